@@ -1,8 +1,21 @@
 """Frames of rows; they need no store, which takes longer to import than many a table to compute."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 import polars as pl
+
+RowT = TypeVar("RowT")
+KeyT = TypeVar("KeyT")
+
+
+def group_rows(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:
+    """Put rows together that have the same key, in the order of the first of each."""
+    found: dict[KeyT, list[RowT]] = defaultdict(list)
+    for row in rows:
+        found[key(row)].append(row)
+    return dict(found)
 
 
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:

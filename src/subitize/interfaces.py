@@ -429,7 +429,7 @@ class Tables:
     """
 
     it: object
-    printed_by: str
+    printed_by: str = "subitize.report.terminal.reproduction:print_reproduction"
     warnings: Sequence[str] = ()
     claims: Callable[[], Sequence[object]] | None = field(default=None, compare=False)
     shows_claims: bool = False

@@ -34,7 +34,8 @@ PLURALS = {
     "mother-in-law": "mothers-in-law", "passer-by": "passers-by", "man of war": "men of war", "dot": "dots",
     "filled dot": "filled dots", "bell": "bells", "candy": "candies", "plane": "planes", "star": "stars",
     "cup of coffee": "cups of coffee", "man with a hat": "men with a hat", "gas": "gases", "series": "series",
-    "jellyfish": "jellyfish", "grandchild": "grandchildren", "soliloquy": "soliloquies", "Fly": "Flies", "DOG": "DOGS", "iPad": "iPads",
+    "jellyfish": "jellyfish", "grandchild": "grandchildren", "soliloquy": "soliloquies", "Fly": "Flies", "DOG": "DOGS",
+    "iPad": "iPads",
 }  # fmt: skip
 
 
@@ -47,7 +48,8 @@ def test_a_noun_has_its_plural_and_comes_back(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("many", "one"), [("persons", "person"), ("mangos", "mango"), ("fishes", "fish"), ("cactuses", "cactus"), ("TVs", "TV"), ("", "")]
+    ("many", "one"),
+    [("persons", "person"), ("mangos", "mango"), ("fishes", "fish"), ("cactuses", "cactus"), ("TVs", "TV"), ("", "")],
 )
 def test_a_second_plural_is_understood(many: str, one: str) -> None:
     assert singular(many) == one

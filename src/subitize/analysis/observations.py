@@ -115,6 +115,17 @@ class Observations:
         return [self.items[id] for id in self.rows["item"].unique(maintain_order=True)]
 
 
+def find_one_judge(run: Run, rows: pl.DataFrame, of: str = "") -> str:
+    """Find whose readings these are (nobody's, if all was refused); `of` names the suite where there are several."""
+    judges = sorted({*rows["judge"]} - {NO_JUDGE})
+    if len(judges) > 1:
+        told = ", ".join(run.judge_names().get(name, name) for name in judges)
+        raise NothingToDoError(
+            f"{run.location} has several judges{f' of {of}' * bool(of)}: {told}; name one with --judge"
+        )
+    return judges[0] if judges else NO_JUDGE
+
+
 def asks_for_number(item: Item, ask: Ask) -> bool:
     """Tell whether an ask is a count whose right answer is the item's factor `number`, of things of its category."""
     factors = item.factors

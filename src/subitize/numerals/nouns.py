@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from functools import lru_cache
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -51,7 +51,7 @@ def _inflect(noun: str, inflect_word: Callable[[str], str]) -> str:
     if word.isupper() and len(word) > 1:
         changed = changed.upper()
     else:
-        kept = len(commonprefix([word.lower(), changed]))
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word.lower(), changed, strict=False)))
         changed = word[:kept] + changed[kept:]
     return before + space + changed + rest
 

@@ -6,8 +6,7 @@ import pytest
 
 from gimbrr_release import write_release
 from subitize.papers.gimbrr.ratings import Ratings
-from subitize.papers.gimbrr.release import Release, read_release
-from subitize.papers.gimbrr.released_ratings import take_released
+from subitize.papers.gimbrr.release import Release, read_release, take_released
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,7 @@ from subitize.errors import BadFileError
 from subitize.papers.gimbrr.exporting import COLUMNS
 from subitize.papers.gimbrr.items import MATCH, make_item
 from subitize.papers.gimbrr.ratings import Ratings
-from subitize.papers.gimbrr.release import Release, read_release
-from subitize.papers.gimbrr.released_ratings import take_released
+from subitize.papers.gimbrr.release import Release, read_release, take_released
 from subitize.papers.gimbrr.rows import make_prompt
 
 

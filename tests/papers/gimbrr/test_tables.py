@@ -10,8 +10,7 @@ from commands import call
 from gimbrr_release import DIRECTORY, RATINGS, read_rows
 from subitize.analysis.reproduction import Comparison
 from subitize.papers.gimbrr.ratings import Ratings, estimate_by, with_pooled
-from subitize.papers.gimbrr.release import read_release
-from subitize.papers.gimbrr.released_ratings import take_released
+from subitize.papers.gimbrr.release import read_release, take_released
 from subitize.papers.gimbrr.reproduction import compare
 from subitize.papers.gimbrr.tables import compute_tables
 from subitize.papers.gimbrr.tasks import ALL

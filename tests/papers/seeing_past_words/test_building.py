@@ -17,6 +17,7 @@ from subitize.papers.seeing_past_words.building import Recipe, build_probes, fin
 from subitize.papers.seeing_past_words.captions import pair_captions, read_captions
 from subitize.papers.seeing_past_words.foils import draw_foils
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records, write_records
+from subitize.papers.seeing_past_words.sources import Omissions
 
 SIZES = {"standard": (2439, 7283), "hard": (1130, 3378), "interpolated": (1331, 3969)}  # Table 6, validation
 
@@ -219,12 +220,20 @@ def test_conceptual_captions_and_tables_are_read(tmp_path: Path) -> None:
     assert read_captions(tmp_path / "own.csv") == {"dog.jpg": ["a dog"], "cat.png": ["a cat"]}
 
 
+def test_images_whose_urls_end_alike_are_left_out(tmp_path: Path) -> None:
+    lines = ("a dog\thttp://x/1.jpg", "a cat\thttp://y/1.jpg", "a cow\thttp://x/2.jpg", "a bull\thttp://x/2.jpg?w=1")
+    (tmp_path / "gcc.tsv").write_text("\n".join(lines), encoding="utf-8")
+    omitted = Omissions()
+    assert read_captions(tmp_path / "gcc.tsv", omitted) == {"2.jpg": ["a cow", "a bull"]}
+    assert [*omitted.found.values()] == [["1.jpg"]]
+
+
 def test_images_are_found_by_path_or_by_name(tmp_path: Path) -> None:
     (tmp_path / "VG_100K").mkdir()
-    for name in ("VG_100K/1.jpg", "2.jpg"):
+    for name in ("VG_100K/1.jpg", "2.jpg", "VG_100K/4.jpg", "4.jpg"):
         (tmp_path / name).touch()
     (tmp_path.parent / "outside.jpg").touch()
-    absent = ["3.jpg", "../outside.jpg", str(tmp_path.parent / "outside.jpg"), "x" * 5000, "a\0b", ""]
+    absent = ["other/4.jpg", "3.jpg", "../outside.jpg", str(tmp_path.parent / "outside.jpg"), "x" * 5000, "a\0b", ""]
     found = find_images(["VG_100K/1.jpg", "1.jpg", "other/2.jpg", *absent], tmp_path)
     assert sorted(found) == ["1.jpg", "VG_100K/1.jpg", "other/2.jpg"]
 
@@ -254,7 +263,7 @@ BAD_CAPTIONS = {
     "captions.tsv": ("a dog", "line 1: should be a caption, a tab and a URL"),
     "captions.txt": ("a dog", "should be COCO's .json"),
     "empty.tsv": ("", "has no captions"),
-    "same.csv": ("image,caption\na.jpg,A dog\nb.jpg,a dog.", "has no foil: all other images have the same captions"),
+    "same.csv": ("image,caption\na.jpg,A dog\nb.jpg,a dog.", "has no foil: no other image has another caption"),
 }
 
 

@@ -41,7 +41,7 @@ from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import STEPS
 from subitize.papers.gimbrr.tasks import ALL, SINGLE, TASKS
 from subitize.records import Estimate
-from subitize.report.document.cells import estimate_text, figure
+from subitize.report.document.cells import estimate_text, figure, list_names
 from subitize.report.sections.claims import tell, tell_margin, write_p
 from subitize.stats.intervals import p_of_interval, subtract_independent
 
@@ -100,7 +100,7 @@ def models_are_ordered(ratings: Ratings) -> Statement:
     """Compare the paper's models, prompt by prompt."""
     missing = [MODELS[model] for model in _ORDER if model not in ratings.models]
     if missing:
-        return _lack("1", f"ratings of {_join(missing)}")
+        return _lack("1", f"ratings of {list_names(missing)}")
     rows = ratings.benchmark
     places = {item: Place(*place) for item, *place in rows.select("item", "stratum", "cluster").unique().iter_rows()}
     values: dict[str, dict[str, float]] = {model: {} for model in _ORDER}
@@ -120,7 +120,7 @@ def nothing_is_near_perfect(ratings: Ratings) -> Statement:
         fails=any(one.low >= _NEAR_PERFECT for one in found.values()),
     )
     (task, model), best = max(found.items(), key=lambda pair: pair[1].value)
-    told = f"the highest share is that of {model} in {ALL[task].title}, {estimate_text(best)}"
+    told = f"the highest share is that of {MODELS.get(model, model)} in {ALL[task].title}, {estimate_text(best)}"
     return _state("2", verdict, f"{told}; near perfect is {_NEAR_PERFECT} or more, a margin of ours")
 
 
@@ -237,15 +237,11 @@ def _tell_line(line: Line) -> str:
 
 def _missing(wanted: Iterable[str], there: Iterable[str]) -> str:
     known = set(there)
-    return _join([ALL[task].title for task in dict.fromkeys(wanted) if task not in known])
+    return list_names([ALL[task].title for task in dict.fromkeys(wanted) if task not in known])
 
 
 def _lack(id: str, needed: str) -> Statement:
     return _state(id, "undecided", f"it needs {needed}")
-
-
-def _join(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Statement:

@@ -8,8 +8,7 @@ from subitize.errors import ConflictError
 from subitize.importers.releases import Importable, ReleaseSummary
 from subitize.labels import Rule, interpret
 from subitize.papers.gimbrr.items import MATCH, NAME, make_item
-from subitize.papers.gimbrr.release import LICENCE, Rating, Release, read_release
-from subitize.papers.gimbrr.released_ratings import take_released
+from subitize.papers.gimbrr.release import LICENCE, Rating, Release, read_release, take_released
 from subitize.papers.gimbrr.rows import make_prompt
 from subitize.papers.gimbrr.tasks import STRATA
 from subitize.records import (

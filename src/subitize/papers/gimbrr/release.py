@@ -8,10 +8,13 @@ from pathlib import Path
 
 from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError
+from subitize.frames import make_frame
 from subitize.labels.yes_no import read_vote
 from subitize.papers.gimbrr.directory import VERSION, Prompt, read_directory
 from subitize.papers.gimbrr.file_names import NAMING
-from subitize.papers.gimbrr.ratings import list_some
+from subitize.papers.gimbrr.items import NAME, make_item
+from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings, list_some
+from subitize.papers.gimbrr.rows import make_prompt
 from subitize.papers.gimbrr.tasks import BY_TITLE
 from subitize.records import Known
 from subitize.report.document.cells import number_of
@@ -75,6 +78,12 @@ def read_release(folder: Path) -> Release:
     )
     kept = {id: replace(one, text=drawn.get(id, one.text)) for id, one in prompts.items()}
     return Release(kept, ratings, warnings)
+
+
+def take_released(release: Release) -> Ratings:
+    """Take every rating of a release as a frame, without a run."""
+    rows = ((one.model, f"{NAME}/{one.id}", one.repeat, float(one.says_yes)) for one in release.ratings)
+    return describe_ratings(make_frame(rows, ROWS), map(make_item, map(make_prompt, release.prompts.values())))
 
 
 def _find_directory(folder: Path) -> Path:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from subitize.analysis.reproduction import Cell, Comparison, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
+from subitize.papers.gimbrr.claims import observe
 from subitize.papers.gimbrr.published import PUBLISHED
 from subitize.papers.gimbrr.ratings import Ratings
-from subitize.papers.gimbrr.release import LICENCE, MODELS, read_release
-from subitize.papers.gimbrr.released_ratings import take_released
+from subitize.papers.gimbrr.release import LICENCE, MODELS, read_release, take_released
 from subitize.papers.gimbrr.tables import compute_tables, correlations
 
 if TYPE_CHECKING:
-    from subitize.analysis.claims import Statement
     from subitize.store import Run
 
 _PRINTED_BY = "subitize.papers.gimbrr.printing:print_tables"
@@ -59,10 +58,4 @@ def _tabulate(
 ) -> Tables:
     cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
     found = compare(cells, ratings.models)
-    return Tables(found, _PRINTED_BY, warnings, lambda: _observe(ratings.rename(names)))
-
-
-def _observe(ratings: Ratings) -> "Sequence[Statement]":
-    from subitize.papers.gimbrr.claims import observe
-
-    return observe(ratings)
+    return Tables(found, _PRINTED_BY, warnings, lambda: observe(ratings.rename(names)))

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from subitize.analysis.observations import NO_JUDGE, Reader, Survey, lay_out, survey_run
+from subitize.analysis.observations import NO_JUDGE, Reader, Survey, find_one_judge, lay_out, survey_run
 from subitize.errors import NothingToDoError
 from subitize.papers.gimbrr.items import MATCH, NAME
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
@@ -22,11 +22,7 @@ def read_run(run: Run, judge: str | None = None) -> tuple[Ratings, list[str]]:
         )
     survey = survey_run(run, Reader(judge))
     asked = survey.whole.filter(pl.col("suite") == NAME, pl.col("question") == _QUESTION)
-    judges = sorted({*asked.rows["judge"]} - {NO_JUDGE})
-    if len(judges) > 1:
-        told = ", ".join(run.judge_names().get(name, name) for name in judges)
-        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
-    ratings = take_ratings(survey, *judges)
+    ratings = take_ratings(survey, find_one_judge(run, asked.rows))
     if not ratings.rows.height:
         raise NothingToDoError(
             f"{run.location} has no image of {NAME} of which a judge could tell whether it matches its prompt; "

@@ -1,12 +1,11 @@
 """GIMBRR as a suite: eleven cognitive tasks, single objects, and the controlled number set; ours, fresh, or theirs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Tried
 from subitize.numerals import counted
 from subitize.papers.gimbrr.directory import VERSION, correct, count_img2img, find_error, read_directory
 from subitize.papers.gimbrr.generation import PER_TASK, draw_meanings
@@ -15,6 +14,7 @@ from subitize.papers.gimbrr.items import NAME, TaskPrompt, make_item
 from subitize.papers.gimbrr.rows import make_prompt
 from subitize.papers.gimbrr.tasks import ALL, SINGLE, STRATA, Task
 from subitize.records import Item
+from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
 from subitize.suites.mixing import interleave
 
@@ -22,7 +22,7 @@ _VARIED = ("conditional", "chimeras", "multiple")
 """The tasks of which the directory with extra variables tells more."""
 
 
-class Gimbrr:
+class Gimbrr(AskedOnce):
     """Draw single and several objects, numbers, relations, actions, negations, chimeras, text, … (GIMBRR).
 
     `per_task` takes the first prompts of each task, `linked` the single objects that these are made of besides.
@@ -38,9 +38,6 @@ class Gimbrr:
 
     title = "GIMBRR"
     judge = "observer"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
     strata: tuple[str, ...] = STRATA
 
     def __init__(
@@ -72,10 +69,6 @@ class Gimbrr:
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the prompts, all tasks mixed; the seed changes nothing, as the prompts are fixed."""
         return iter(interleave(map(make_item, self._prompts), "task"))
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
     def _read(self, path: Path, tasks: Sequence[str], *, corrected: bool) -> list[TaskPrompt]:
         rows = read_directory(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from subitize.analysis.enumeration import LEAST_PER_CELL, Enumeration, evaluate
-from subitize.analysis.observations import NO_JUDGE, Observations, Reader, survey_run
+from subitize.analysis.observations import Observations, Reader, find_one_judge, survey_run
 from subitize.analysis.trails import follow_trails
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
@@ -15,8 +15,6 @@ from subitize.papers.numbersense.named_images import read_named_images
 from subitize.papers.numbersense.published import COUNTS
 from subitize.papers.numbersense.tables import SUITES, compute_tables
 from subitize.store import Run
-
-_PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
 
 
 def reproduce_names(folder: Path | None, *, extensions: bool) -> Tables:
@@ -51,19 +49,9 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
         raise NothingToDoError(
             f"{run.location} has no readings of {' or '.join(SUITES)} yet; subitize judge RUN --judge JUDGE"
         )
-    _check_judges(run, observed)
+    for (suite,), rows in observed.rows.filter("is_relevant").group_by("suite", maintain_order=True):
+        find_one_judge(run, rows, str(suite))
     return _tabulate(observed, extensions=extensions, sizes=follow_trails(run, survey.readings).sizes())
-
-
-def _check_judges(run: Run, observed: Observations) -> None:
-    """Refuse several judges of a suite: a row is what one of them saw."""
-    judged = observed.rows.filter("is_relevant", pl.col("judge") != NO_JUDGE)
-    for (suite,), rows in judged.group_by("suite", maintain_order=True):
-        known = rows["judge"].unique().sort()
-        if len(known) > 1:
-            raise NothingToDoError(
-                f"{run.location} has several judges of {suite}: {', '.join(known)}; name one with --judge"
-            )
 
 
 def _tabulate(
@@ -72,9 +60,8 @@ def _tabulate(
     measured = evaluate({"": observed})
     return Tables(
         compute_tables(measured, extensions=extensions, sizes=sizes),
-        _PRINTED_BY,
-        (*warnings, *_warn_of_designs(measured)),
-        lambda: observe_measured((one.model, one) for one in measured),
+        warnings=(*warnings, *_warn_of_designs(measured)),
+        claims=lambda: observe_measured((one.model, one) for one in measured),
     )
 
 

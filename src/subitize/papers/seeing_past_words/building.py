@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.frames import group_rows
 from subitize.networks.filling import GAP
 from subitize.numerals import in_words
 from subitize.papers.seeing_past_words.foils import FoilRule, draw_foils
@@ -145,11 +146,15 @@ def _check_ids(probes: Sequence[Probe]) -> None:
 
 
 def find_images(names: Iterable[str], folder: Path) -> dict[str, Path]:
-    """Find image files by the names that data has for them: as a path below the folder, or anywhere in it."""
+    """Find image files by the names that data has for them: as a path below the folder, or anywhere in it, once."""
     if not folder.is_dir():
         raise BadFileError(f"{folder}: no such folder; name that of the images")
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     by_path = {path.relative_to(folder).as_posix(): path for path in files}
-    by_name = {path.name: path for path in files}
-    found = {name: by_path.get(name) or by_name.get(name.rpartition("/")[2]) for name in names}
-    return {name: path for name, path in found.items() if path}
+    by_name = group_rows(files, lambda path: path.name)
+    found = {}
+    for name in names:
+        alike = by_name.get(name.rpartition("/")[2], [])
+        if path := by_path.get(name) or (alike[0] if len(alike) == 1 else None):
+            found[name] = path
+    return found

@@ -1,6 +1,7 @@
 """The alignment probe: images with a caption of their own and one of another image (section 3.1)."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadValueError
 from subitize.json_files import number_lines, read_json
 from subitize.papers.seeing_past_words.probes import CaptionPair, validate
+from subitize.papers.seeing_past_words.sources import Omissions
 
 IMAGES = 5000
 """As many as the paper takes from each data set."""
@@ -19,13 +21,13 @@ Captions = Mapping[str, Sequence[str]]
 """The captions of each image, by its name."""
 
 
-def read_captions(path: Path) -> Captions:
+def read_captions(path: Path, omitted: Omissions | None = None) -> Captions:
     """Read the captions of images: COCO's JSON, Conceptual Captions' TSV, or a CSV with the columns image, caption."""
     match path.suffix.lower():
         case ".json":
             pairs = _read_coco(path)
         case ".tsv":
-            pairs = _read_conceptual_captions(path)
+            pairs = _read_conceptual_captions(path, omitted or Omissions())
         case ".csv":
             lines = read_lines(path, [("image",), ("caption",)], "image, caption")
             pairs = ((line.get("image"), line.get("caption")) for line in lines)
@@ -62,7 +64,7 @@ def _choose_foil(captions: Captions, chosen: Sequence[str], image: str, rng: ran
             foreign = [caption for caption in captions[other] if _fold(caption) not in own]
             if other != image and foreign:
                 return rng.choice(foreign)
-    raise BadFileError(f"image {image!r} has no foil: all other images have the same captions")
+    raise BadFileError(f"image {image!r} has no foil: no other image has another caption")
 
 
 def _fold(caption: str) -> str:
@@ -98,11 +100,17 @@ def _read_coco(path: Path) -> Iterator[tuple[str, str]]:
         yield names[one.image_id], one.caption
 
 
-def _read_conceptual_captions(path: Path) -> Iterator[tuple[str, str]]:
-    """Read lines of a caption and a URL; an image goes by the last part of its URL."""
+def _read_conceptual_captions(path: Path, omitted: Omissions) -> Iterator[tuple[str, str]]:
+    """Read lines of a caption and a URL; an image goes by the last part of its URL, unless that is of several."""
+    lines: list[tuple[str, str, str]] = []
     for where, line in number_lines(path):
         caption, tab, url = line.partition("\t")
-        name = url.strip().partition("?")[0].rstrip("/").rpartition("/")[2]
+        address = url.strip().partition("?")[0].rstrip("/")
+        name = address.rpartition("/")[2]
         if not tab or not name:
             raise BadFileError(f"{where}: should be a caption, a tab and a URL")
-        yield name, caption
+        lines.append((name, address, caption))
+    addresses = Counter(name for name, _ in {(name, address) for name, address, _ in lines})
+    for name in (name for name, times in addresses.items() if times > 1):
+        omitted.add("URLs of several images that end alike", name)
+    yield from ((name, caption) for name, _, caption in lines if addresses[name] == 1)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from subitize.analysis.claims import SMALL, Statement, decide
+from subitize.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import prefer_smaller
 from subitize.papers.seeing_past_words.metrics import compare_foils, measure_said
 from subitize.papers.seeing_past_words.published import BLIND
@@ -17,7 +18,6 @@ from subitize.papers.seeing_past_words.runs import (
     Probed,
     RowT,
     TextScore,
-    group,
     images_of,
     lay_out_texts,
     make_text_pairs,
@@ -90,7 +90,7 @@ def _state(id: str, found: Sequence[_Found]) -> Statement:
 
 def _ask_each(rows: Sequence[RowT], ask: Callable[[Sequence[RowT]], _Found | None]) -> list[_Found]:
     seeing = [one for one in rows if not one.model.endswith(BLIND)]
-    asked = {model: ask(own) for model, own in group(seeing, lambda one: one.model).items()}
+    asked = {model: ask(own) for model, own in group_rows(seeing, lambda one: one.model).items()}
     return [found._replace(told=f"{model}: {found.told}") for model, found in asked.items() if found]
 
 
@@ -98,7 +98,7 @@ def _choose(texts: Sequence[TextScore], *splits: str) -> list[TextScore]:
     """Take the texts of the first of these splits that there is, as statements if there are some."""
     for split in splits:
         own = [one for one in texts if one.item.factors["split"] == split]
-        formats = group(own, lambda one: str(one.item.factors["format"]))
+        formats = group_rows(own, lambda one: str(one.item.factors["format"]))
         if own:
             return formats.get("declarative") or own
     return []

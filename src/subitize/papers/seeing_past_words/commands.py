@@ -8,8 +8,8 @@ from subitize.papers.seeing_past_words.building import SPLITS, Recipe, build_pro
 from subitize.papers.seeing_past_words.captions import pair_captions, read_captions
 from subitize.papers.seeing_past_words.foils import FOIL_RULES, FoilRule
 from subitize.papers.seeing_past_words.probes import write_records
+from subitize.papers.seeing_past_words.sources import Omissions
 from subitize.papers.seeing_past_words.statements import MODES, Mode
-from subitize.report.document.cells import number_of
 from subitize.suites.checks import check_known
 
 _EXAMPLES = 3
@@ -45,15 +45,16 @@ def write_probes(
     if invalid:
         warnings.append(f"foils that equal the answer or one another, never asked about: {invalid:,}")
     right = len(built.probes)
-    told = f"{number_of(right, 'probe')}, {right:,} right and {number_of(statements - right, 'foiled statement')}"
-    return Written(told, warnings)
+    of_each = f"{right:,} right and {statements - right:,} foiled statements"
+    return Written(f"{right:,} probe{'s' * (right != 1)}, {of_each}", warnings)
 
 
 def write_pairs(file: Path, out: Path, *, source: str, number: int, images: Path | None, seed: int) -> Written:
     """Pair the images of a file of captions."""
-    captions = read_captions(file)
+    omitted = Omissions()
+    captions = read_captions(file, omitted)
     pairs = pair_captions(captions, source, images=number, seed=seed)
-    warnings = list(_name_missing([pair.image for pair in pairs], images))
+    warnings = [*omitted.lines(), *_name_missing([pair.image for pair in pairs], images)]
     if len(pairs) < number:
         warnings.append(f"{file.name} has captions of {len(pairs):,} images, not of {number:,}: all are taken")
     write_records(out, pairs)

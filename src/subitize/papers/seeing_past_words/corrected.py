@@ -99,8 +99,8 @@ def _state_being(counted: Sequence[str], verb: str, rest: Sequence[str], number:
         return _join("there", number.agree(verb), _count(counted, number), *rest[1:])
     if first in _SUBJECTS:
         return _state_doing(counted, verb, rest, number)
-    is_there = _goes_on_there(first) and verb in {"are", "is", "were", "was"} and counted[:1] != ["of"]
-    if is_there:
+    goes_on = first in _PREPOSITIONS | _PREDICATES or _is_participle(first)
+    if goes_on and verb in {"are", "is", "were", "was"} and counted[:1] != ["of"]:
         return _join("there", number.agree(verb), _count(counted, number), *rest)
     return _join(_count(counted, number), number.agree(verb), *rest)
 
@@ -190,10 +190,6 @@ def _is_plural(word: str) -> bool:
 
 def _is_participle(word: str) -> bool:
     return word.endswith(("ing", "ed")) and word not in _NOT_PARTICIPLES
-
-
-def _goes_on_there(word: str) -> bool:
-    return word in _PREPOSITIONS or word in _PREDICATES or _is_participle(word)
 
 
 def _join(*parts: str) -> str:

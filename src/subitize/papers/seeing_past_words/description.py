@@ -31,8 +31,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     if not files:
         raise BadFileError(f"{folder} has no visual7w_counting_*_split.*.json; name the folder of the release")
     probes = build_probes(files, Recipe()).probes
-    printed_by = "subitize.report.terminal.reproduction:print_reproduction"
-    return Tables(list(_describe(probes, is_released=True)), printed_by, SLIPS)
+    return Tables(list(_describe(probes, is_released=True)), warnings=SLIPS)
 
 
 def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[Comparison]:

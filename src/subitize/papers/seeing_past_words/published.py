@@ -42,7 +42,7 @@ class Row(NamedTuple):
         is_rank = column.startswith("mean_rank")
         is_share = isinstance(figure, Estimate) and not is_rank
         if isinstance(figure, Estimate):
-            cell = make_cell(place, figure if is_rank else _percent(figure))
+            cell = make_cell(place, figure, scale=1 if is_rank else 100)
         else:
             cell = Cell(place, figure)
         cell = replace(cell, method=method or cell.method)
@@ -61,10 +61,6 @@ def find_model(name: str) -> str | None:
     if "vilbert" in plain:
         return "ViLBERT 12-in-1" if "12" in plain or "multi" in plain else "ViLBERT"
     return "LXMERT" if "lxmert" in plain else None
-
-
-def _percent(share: Estimate) -> Estimate:
-    return replace(share, value=100 * share.value, low=100 * share.low, high=100 * share.high)
 
 
 def _join(between: str, *parts: str) -> str:

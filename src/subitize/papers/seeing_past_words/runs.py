@@ -1,16 +1,16 @@
 """What a run has of the probes: scores of texts, numbers in gaps, and answers, each with its item."""
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
-from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
+from subitize.analysis.observations import Reader, find_one_judge, survey_run
 from subitize.errors import NothingToDoError
 from subitize.labels.scores import read_probability
 from subitize.numerals.gaps import name_number
@@ -62,7 +62,6 @@ class Answered(NamedTuple):
 
 
 RowT = TypeVar("RowT", TextScore, Filled, Answered)
-KeyT = TypeVar("KeyT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,8 @@ def read_probed(run: Run, judge: str | None) -> Probed:
     warnings = [f"{names[model]}: {count:,} {told}" for model, count in lacking.items()]
     has_answers = any(item.suite == VQA for item in items.values())
     answers = list(_read_answers(run, items, judge)) if has_answers else []
-    return Probed([_average(own) for own in texts.values()], gaps, answers, corpora, warnings)
+    averages = [own[0]._replace(score=fmean(one.score for one in own)) for own in texts.values()]
+    return Probed(averages, gaps, answers, corpora, warnings)
 
 
 def _rename(label: str, names: Mapping[str, str]) -> str:
@@ -147,26 +147,11 @@ def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScor
     return TextScore(model, item, scores["match"] if probability is None else probability, is_probability)
 
 
-def _average(repeats: Sequence[TextScore]) -> TextScore:
-    return repeats[0]._replace(score=math.fsum(one.score for one in repeats) / len(repeats))
-
-
 def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Iterator[Answered]:
     rows = survey_run(run, Reader(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
-    judges = sorted({*rows["judge"]} - {NO_JUDGE})
-    if len(judges) > 1:
-        told = ", ".join(run.judge_names().get(name, name) for name in judges)
-        raise NothingToDoError(f"{run.location} has several judges of {VQA}: {told}; name one with --judge")
+    find_one_judge(run, rows, VQA)
     for model, id, value in rows.select("model", "item", "value").iter_rows():
         yield Answered(_label(model, items[id]), items[id], value)
-
-
-def group(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:
-    """Put rows together that have the same key, in the order of the first of each."""
-    found: dict[KeyT, list[RowT]] = defaultdict(list)
-    for one in rows:
-        found[key(one)].append(one)
-    return dict(found)
 
 
 def images_of(rows: Iterable[TextScore | Filled | Answered]) -> list[str]:

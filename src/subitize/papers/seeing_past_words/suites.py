@@ -1,14 +1,14 @@
 """The probes as suites: does this text fit, which number belongs in the gap, how many are there?"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Tried
 from subitize.networks.filling import GAP
 from subitize.papers.seeing_past_words.building import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
 from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind
+from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
 
 FORMATS: tuple[str, ...] = ("declarative", "qa")
@@ -16,18 +16,10 @@ MASKS: tuple[str, ...] = ("neutral", "faithful")
 RIGHT, FOIL = "right", "foil"
 
 
-class _Probing:
+class _Probing(AskedOnce):
     """What all probes have in common: a file of them, and where their images are."""
 
     judge = "parser"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
     def _look_for(self, images: str, names: Sequence[str], *, blind: bool) -> None:
         """Find the images; without a folder, or where one is missing, an image is known by its name only.

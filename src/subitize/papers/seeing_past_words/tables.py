@@ -7,6 +7,7 @@ say which. Shares are in percent.
 from collections.abc import Iterator, Mapping, Sequence
 
 from subitize.analysis.reproduction import AS_THE_PAPER, Comparison
+from subitize.frames import group_rows
 from subitize.interfaces import Tables
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.claims import observe
@@ -20,7 +21,6 @@ from subitize.papers.seeing_past_words.runs import (
     Probed,
     RowT,
     TextScore,
-    group,
     images_of,
     lay_out_texts,
     measure_texts,
@@ -55,15 +55,14 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     found = [*table_1(probed), *table_2_and_3(probed), *table_4(probed), *table_5(probed), *guessing(probed)]
     if extensions:
         found += by_number(probed)
-    printed_by = "subitize.report.terminal.reproduction:print_reproduction"
     named = probed.rename(run.model_names())
-    return Tables(found, printed_by, probed.warnings, lambda: observe(named))
+    return Tables(found, warnings=probed.warnings, claims=lambda: observe(named))
 
 
 def table_1(probed: Probed) -> Iterator[Comparison]:
     """Image-sentence alignment, by the source of the captions."""
     texts = [one for one in probed.texts if one.item.suite == ALIGNMENT]
-    for (model, source), own in group(texts, lambda one: (one.model, str(one.item.factors["source"]))).items():
+    for (model, source), own in group_rows(texts, lambda one: (one.model, str(one.item.factors["source"]))).items():
         row = Row("table1", (source,), model=model)
         yield row.compare("zero_shot", _tell_zero_shot(probed, model, source))
         yield from _compare(row, measure_texts(own), _RECALLS)
@@ -72,7 +71,7 @@ def table_1(probed: Probed) -> Iterator[Comparison]:
 def table_2_and_3(probed: Probed) -> Iterator[Comparison]:
     """Counting as alignment: without finetuning, and for models that are declared to be finetuned on the probe."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
-        for (model, form), own in group(chosen, name_condition).items():
+        for (model, form), own in group_rows(chosen, name_condition).items():
             is_tuned = probed.is_finetuned(model)
             row = Row("table3" if is_tuned else "table2", (split, form), data, model)
             yield row.compare("zero_shot", _tell_zero_shot(probed, model, "visual7w"))
@@ -96,7 +95,7 @@ def _tell_zero_shot(probed: Probed, model: str, corpus: str) -> str:
 def table_4(probed: Probed) -> Iterator[Comparison]:
     """Counting as masked language modelling, by number; and what is said instead of the right one."""
     for (split, data), chosen in by_split(probed.gaps).items():
-        for (model, mask), own in group(chosen, lambda one: (one.model, str(one.item.factors["mask"]))).items():
+        for (model, mask), own in group_rows(chosen, lambda one: (one.model, str(one.item.factors["mask"]))).items():
             where, is_faithful = f"{mask}, {data}", mask == "faithful"
             for number, some in _by_number(own).items():
                 row = Row("table4", (number,), where, model, is_faithful)
@@ -108,7 +107,7 @@ def table_4(probed: Probed) -> Iterator[Comparison]:
 def table_5(probed: Probed) -> Iterator[Comparison]:
     """Counting as visual question answering, by number; and what is said instead of the right one."""
     for (split, data), chosen in by_split(probed.answers).items():
-        for model, own in group(chosen, lambda one: one.model).items():
+        for model, own in group_rows(chosen, lambda one: one.model).items():
             for number, some in _by_number(own).items():
                 is_right = [float(one.said == one.item.factors["number"]) for one in some]
                 accuracy = estimate_share(is_right, images_of(some))
@@ -126,7 +125,7 @@ def _said_instead(own: Sequence[Filled] | Sequence[Answered], row: Row) -> Itera
 def guessing(probed: Probed) -> Iterator[Comparison]:
     """What guessing gets on the same probes; which model and which format they come from makes no difference."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
-        texts = next(iter(group(chosen, name_condition).values()))
+        texts = next(iter(group_rows(chosen, name_condition).values()))
         for name, measures in measure_baselines(lay_out_texts(texts)).items():
             row = Row("guessing", (name,), f"{split}, {data}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
@@ -135,7 +134,7 @@ def guessing(probed: Probed) -> Iterator[Comparison]:
 def by_number(probed: Probed) -> Iterator[Comparison]:
     """Counting as alignment by the right number, and how much better even numbers do than odd ones (ours)."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
-        for (model, form), own in group(chosen, name_condition).items():
+        for (model, form), own in group_rows(chosen, name_condition).items():
             for number, some in _by_number(own).items():
                 found = measure_texts(some)
                 row = Row("by_number", (split, form, number), data, model)
@@ -165,8 +164,8 @@ def take_counting(probed: Probed) -> list[TextScore]:
 def by_split(rows: Sequence[RowT]) -> dict[tuple[str, str], list[RowT]]:
     """Take of each split the test data, validation and test data together, or whatever part there is."""
     found: dict[tuple[str, str], list[RowT]] = {}
-    for split, own in group(rows, lambda one: str(one.item.factors["split"])).items():
-        parts = group(own, lambda one: str(one.item.factors["part"]))
+    for split, own in group_rows(rows, lambda one: str(one.item.factors["split"])).items():
+        parts = group_rows(own, lambda one: str(one.item.factors["part"]))
         if {"validation", "test"} <= parts.keys():
             parts["validation + test"] = parts.pop("validation") + parts["test"]
         found |= {(split, data): of_part for data, of_part in parts.items()}
@@ -176,9 +175,9 @@ def by_split(rows: Sequence[RowT]) -> dict[tuple[str, str], list[RowT]]:
 def _by_number(rows: Sequence[RowT]) -> dict[str, list[RowT]]:
     """Take all, then each number that the paper's tables have, and the bins of larger ones."""
     found = {"overall": list(rows)}
-    single = group(rows, lambda one: int(one.item.factors["number"]))
+    single = group_rows(rows, lambda one: int(one.item.factors["number"]))
     found |= {str(number): single[number] for number in sorted(single) if number <= _LARGEST_ALONE}
-    binned = group(rows, lambda one: bin_number(int(one.item.factors["number"])))
+    binned = group_rows(rows, lambda one: bin_number(int(one.item.factors["number"])))
     return found | {name: binned[name] for name in BINS.values() if name in binned and not name.isdecimal()}
 
 

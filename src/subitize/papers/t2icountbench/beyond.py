@@ -8,6 +8,7 @@ import numpy as np
 
 from subitize.analysis.attempts import Attempt
 from subitize.analysis.refinements import MEASURES, Measure, usual_k, value_of
+from subitize.frames import group_rows
 from subitize.records import Estimate
 from subitize.stats.crossings import Crossing, find_crossing
 from subitize.stats.spreads import clustered_mean, clustered_spread
@@ -45,7 +46,7 @@ class HalfPoint:
 def drawn_numbers(attempts: Iterable[Attempt]) -> list[DrawnNumbers]:
     """Compare drawn with asked numbers, by suite, model, judge and number; prompts without a number are left out."""
     found: list[DrawnNumbers] = []
-    for (suite, model, judge), own in _by_place(attempts).items():
+    for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
         by_number: dict[int, list[Attempt]] = defaultdict(list)
         for one in own:
             number = _number(one)
@@ -62,7 +63,7 @@ def drawn_numbers(attempts: Iterable[Attempt]) -> list[DrawnNumbers]:
 def half_points(attempts: Sequence[Attempt], k: int | None = None) -> list[HalfPoint]:
     """Find where each model falls below one half, by suite and judge; k as `usual_k` has it if not given."""
     found = []
-    for (suite, model, judge), own in _by_place(attempts).items():
+    for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
         chosen = k or usual_k(own)
         for measure in MEASURES:
             values: dict[int, list[float]] = defaultdict(list)
@@ -73,13 +74,6 @@ def half_points(attempts: Sequence[Attempt], k: int | None = None) -> list[HalfP
             crossing = find_crossing(values)
             if crossing is not None:
                 found.append(HalfPoint(suite, model, judge, measure, chosen if measure == "success" else 1, crossing))
-    return found
-
-
-def _by_place(attempts: Iterable[Attempt]) -> dict[tuple[str, str, str], list[Attempt]]:
-    found: dict[tuple[str, str, str], list[Attempt]] = defaultdict(list)
-    for one in attempts:
-        found[one.item.suite, one.model, one.judge].append(one)
     return found
 
 

@@ -8,7 +8,7 @@ import polars as pl
 from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gather_attempts
 from subitize.analysis.claims import Statement
-from subitize.analysis.observations import NO_JUDGE, Observations, Reader, observe_run
+from subitize.analysis.observations import Observations, Reader, find_one_judge, observe_run
 from subitize.analysis.refinements import Refinement, compare
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
@@ -93,16 +93,12 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
         )
     suites = [entry.name for entry in run.suites() if base_suite(entry.name) == SUITE]
     observed = observe_run(run, Reader(judge)).filter(pl.col("suite").is_in(suites))
-    judges = sorted({*observed.rows["judge"].unique()} - {NO_JUDGE})
-    if len(judges) > 1:
-        told = ", ".join(run.judge_names().get(name, name) for name in judges)
-        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
+    seen_by = find_one_judge(run, observed.rows)
     if judge is not None and not len(observed):
-        raise UnknownNameError(f"judge of {SUITE} in this run", judge, judges)
+        raise UnknownNameError(f"judge of {SUITE} in this run", judge, ())
     attempts = gather_attempts(observed, unusable=UNUSABLE)
     omissions = find_omissions(observed, unusable=UNUSABLE)
-    if judges:  # also where nothing that the judge said has a value
-        attempts = [replace(one, judge=judges[0]) for one in attempts]
+    attempts = [replace(one, judge=seen_by) for one in attempts]  # also where nothing that was said has a value
     if not tables.originals(attempts):
         raise NothingToDoError(f"{run.location} {_tell_nothing(observed, omissions)}")
     return attempts, omissions

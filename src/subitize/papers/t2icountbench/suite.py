@@ -1,11 +1,10 @@
 """T2ICountBench as a suite: 525 prompts, four images each, of which one must have the right number of things."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.interfaces import Tried
 from subitize.numerals import in_words, plural
 from subitize.papers.t2icountbench.conditions_file import Conditions, read_conditions
 from subitize.papers.t2icountbench.orders import order_cells
@@ -23,6 +22,7 @@ from subitize.papers.t2icountbench.wording import (
 )
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.scenes import MOST_THINGS
+from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
 from subitize.suites.refining.phrases import Counted
 
@@ -37,7 +37,7 @@ BEYOND = "beyond"
 """The level of numbers above the paper's; ours."""
 
 
-class T2ICountBench:
+class T2ICountBench(AskedOnce):
     """Draw 1 to 15 of seven objects in three scenes and three styles, each prompt 4 times (T2ICountBench).
 
     Scenes vary in plain style and styles at home, as in the paper; `cross` puts every scene into every style. An
@@ -54,8 +54,6 @@ class T2ICountBench:
     title = "T2ICountBench"
     judge = "observer"
     repeats = GROUP
-    max_attempts = 1
-    asks_again = False
     strata: tuple[str, ...] = ("scene", "style", "number")
 
     def __init__(
@@ -124,10 +122,6 @@ class T2ICountBench:
     def _place(self, name: str, scene: str) -> str:
         places = self._scenes[scene]
         return places.get(name) or places[DEFAULT]
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
 
 def tell_difficulty(number: int) -> str:

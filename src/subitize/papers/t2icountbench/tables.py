@@ -14,6 +14,7 @@ from subitize.analysis.attempts import Attempt, Omissions, Unusable
 from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import MEASURES, Measure, choices_of, is_fallback, usual_k, value_of
+from subitize.frames import group_rows
 from subitize.papers.t2icountbench import suite, wording
 from subitize.papers.t2icountbench.published import (
     ALL_MODELS,
@@ -361,10 +362,7 @@ def _levels(attempts: Sequence[Attempt], factor: str, known: Sequence[str]) -> l
 
 
 def _by_model(attempts: Iterable[Attempt]) -> dict[str, list[Attempt]]:
-    found: dict[str, list[Attempt]] = defaultdict(list)
-    for one in attempts:
-        found[one.model].append(one)
-    return found
+    return group_rows(attempts, lambda one: one.model)
 
 
 def _printed(table: str) -> list[TableCell]:

@@ -3,6 +3,7 @@
 import math
 import unicodedata
 import zlib
+from collections.abc import Sequence
 
 from subitize.records import Estimate
 from subitize.report.document.blocks import Cell, Column, Linked, Printed, Tagged
@@ -67,6 +68,18 @@ def interval(estimate: Estimate, digits: int, mark: str = "†") -> str:
 def estimate_text(estimate: Estimate | None, digits: int = 3, mark: str = "†") -> str:
     """Write a figure with its interval."""
     return NOTHING if estimate is None else f"{figure(estimate.value, digits)} {interval(estimate, digits, mark)}"
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Write names as a list: "a, b and c"."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def percent_text(share: Estimate | None) -> str:
+    """Write a share with its interval in whole percent."""
+    if share is None:
+        return "none"
+    return f"{100 * share.value:.0f} % [{figure(100 * share.low, 0)}, {figure(100 * share.high, 0)}]"
 
 
 def number_of(count: int, noun: str) -> str:

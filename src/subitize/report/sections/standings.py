@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from subitize.analysis.comparisons import Entry, Ranked, stand
 from subitize.report.document.blocks import KINDS, Block, TableBlock, text_column
+from subitize.report.document.cells import list_names
 from subitize.report.sections.counted import Counted
 from subitize.report.sections.sources import Series
 
@@ -83,10 +84,6 @@ def tell_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -
     elif own.best > 1:
         told = "others do better on what all models have"
     else:
-        told = f"it cannot be told apart from {_list(own.equals)}"
+        told = f"it cannot be told apart from {list_names(own.equals)}"
     sentence = f"by {by}, {told}" if by else told
     return f" {sentence[0].upper()}{sentence[1:]}."
-
-
-def _list(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from subitize.analysis.comparisons import Ranked
 from subitize.analysis.scoring import measure
-from subitize.records import Estimate, base_suite
+from subitize.records import base_suite
 from subitize.report.document.blocks import Badge
-from subitize.report.document.cells import figure, printable
+from subitize.report.document.cells import percent_text, printable
 from subitize.report.sections.counted import Counted, level_text
 from subitize.report.sections.provenance import days
 from subitize.report.sections.sources import Series, Source
@@ -74,12 +74,12 @@ def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ran
     best, worst = ranked[0], ranked[-1]
     level = level_text(best.it.knower_all)
     counts = "" if level is None else f" (counting level: {level})"
-    right = f"{_share(best.it.accuracy)} of its answers are right{counts}"
+    right = f"{percent_text(best.it.accuracy)} of its answers are right{counts}"
     if len(ranked) == 1:
         return f"In {suite}, {best.label} was measured: {right}."
     if best.it.accuracy and not best.it.accuracy.value:
         return f"In {suite}, no model is ever right."
-    others = f"{worst.label} is right least often, in {_share(worst.it.accuracy)}."
+    others = f"{worst.label} is right least often, in {percent_text(worst.it.accuracy)}."
     return f"In {suite}, {best.label} is right most often: {right}.{tell_standing(best.label, standings)} {others}"
 
 
@@ -90,13 +90,7 @@ def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ra
     best = max(found, key=lambda label: found[label].value)
     if not found[best].value:
         return f"In {suite}, no model is ever right."
-    return f"In {suite}, {best} is right most often: in {_share(found[best])}.{tell_standing(best, standings)}"
-
-
-def _share(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "none"
-    return f"{100 * estimate.value:.0f} % [{figure(100 * estimate.low, 0)}, {figure(100 * estimate.high, 0)}]"
+    return f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{tell_standing(best, standings)}"
 
 
 def _many(count: int, noun: str) -> str:

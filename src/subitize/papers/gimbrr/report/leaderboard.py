@@ -10,7 +10,7 @@ from subitize.papers.gimbrr.report.profile import LADDER, find_failure
 from subitize.papers.gimbrr.tables import STEPS
 from subitize.papers.gimbrr.tasks import TASKS
 from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, make_table
-from subitize.report.document.cells import figure
+from subitize.report.document.cells import percent_text
 from subitize.report.sections.counted import MODEL, methods
 from subitize.report.sections.leaderboard import draw_ranking, take_column
 
@@ -62,9 +62,7 @@ def headline(groups: Sequence[Group]) -> str:
         return ""
     badges = list_badges(groups)
     best = max(whole, key=lambda model: (not badges[model], whole[model].value))
-    one = whole[best]
-    share = f"{100 * one.value:.0f} % [{figure(100 * one.low, 0)}, {figure(100 * one.high, 0)}]"
-    told = f"In {NAME}, {best} does best: {share} of its images match their prompts."
+    told = f"In {NAME}, {best} does best: {percent_text(whole[best])} of its images match their prompts."
     steps = estimate_all(groups, "task", tasks=list(STEPS))
     failure = find_failure({task: one for (task, model), one in steps.items() if model == best})
     return f"{told} On the way from one object to arithmetic, it first fails at {failure}." if failure else told

@@ -9,7 +9,7 @@ from subitize.papers.seeing_past_words.report import figures
 from subitize.papers.seeing_past_words.report.shares import SUITES, Share, list_shares
 from subitize.papers.seeing_past_words.runs import ALIGNMENT, COUNTING, MASKED, VQA, Probed, read_probed
 from subitize.report.document.blocks import Account, Section, TextBlock
-from subitize.report.document.cells import figure
+from subitize.report.document.cells import figure, percent_text
 from subitize.report.document.charts import Palette
 from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.counted import Counted
@@ -73,7 +73,6 @@ def _headline(suite: str, shares: Sequence[Share]) -> str:
     here = [one for one in shares if (one.framing, one.split, one.number) == (first.framing, first.split, None)]
     # A stand-in only where there is no other.
     best = max((one for one in here if one.badge != "baseline"), key=lambda one: (not one.badge, one.estimate.value))
-    low, value, high = (figure(100 * end, 0) for end in (best.estimate.low, best.estimate.value, best.estimate.high))
     guess = max((one for one in here if one.badge == "baseline"), key=lambda one: one.estimate.value, default=None)
     told = f"; {guess.model}, without a look, gets {figure(100 * guess.estimate.value, 0)} %" if guess else ""
-    return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {value} % [{low}, {high}]{told}."
+    return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {percent_text(best.estimate)}{told}."

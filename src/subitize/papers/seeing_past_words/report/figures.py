@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from subitize.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.report.shares import LARGEST_ALONE, SUITES, Share
 from subitize.papers.seeing_past_words.runs import (
@@ -9,7 +10,6 @@ from subitize.papers.seeing_past_words.runs import (
     COUNTING,
     Probed,
     TextScore,
-    group,
     lay_out_texts,
     measure_texts,
 )
@@ -125,7 +125,7 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
     for name, one in probed.items():
         run = f" ({name})" if len(probed) > 1 else ""
         for condition, texts in _by_condition(suite, one).items():
-            by_model = group(texts, lambda text: text.model)
+            by_model = group_rows(texts, lambda text: text.model)
             rows += [_row(f"{model}{run}", condition, measure_texts(own)) for model, own in by_model.items()]
             if suite == COUNTING:
                 guesses = measure_baselines(lay_out_texts(next(iter(by_model.values()))))
@@ -148,11 +148,11 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
 def _by_condition(suite: str, probed: Probed) -> dict[str, list[TextScore]]:
     texts = [one for one in probed.texts if one.item.suite == suite]
     if suite != COUNTING:
-        return group(texts, lambda one: str(one.item.factors["source"]))
+        return group_rows(texts, lambda one: str(one.item.factors["source"]))
     return {
         f"{split}, {data}, {form}": own
         for (split, data), some in by_split(texts).items()
-        for form, own in group(some, lambda one: name_condition(one)[1]).items()
+        for form, own in group_rows(some, lambda one: name_condition(one)[1]).items()
     }
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
+from subitize.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.metrics import PAIRWISE
 from subitize.papers.seeing_past_words.runs import (
@@ -16,7 +17,6 @@ from subitize.papers.seeing_past_words.runs import (
     Probed,
     RowT,
     TextScore,
-    group,
     images_of,
     lay_out_texts,
     measure_texts,
@@ -60,15 +60,15 @@ class Share(NamedTuple):
 def list_shares(probed: Probed) -> Iterator[Share]:
     """Give the shares of all framings; of the counting probe also what guessing gets."""
     for split, texts in _take_widest(by_split(take_counting(probed))).items():
-        for form, own in group(texts, lambda one: name_condition(one)[1]).items():
+        for form, own in group_rows(texts, lambda one: name_condition(one)[1]).items():
             yield from _rank_texts(_FORMATS[form], split, own)
     for split, gaps in _take_widest(by_split(probed.gaps)).items():
-        for mask, filled in group(gaps, lambda one: str(one.item.factors["mask"])).items():
+        for mask, filled in group_rows(gaps, lambda one: str(one.item.factors["mask"])).items():
             yield from _name_numbers(_MASKS[mask], split, filled)
     for split, answers in _take_widest(by_split(probed.answers)).items():
         yield from _name_numbers(QUESTION, split, answers)
     captions = [one for one in probed.texts if one.item.suite == ALIGNMENT]
-    for (source, model), own in group(captions, lambda one: (str(one.item.factors["source"]), one.model)).items():
+    for (source, model), own in group_rows(captions, lambda one: (str(one.item.factors["source"]), one.model)).items():
         if ranked := measure_texts(own).get(_RANKED):
             yield Share(CAPTION, source, model, None, ranked, _CHANCE)
 
@@ -84,7 +84,7 @@ def _take_widest(found: dict[tuple[str, str], list[RowT]]) -> dict[str, list[Row
 
 
 def _rank_texts(framing: str, split: str, texts: Sequence[TextScore]) -> Iterator[Share]:
-    by_model = group(texts, lambda one: one.model)
+    by_model = group_rows(texts, lambda one: one.model)
     for model, own in by_model.items():
         for number, some in _by_number(own).items():
             if ranked := measure_texts(some).get(_RANKED):
@@ -101,7 +101,7 @@ NamedT = TypeVar("NamedT", Filled, Answered)
 
 
 def _name_numbers(framing: str, split: str, rows: Sequence[NamedT]) -> Iterator[Share]:
-    by_model = group(rows, lambda one: one.model)
+    by_model = group_rows(rows, lambda one: one.model)
     first = next(iter(by_model.values()))
     counts = Counter(int(one.item.factors["number"]) for one in first)
     usual = min(counts, key=lambda number: (-counts[number], number))
@@ -124,6 +124,6 @@ def _share(hits: Sequence[bool], rows: Sequence[Filled | Answered]) -> Estimate:
 
 def _by_number(rows: Sequence[RowT]) -> dict[int | None, list[RowT]]:
     """Take all, then those of each number; large ones are taken together."""
-    found: dict[int, list[RowT]] = group(rows, lambda one: min(int(one.item.factors["number"]), LARGEST_ALONE + 1))
+    found: dict[int, list[RowT]] = group_rows(rows, lambda one: min(int(one.item.factors["number"]), LARGEST_ALONE + 1))
     all_and_each: dict[int | None, list[RowT]] = {None: list(rows)}
     return all_and_each | {number: found[number] for number in sorted(found)}

@@ -26,7 +26,7 @@ from subitize.report.document.blocks import (
     TextBlock,
     make_table,
 )
-from subitize.report.document.cells import figure
+from subitize.report.document.cells import percent_text
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.leaderboard import draw_ranking, take_column
 from subitize.report.sections.refinements import Group
@@ -76,11 +76,10 @@ def headline(groups: Sequence[Group]) -> str:
         return ""
     marks = badges(groups)
     best = max(found, key=lambda model: (not marks[model], found[model].value))
-    average = found[best]
-    share = f"{100 * average.value:.0f} % [{figure(100 * average.low, 0)}, {figure(100 * average.high, 0)}]"
     placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
     rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
     told = tell_standing(best, stand_series([one for group in groups for one in group.series]), by="accuracy per image")
+    share = percent_text(found[best])
     return (
         f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{told}"
     )
