@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from subitize.store import Location, Run
 
 Tries = Annotated[int, typer.Option(help="Times a request is sent before it counts as failed.")]
-MaxCost = Annotated[
-    float | None, typer.Option(metavar="USD", help="Stop before the run has cost more than this in all.")
-]
-PricesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your prices, laid over ours (TOML).")]
 SameModel = Annotated[
     bool, typer.Option("--same-model", help="What is now at another address is the same model as before.")
 ]
@@ -86,8 +82,8 @@ def run(
         bool, typer.Option("--only-found", help="With folder:PATH: run only the items whose images are there.")
     ] = False,
     tries: Tries = 5,
-    max_cost: MaxCost = None,
-    prices: PricesFile = None,
+    max_cost: options.MaxCost = None,
+    prices: options.PricesFile = None,
     sight_check: Annotated[
         bool, typer.Option("--sight-check/--no-sight-check", help="First see that the model sees: 12 plain pictures.")
     ] = True,
@@ -239,8 +235,8 @@ def judge_(
         str | None, typer.Option(help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].")
     ] = None,
     tries: Tries = 5,
-    max_cost: MaxCost = None,
-    prices: PricesFile = None,
+    max_cost: options.MaxCost = None,
+    prices: options.PricesFile = None,
     same_model: SameModel = False,
     dry_run: DryRun = False,
     database: options.DatabaseUrl = None,
