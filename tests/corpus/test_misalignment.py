@@ -64,6 +64,7 @@ def test_what_is_wrong_is_said(pairs: Path, tmp_path: Path) -> None:
         (pairs, tmp_path / "nowhere", (), "there is no such folder"),
         (pairs, images, ("--judge", "obsever"), "no judge named 'obsever'"),
         (pairs, images, ("--image", "path"), "no column 'path'; there are: image, caption"),
+        (pairs, images, ("--max-cost", 0), "--max-cost 0: should be a sum in US dollars above 0"),
         (tmp_path / "plain.csv", images, (), "none of 1 captions names a number of things"),
         (tmp_path / "odd.csv", images, (), "judge observer counted in none of 1 images"),
     ):

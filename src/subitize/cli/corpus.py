@@ -188,6 +188,8 @@ def pairs(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep what is counted (JSON lines): a stopped search goes on.")
     ] = None,
+    max_cost: options.MaxCost = None,
+    prices: options.PricesFile = None,
     adjectives: Adjectives = 1,
     participles: Participles = False,
     proper_nouns: ProperNouns = False,
@@ -201,14 +203,17 @@ def pairs(
     from subitize.corpus.numerosities import Rule
     from subitize.corpus.printing import print_misalignment
     from subitize.labels import parse_rule
+    from subitize.prices import load_prices
     from subitize.registry import make_judge
     from subitize.report.terminal.bars import Bar
+    from subitize.runner.costs import Ledger
     from subitize.runner.judging import admit
 
     if not images.is_dir():
         raise BadValueError(f"--images {images}: there is no such folder")
     own = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit, out)
+    ledger = Ledger(load_prices(prices), max_cost)
+    given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit, out, ledger)
     made = make_judge(judge)
     reading = rule_for(made, rule) or parse_rule(made.it.rule)
     print_warnings(filter(None, [admit(made)]))

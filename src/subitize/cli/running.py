@@ -34,12 +34,6 @@ if TYPE_CHECKING:
     from subitize.store import Location, Run
 
 Tries = Annotated[int, typer.Option(metavar="N", help="How often a request is sent before it counts as failed.")]
-MaxCost = Annotated[
-    float | None, typer.Option(metavar="USD", help="Stop before the whole run has cost more than this.")
-]
-PricesFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Your prices (TOML), in place of ours where both have one.")
-]
 SameModel = Annotated[
     bool, typer.Option("--same-model", help="The model at the new address is the one that the run knows.")
 ]
@@ -101,8 +95,8 @@ def run(
         bool, typer.Option("--only-found", help="With folder:PATH: run only the items whose images are there.")
     ] = False,
     tries: Tries = 5,
-    max_cost: MaxCost = None,
-    prices: PricesFile = None,
+    max_cost: options.MaxCost = None,
+    prices: options.PricesFile = None,
     sight_check: Annotated[
         bool,
         typer.Option("--sight-check/--no-sight-check", help="First check on 12 plain pictures that the model can see."),
@@ -234,8 +228,8 @@ def judge_(
         ),
     ] = None,
     tries: Tries = 5,
-    max_cost: MaxCost = None,
-    prices: PricesFile = None,
+    max_cost: options.MaxCost = None,
+    prices: options.PricesFile = None,
     same_model: SameModel = False,
     dry_run: DryRun = False,
     database: options.DatabaseUrl = None,

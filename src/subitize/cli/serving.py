@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from subitize.cli import options
 from subitize.cli.options import app, print_warnings
 from subitize.cli.rules import rule_for
-from subitize.cli.running import PricesFile, Tries
+from subitize.cli.running import Tries
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal.layout import say
 
@@ -42,10 +43,8 @@ def serve_(
     ] = None,
     max_body: Annotated[int, typer.Option(metavar="MB", help="The largest request, in megabytes.")] = 64,
     tries: Tries = 5,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Count no more once that would cost more than this.")
-    ] = None,
-    prices: PricesFile = None,
+    max_cost: options.MaxCost = None,
+    prices: options.PricesFile = None,
 ) -> None:
     """Serve counts as rewards over HTTP, for training a model.
 

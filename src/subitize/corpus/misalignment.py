@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -23,6 +23,7 @@ from subitize.records import Estimate, Known
 from subitize.registry import Made
 from subitize.rewards.looks import Looks
 from subitize.rewards.samples import Sample, Unjudged
+from subitize.runner.costs import Ledger
 from subitize.runner.progress import Progress
 from subitize.runner.workers import open_executor
 from subitize.scenes import Entity, Scene, count_asks
@@ -89,19 +90,22 @@ class Pairs:
     most: int | None = None
     kept: Path | None = None
     """Where what was counted is kept, so that a stopped search goes on."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """What the judge may cost."""
 
 
 def find_misaligned(
     pairs: Pairs, judge: Made[Judge], rule: ReadingRule, progress: Progress, *, seed: int = 0
 ) -> Misalignment:
     """Count in every image what its caption names, and compare; `most` pairs at random, if that is given."""
+    pairs.ledger.meter(judge)  # a limit without a price is refused before anything is read
     problems = Problems()
     captions, found = _read_pairs(pairs, problems)
     if not found:
         raise NothingToDoError(f"none of {captions} captions names a number of things")
     chosen = found if pairs.most is None else _choose(found, pairs.most, seed)
     with _open_kept(pairs.kept, f"{judge.spec.shown} {rule}") as kept:
-        looked = asyncio.run(_look_at_all(chosen, pairs.images, judge, rule, progress, kept))
+        looked = asyncio.run(_look_at_all(chosen, pairs, judge, rule, progress, kept))
     known = [pair for pair in looked if pair.agrees is not None]
     if not known:
         first = next((pair.reason for pair in looked if pair.reason), "no counts")
@@ -203,26 +207,28 @@ class _Kept:
 
 async def _look_at_all(
     found: Sequence[tuple[str, str, Found]],
-    images: Path,
+    pairs: Pairs,
     judge: Made[Judge],
     rule: ReadingRule,
     progress: Progress,
     kept: _Kept,
 ) -> list[Pair]:
+    async def look(one: tuple[str, str, Found]) -> Pair:
+        pair = await _look(looks, pairs.images, *one)
+        kept.add(pair)
+        progress.advance(has_failed=pair.agrees is None)
+        return pair
+
     looked = [pair for image, caption, _ in found if (pair := kept.find(image, caption))]
     found = [one for one in found if not kept.find(*one[:2])]
     progress.begin("images", len(found))
     if not found:
         return looked
     with open_executor("judge", judge) as executor:
-        looks = Looks(judge, rule, executor, _TRIES)
+        looks = Looks(judge, rule, executor, _TRIES, pairs.ledger.meter(judge))
         async with looks.taken():
             for start in range(0, len(found), _AT_ONCE):
-                some = [_look(looks, images, *one) for one in found[start : start + _AT_ONCE]]
-                for pair in await asyncio.gather(*some):
-                    looked.append(pair)
-                    kept.add(pair)
-                    progress.advance(has_failed=pair.agrees is None)
+                looked += await asyncio.gather(*map(look, found[start : start + _AT_ONCE]))
     return looked
 
 

@@ -130,7 +130,7 @@ class Looks:
         if not ledger.promise(usd):
             raise BudgetError(
                 f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
-                "start the server again with more"
+                "start again with more"
             )
         return usd
 

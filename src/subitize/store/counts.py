@@ -18,8 +18,7 @@ def count_items(run: Run) -> dict[str, int]:
     """Count the items of every suite."""
     c = tables.items.c
     query = select(c.suite, func.count()).where(c.run_id == run.run_id).group_by(c.suite).order_by(c.suite)
-    with run.reading() as connection:
-        return {row[0]: row[1] for row in connection.execute(query)}
+    return dict(map(tuple, run.fetch(query)))
 
 
 def count_trials(run: Run) -> int:
@@ -50,8 +49,7 @@ def count_judged(run: Run) -> list[Judged]:
     people = func.count(func.nullif(sources.annotator, "").distinct())
     sums = (people, func.sum(own.c.readings), func.sum(own.c.discarded))
     query = select(sources.judge, *sums).where(sources.id == own.c.source).group_by(sources.judge)
-    with run.reading() as connection:
-        return [Judged(judge, *map(int, counts)) for judge, *counts in connection.execute(query)]
+    return [Judged(judge, *map(int, counts)) for judge, *counts in run.fetch(query)]
 
 
 class Discards(NamedTuple):
@@ -73,10 +71,9 @@ def count_discards(run: Run) -> list[Discards]:
         .where(sources.id == own.c.source, sources.annotator == "")
         .order_by(sources.judge, sources.rule)
     )
-    with run.reading() as connection:
-        return [Discards(judge, rule, *map(int, counts)) for judge, rule, *counts in connection.execute(query)]
+    return [Discards(judge, rule, *map(int, counts)) for judge, rule, *counts in run.fetch(query)]
 
 
 def _count(run: Run, what: ColumnElement[int], where: ColumnElement[bool]) -> int:
-    with run.reading() as connection:
-        return connection.execute(select(what).where(where)).scalar_one()
+    ((count,),) = run.fetch(select(what).where(where))
+    return int(count)

@@ -130,16 +130,12 @@ def read_judgings(run: Run) -> list[Judging]:
     sums = func.sum(own.c.readings), func.count(), func.min(own.c.first_at), func.max(own.c.last_at)
     query = select(sources.judge, sources.rule, *sums).where(sources.id == own.c.source)
     query = query.group_by(sources.judge, sources.rule).order_by(sources.judge, sources.rule)
-    with run.reading() as connection:
-        return [
-            Judging(judge, rule, int(readings), *others) for judge, rule, readings, *others in connection.execute(query)
-        ]
+    return [Judging(judge, rule, int(readings), *others) for judge, rule, readings, *others in run.fetch(query)]
 
 
 def read_judges(run: Run) -> list[str]:
     """List the judges that have read anything."""
-    with run.reading() as connection:
-        return sorted({*connection.execute(_of(run, tables.sources, tables.sources.c.judge)).scalars()})
+    return sorted({row.judge for row in run.fetch(_of(run, tables.sources, tables.sources.c.judge))})
 
 
 def read_rules(run: Run, suite: str, judge: str) -> set[str]:
@@ -151,8 +147,7 @@ def read_rules(run: Run, suite: str, judge: str) -> set[str]:
     subjects = _of(run, tables.subjects, of.id).where(of.subject_id.in_(trials))
     own = _of(run, tables.readings, read.source).where(read.subject.in_(subjects))
     query = _of(run, tables.sources, source.rule).where(source.judge == judge, source.id.in_(own))
-    with run.reading() as connection:
-        return {*connection.execute(query).scalars()}
+    return {row.rule for row in run.fetch(query)}
 
 
 def read_discarded(run: Run, judge: str, rule: str, limit: int) -> list[tuple[str, str]]:
@@ -165,8 +160,7 @@ def read_discarded(run: Run, judge: str, rule: str, limit: int) -> list[tuple[st
         .order_by(c.id)
         .limit(limit)
     )
-    with run.reading() as connection:
-        return [(row.evidence, row.question) for row in connection.execute(query)]
+    return [(row.evidence, row.question) for row in run.fetch(query)]
 
 
 def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
@@ -216,17 +210,15 @@ def read_item_texts(run: Run) -> Iterator[ItemText]:
 def read_suite_options(run: Run) -> dict[str, Mapping[str, str]]:
     """Get all options of every suite of the run."""
     c = tables.suites.c
-    with run.reading() as connection:
-        rows = connection.execute(_of(run, tables.suites, c.suite, c.options))
-        return {suite: codec.options.validate_json(options) for suite, options in rows}
+    rows = run.fetch(_of(run, tables.suites, c.suite, c.options))
+    return {suite: codec.options.validate_json(options) for suite, options in rows}
 
 
 def read_designs(run: Run) -> dict[str, Design]:
     """Get how every suite of the run is designed."""
     c = tables.suites.c
-    with run.reading() as connection:
-        rows = connection.execute(_of(run, tables.suites, c.suite, c.asks_again, c.strata))
-        return {suite: Design(asks_again, codec.strata.validate_json(strata)) for suite, asks_again, strata in rows}
+    rows = run.fetch(_of(run, tables.suites, c.suite, c.asks_again, c.strata))
+    return {suite: Design(asks_again, codec.strata.validate_json(strata)) for suite, asks_again, strata in rows}
 
 
 @lru_cache(_DIFFERENT_VALUES)

@@ -1,15 +1,13 @@
 """A run: its items, the responses to them and the readings of those, appended and never overwritten."""
 
-import hashlib
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from itertools import islice, zip_longest
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Any, Self
 
 from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, insert, select, update
 
@@ -17,45 +15,41 @@ import subitize
 from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
 from subitize.records import (
     Design,
-    Draw,
-    Drawn,
-    Evidence,
-    Failed,
     Item,
-    Outcome,
-    Picture,
-    Provenance,
     Question,
     Reading,
     ReadingPurpose,
     Response,
     Spec,
-    Stored,
     Subject,
-    Task,
     Trial,
-    Value,
-    is_final,
 )
 from subitize.store import codec, leases, tables
 from subitize.store.attachments import Attachment, attach_image, parse_image, with_attachments
 from subitize.store.damage import find_damage
 from subitize.store.databases import Database, Location, open_backend
+from subitize.store.encoding import (
+    EncodedReading,
+    ReadingDecoder,
+    decode_item,
+    encode_options,
+    encode_purpose,
+    encode_readings,
+    hash_items,
+    is_of,
+    item_row,
+    response_rows,
+)
 from subitize.store.entries import Entry, addresses_among, choose_names, find_spec, settle_entry
 from subitize.store.images import Images
 from subitize.store.inserting import ROWS_AT_ONCE, insert_all
 from subitize.store.interning import Interned, Shared, Texts, select_readings
 from subitize.store.leases import Lease
 
-_DIFFERENT_RECORDS = 50_000
-
 _NO_DESIGN = Design()
 
 FRAME_ITEMS = 20_000
 """A sample of a suite is taken from so many items at a time: a suite may have more than anybody can make."""
-
-RecordT = TypeVar("RecordT")
-EncodedT = TypeVar("EncodedT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,16 +178,16 @@ class Run:
         with self._backend.setting_up() as connection:
             if connection.execute(self._select_suite(spec.name)).first() is None:
                 frame = items if sample is None else islice(items, FRAME_ITEMS)
-                rows = [_item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, frame))]
+                rows = [item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, frame))]
                 row = {
                     "run_id": self.run_id,
                     "suite": spec.name,
                     "shown": spec.shown,
-                    "options": _encode_options(spec.options),
+                    "options": encode_options(spec.options),
                     "seed": seed,
                     "asks_again": design.asks_again,
                     "strata": codec.encode(codec.strata, design.strata),
-                    "items_hash": _hash_items(rows),
+                    "items_hash": hash_items(rows),
                     "sampling": None if sample is None else sample.scheme,
                     "sampled_from": None if sample is None else len(rows),
                 }
@@ -228,12 +222,12 @@ class Run:
 
     def suites(self) -> list[SuiteEntry]:
         """List the suites of the run."""
-        rows = self._rows(self._of(tables.suites).order_by(tables.suites.c.suite))
+        rows = self.fetch(self._of(tables.suites).order_by(tables.suites.c.suite))
         return [SuiteEntry(row.suite, row.shown, row.seed) for row in rows]
 
     def samplings(self) -> dict[str, Sampling]:
         """List the suites of which a limit takes a sample; of others, begun by earlier versions, it takes the first."""
-        rows = self._rows(self._of(tables.suites).where(tables.suites.c.sampling.is_not(None)))
+        rows = self.fetch(self._of(tables.suites).where(tables.suites.c.sampling.is_not(None)))
         return {row.suite: Sampling(row.sampling, row.sampled_from) for row in rows}
 
     def models(self) -> list[Entry]:
@@ -267,7 +261,7 @@ class Run:
             query = query.where(tables.items.c.suite == suite)
         if ids is not None:
             query = query.where(tables.items.c.item_id.in_(ids))
-        return [_item(row) for row in self._rows(query)]
+        return [decode_item(row) for row in self.fetch(query)]
 
     def finished(self, model: str) -> set[str]:
         """List the ids of the trials that need no further try."""
@@ -276,11 +270,11 @@ class Run:
             tables.responses.c.model == model,
             tables.responses.c.status != tables.TRANSIENT,
         )
-        return {row.trial_id for row in self._rows(query)}
+        return {row.trial_id for row in self.fetch(query)}
 
     def add_responses(self, lease: Lease, responses: Sequence[Response]) -> None:
         """Commit responses, all or none. Their images must have been saved before."""
-        rows = list(_response_rows(self.run_id, responses))
+        rows = list(response_rows(self.run_id, responses))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             insert_all(connection, tables.responses, rows)
@@ -296,7 +290,7 @@ class Run:
         if items is not None:
             query = query.where(tables.responses.c.item_id.in_(items))
         latest: dict[str, Row[tuple[object, ...]]] = {}
-        for row in self._rows(query):
+        for row in self.fetch(query):
             if row.trial_id not in latest or latest[row.trial_id].status != tables.DONE:
                 latest[row.trial_id] = row
         options = {entry.spec: entry.options for entry in self.models()}
@@ -309,7 +303,7 @@ class Run:
 
     def add_readings(self, lease: Lease, readings: Sequence[Reading], connection: Connection | None = None) -> None:
         """Commit readings, all or none; where `writing` is under way, with what else is written there."""
-        encoded = list(_encode_readings(readings))
+        encoded = list(encode_readings(readings))
         with self.writing(lease) if connection is None else nullcontext(connection) as opened:
             shared = self._intern(opened)
             _insert_readings(opened, self.run_id, shared, encoded)
@@ -320,9 +314,9 @@ class Run:
         """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            added = insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
+            added = insert_all(connection, tables.responses, response_rows(self.run_id, responses))
             shared = self._intern(connection)
-            read = _insert_readings(connection, self.run_id, shared, _encode_readings(readings))
+            read = _insert_readings(connection, self.run_id, shared, encode_readings(readings))
         self._keep(shared)
         return added, read
 
@@ -337,7 +331,7 @@ class Run:
         """List the images that were attached, by trial."""
         return {
             row.trial_id: Attachment(row.trial_id, parse_image(row.image), row.file)
-            for row in self._rows(self._of(tables.attachments))
+            for row in self.fetch(self._of(tables.attachments))
         }
 
     def answers(self, model: str) -> Iterator[tuple[str, str]]:
@@ -346,8 +340,7 @@ class Run:
         query = select(columns.trial_id, columns.item_id).where(
             columns.run_id == self.run_id, columns.model == model, columns.status == tables.DONE
         )
-        with self.reading() as connection:
-            yield from ((row.trial_id, row.item_id) for row in connection.execute(query))
+        yield from ((row.trial_id, row.item_id) for row in self.fetch(query))
 
     def answered(self, judge: str) -> set[tuple[str, str]]:
         """List what a judge has answered: the ids of subjects and questions."""
@@ -372,7 +365,7 @@ class Run:
             if items is not None:
                 query = query.where(tables.readings.c.subject.in_(self._find_subjects(connection, items)))
             rows = connection.execute(query).all()
-            decode = _ReadingDecoder(Shared(connection, self.run_id))
+            decode = ReadingDecoder(Shared(connection, self.run_id))
         replaced = {row.replaces for row in rows if row.replaces is not None}
         for row in rows:
             if row.id not in replaced:
@@ -390,7 +383,7 @@ class Run:
         """Find the number of what somebody said last to a question, for one purpose; of reviews, about one reading."""
         own = {"judge": judge, "annotator": annotator, "subject_id": subject.id, "question_id": question.id}
         c = tables.readings.c
-        is_alike = (c.purpose == _encode_purpose(purpose)) & (c.reviews == reviews)
+        is_alike = (c.purpose == encode_purpose(purpose)) & (c.reviews == reviews)
         query = select(func.max(c.id)).where(c.run_id == self.run_id, is_alike)
         for column, table in (("source", tables.sources), ("subject", tables.subjects), ("question", tables.questions)):
             is_own = [table.c[name] == value for name, value in own.items() if name in table.c]
@@ -414,7 +407,7 @@ class Run:
     def exclusions(self) -> dict[str, str]:
         """List the items that are left out now, with the reasons."""
         reasons: dict[str, str] = {}
-        for row in self._rows(self._of(tables.exclusions).order_by(tables.exclusions.c.id)):
+        for row in self.fetch(self._of(tables.exclusions).order_by(tables.exclusions.c.id)):
             reasons.pop(row.item_id, None)
             if row.is_excluded:
                 reasons[row.item_id] = row.reason
@@ -425,6 +418,11 @@ class Run:
         """Look into the database; nobody is held up."""
         with self._backend.reading() as connection:
             yield connection
+
+    def fetch(self, query: Select[Any]) -> Sequence[Any]:
+        """Look for rows, and get them all."""
+        with self.reading() as connection:
+            return connection.execute(query).all()
 
     def create_tables(self, metadata: MetaData) -> None:
         """Make tables that stand beside the run's own, if they are not there yet."""
@@ -509,7 +507,7 @@ class Run:
             settled = settle_entry(known, wanted)
             row = {"name": settled.given_name, "address": " ".join(settled.addresses)}
             if settled.spec not in {entry.spec for entry in known}:
-                row |= {spec.name: settled.spec, "options": _encode_options(settled.options)}
+                row |= {spec.name: settled.spec, "options": encode_options(settled.options)}
                 connection.execute(
                     insert(spec.table).values(run_id=self.run_id, is_stand_in=settled.is_stand_in, **row)
                 )
@@ -530,7 +528,7 @@ class Run:
         query = select(columns.item_id).where(columns.run_id == self.run_id, columns.suite == suite)
         kept = frozenset(connection.execute(query).scalars())
         missing = (placed for placed in sample.items if placed[1].id not in kept)
-        insert_all(connection, tables.items, (_item_row(self.run_id, *placed) for placed in missing))
+        insert_all(connection, tables.items, (item_row(self.run_id, *placed) for placed in missing))
 
     def _check_known_suite(
         self, connection: Connection, known: Row[tuple[object, ...]], spec: Spec, seed: int, items: Iterable[Item]
@@ -539,11 +537,11 @@ class Run:
         query = self._of(tables.items).where(tables.items.c.suite == spec.name).order_by("position")
         if known.sampled_from is None:
             made = list(items)
-            if known.items_hash != _hash_items(_item_row(self.run_id, *placed) for placed in enumerate(made)):
+            if known.items_hash != hash_items(item_row(self.run_id, *placed) for placed in enumerate(made)):
                 self._check_same_items(spec, zip_longest(connection.execute(query), made))
             return
         frame = list(islice(items, FRAME_ITEMS))
-        is_same = known.items_hash == _hash_items(_item_row(self.run_id, *placed) for placed in enumerate(frame))
+        is_same = known.items_hash == hash_items(item_row(self.run_id, *placed) for placed in enumerate(frame))
         kept = connection.execute(query.where(tables.items.c.position >= len(frame)) if is_same else query).all()
         self._check_same_items(spec, _find_made(kept, items))
         if not is_same:  # what differs is not among the items that were needed so far
@@ -555,10 +553,10 @@ class Run:
                 f"{self.location} was made with --seed {known.seed}, not {seed}; "
                 f"go on with --seed {known.seed}, or start a new run"
             )
-        if known.options != _encode_options(spec.options):
+        if known.options != encode_options(spec.options):
             # Two versions of subitize may have other defaults, which a shown spec leaves out.
             is_told = known.shown != spec.shown
-            before, now = (known.shown, spec.shown) if is_told else (known.options, _encode_options(spec.options))
+            before, now = (known.shown, spec.shown) if is_told else (known.options, encode_options(spec.options))
             raise ConflictError(
                 f"{self.location} was made with the suite {before!r}, not {now!r}; "
                 f"go on with {before!r}, or start a new run"
@@ -569,7 +567,7 @@ class Run:
     ) -> None:
         """Refuse a suite that is made from a file whose content has changed, or is made otherwise by now."""
         for row, item in pairs:
-            if row is None or item is None or not _is_of(row, item):
+            if row is None or item is None or not is_of(row, item):
                 name = row.item_id if row is not None else "" if item is None else item.id
                 raise self._other_items(spec, f", the first of them {name!r}")
 
@@ -599,19 +597,11 @@ class Run:
     def _of(self, table: Table) -> Select[tuple[object, ...]]:
         return select(table).where(table.c.run_id == self.run_id)
 
-    def _rows(self, query: Select[tuple[object, ...]]) -> Sequence[Row[tuple[object, ...]]]:
-        with self.reading() as connection:
-            return connection.execute(query).all()
-
 
 def _may_be_damage(error: BaseException) -> bool:
     """Tell errors that a damaged row can cause from those that say themselves what is wrong, or mean to end."""
     says_itself = isinstance(error, SubitizeError | OSError | RuntimeError) or not isinstance(error, Exception)
     return isinstance(error, DamagedRunError) or not says_itself
-
-
-def _encode_options(options: Mapping[str, str]) -> str:
-    return codec.encode(codec.options, dict(sorted(options.items())))
 
 
 def _read_entries(connection: Connection, query: Select[tuple[object, ...]], spec: Column[str]) -> list[Entry]:
@@ -640,114 +630,8 @@ def _find_made(
         before = row.position
 
 
-def _item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
-    return (
-        run_id,
-        item.id,
-        item.suite,
-        position,
-        _task_image(item.task),
-        codec.encode(codec.task, item.task),
-        codec.encode(codec.asks, item.asks),
-        codec.encode(codec.factors, item.factors),
-    )
-
-
-def _hash_items(rows: Iterable[Sequence[object]]) -> str:
-    """Hash the stored texts of a suite's items in their order."""
-    hashed = hashlib.sha256()
-    for _, item_id, _, _, _, *texts in rows:
-        hashed.update(repr((item_id, *texts)).encode())
-    return hashed.hexdigest()
-
-
-def _item(row: Row[tuple[object, ...]]) -> Item:
-    return Item(
-        row.item_id,
-        codec.task.validate_json(row.task),
-        _decode_asks(row.asks),
-        _decode_factors(row.factors),
-    )
-
-
-# Among many items few are asked something else, or stand under other conditions.
-_decode_asks = lru_cache(1_000)(codec.asks.validate_json)
-_decode_factors = lru_cache(1_000)(codec.factors.validate_json)
-
-
-def _is_of(row: Row[tuple[object, ...]], item: Item) -> bool:
-    """Tell whether a row has this item; that most often reads the same, so that it need not be decoded."""
-    *_, task, asks, factors = _item_row(row.run_id, row.position, item)
-    return (row.item_id, row.task, row.asks, row.factors) == (item.id, task, asks, factors) or _item(row) == item
-
-
-def _task_image(task: Task) -> str | None:
-    return None if isinstance(task, Draw) else _image_name(task.picture)
-
-
-def _image_name(picture: Picture) -> str | None:
-    return Images.name(picture) if isinstance(picture, Stored) else None
-
-
-def _response_rows(run_id: str, responses: Iterable[Response]) -> Iterator[tuple[object, ...]]:
-    provenances = _Memo(_encode_provenance)
-    for response in responses:
-        trial, outcome = response.trial, response.outcome
-        yield (
-            run_id,
-            trial.id,
-            trial.item_id,
-            trial.model,
-            trial.repeat,
-            trial.attempt,
-            _status(outcome),
-            _image_name(outcome.picture) if isinstance(outcome, Drawn) else None,
-            codec.encode(codec.outcome, outcome),
-            provenances.encode(response.provenance),
-            response.tries,
-            response.latency_seconds,
-            time.time(),
-        )
-
-
-def _encode_provenance(provenance: Provenance) -> str:
-    return codec.encode(codec.provenance, provenance)
-
-
-def _status(outcome: Outcome) -> str:
-    if not is_final(outcome):
-        return tables.TRANSIENT
-    return tables.FAILED if isinstance(outcome, Failed) else tables.DONE
-
-
-# The texts of a reading's subject, question and source, and, from its evidence on, what is its own.
-_EncodedReading = tuple[Texts, Texts, Texts, tuple[object, ...]]
-
-
-def _encode_readings(readings: Iterable[Reading]) -> Iterator[_EncodedReading]:
-    """Encode readings. Many are of few questions and have few values: each of these is encoded once."""
-    subjects, questions = _Memo(_encode_subject), _Memo(_encode_question)
-    evidences, values = _Memo(_encode_evidence), _Memo(_encode_value)
-    provenances = _Memo(_encode_provenance)
-    for reading in readings:
-        yield (
-            subjects.encode(reading.subject),
-            questions.encode(reading.question),
-            (reading.judge, reading.annotator, reading.rule),
-            (
-                evidences.encode(reading.evidence),
-                values.encode(reading.value),
-                reading.replaces,
-                time.time(),
-                None if reading.provenance is None else provenances.encode(reading.provenance),
-                _encode_purpose(reading.purpose),
-                reading.reviews,
-            ),
-        )
-
-
 def _insert_readings(
-    connection: Connection, run_id: str, shared: Sequence[Interned], readings: Iterable[_EncodedReading]
+    connection: Connection, run_id: str, shared: Sequence[Interned], readings: Iterable[EncodedReading]
 ) -> int:
     """Insert readings, and what they share with others once; tell how many readings there were."""
 
@@ -759,70 +643,3 @@ def _insert_readings(
             yield from ((run_id, *three, *rest) for three, rest in zip(numbers, own, strict=True))
 
     return insert_all(connection, tables.readings, rows())
-
-
-class _Memo(Generic[RecordT, EncodedT]):
-    """Encodes a record that comes again only once.
-
-    Records are told apart by identity: that is quicker than by what they say, and True and 1, which are equal, stay
-    apart. They are kept, so that no other can take their place in memory.
-    """
-
-    def __init__(self, encode: Callable[[RecordT], EncodedT]) -> None:
-        self._encode = encode
-        self._known: dict[int, tuple[RecordT, EncodedT]] = {}
-
-    def encode(self, record: RecordT) -> EncodedT:
-        """Encode a record, or find what was made of it before."""
-        known = self._known.get(id(record))
-        if known is None:
-            if len(self._known) >= _DIFFERENT_RECORDS:
-                self._known.clear()
-            known = self._known[id(record)] = (record, self._encode(record))
-        return known[1]
-
-
-def _encode_subject(subject: Subject) -> tuple[str, str]:
-    return subject.id, codec.encode(codec.trial_ids, subject.trial_ids)
-
-
-def _encode_question(question: Question) -> tuple[str, str]:
-    return question.id, codec.encode(codec.question, question)
-
-
-def _encode_purpose(purpose: ReadingPurpose) -> str | None:
-    return None if purpose == "answer" else purpose
-
-
-def _encode_evidence(evidence: Evidence) -> str:
-    return codec.encode(codec.evidence, evidence)
-
-
-def _encode_value(value: Value) -> str:
-    return codec.encode(codec.value, value)
-
-
-class _ReadingDecoder:
-    """Decodes readings; what they share is decoded once."""
-
-    def __init__(self, shared: Shared) -> None:
-        # All is read now, while there is a connection.
-        self._sources, subjects, questions = shared.sources, shared.subjects, shared.questions
-        self._subject = cache(lambda number: Subject(codec.trial_ids.validate_json(subjects[number].trial_ids)))
-        self._question = cache(lambda number: codec.question.validate_json(questions[number].question))
-
-    def __call__(self, row: Row[tuple[object, ...]]) -> Reading:
-        judge, annotator, rule = self._sources[row.source]
-        return Reading(
-            self._subject(row.subject),
-            self._question(row.question),
-            judge,
-            codec.evidence.validate_json(row.evidence),
-            rule,
-            codec.value.validate_json(row.value),
-            annotator,
-            row.replaces,
-            None if row.provenance is None else codec.provenance.validate_json(row.provenance),
-            row.purpose or "answer",
-            row.reviews,
-        )

@@ -1,0 +1,199 @@
+"""Records as the rows that are stored, and back."""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
+from typing import Generic, TypeVar
+
+from sqlalchemy import Row
+
+from subitize.records import (
+    Draw,
+    Drawn,
+    Failed,
+    Item,
+    Outcome,
+    Picture,
+    Question,
+    Reading,
+    ReadingPurpose,
+    Response,
+    Stored,
+    Subject,
+    is_final,
+)
+from subitize.store import codec, tables
+from subitize.store.images import Images
+from subitize.store.interning import Shared, Texts
+
+_DIFFERENT_RECORDS = 50_000
+
+RecordT = TypeVar("RecordT")
+EncodedT = TypeVar("EncodedT")
+
+
+def encode_options(options: Mapping[str, str]) -> str:
+    """Write options in the order of their names."""
+    return codec.encode(codec.options, dict(sorted(options.items())))
+
+
+def item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
+    """Make the row of an item."""
+    return (
+        run_id,
+        item.id,
+        item.suite,
+        position,
+        None if isinstance(item.task, Draw) else _image_name(item.task.picture),
+        codec.encode(codec.task, item.task),
+        codec.encode(codec.asks, item.asks),
+        codec.encode(codec.factors, item.factors),
+    )
+
+
+def hash_items(rows: Iterable[Sequence[object]]) -> str:
+    """Hash the stored texts of a suite's items in their order."""
+    hashed = hashlib.sha256()
+    for _, item_id, _, _, _, *texts in rows:
+        hashed.update(repr((item_id, *texts)).encode())
+    return hashed.hexdigest()
+
+
+def decode_item(row: Row[tuple[object, ...]]) -> Item:
+    """Make an item of its row; that which many items share is decoded once."""
+    return Item(
+        row.item_id,
+        codec.task.validate_json(row.task),
+        _decode_asks(row.asks),
+        _decode_factors(row.factors),
+    )
+
+
+_decode_asks = lru_cache(1_000)(codec.asks.validate_json)
+_decode_factors = lru_cache(1_000)(codec.factors.validate_json)
+
+
+def is_of(row: Row[tuple[object, ...]], item: Item) -> bool:
+    """Tell whether a row has this item; that most often reads the same, so that it need not be decoded."""
+    *_, task, asks, factors = item_row(row.run_id, row.position, item)
+    return (row.item_id, row.task, row.asks, row.factors) == (item.id, task, asks, factors) or decode_item(row) == item
+
+
+def _image_name(picture: Picture) -> str | None:
+    return Images.name(picture) if isinstance(picture, Stored) else None
+
+
+def response_rows(run_id: str, responses: Iterable[Response]) -> Iterator[tuple[object, ...]]:
+    """Make the rows of responses."""
+    provenances = _Memo(partial(codec.encode, codec.provenance))
+    for response in responses:
+        trial, outcome = response.trial, response.outcome
+        yield (
+            run_id,
+            trial.id,
+            trial.item_id,
+            trial.model,
+            trial.repeat,
+            trial.attempt,
+            _status(outcome),
+            _image_name(outcome.picture) if isinstance(outcome, Drawn) else None,
+            codec.encode(codec.outcome, outcome),
+            provenances.encode(response.provenance),
+            response.tries,
+            response.latency_seconds,
+            time.time(),
+        )
+
+
+def _status(outcome: Outcome) -> str:
+    if not is_final(outcome):
+        return tables.TRANSIENT
+    return tables.FAILED if isinstance(outcome, Failed) else tables.DONE
+
+
+# The texts of a reading's subject, question and source, and, from its evidence on, what is its own.
+EncodedReading = tuple[Texts, Texts, Texts, tuple[object, ...]]
+
+
+def encode_readings(readings: Iterable[Reading]) -> Iterator[EncodedReading]:
+    """Encode readings. Many are of few questions and have few values: each of these is encoded once."""
+    subjects, questions = _Memo(_encode_subject), _Memo(_encode_question)
+    evidences, values = _Memo(partial(codec.encode, codec.evidence)), _Memo(partial(codec.encode, codec.value))
+    provenances = _Memo(partial(codec.encode, codec.provenance))
+    for reading in readings:
+        yield (
+            subjects.encode(reading.subject),
+            questions.encode(reading.question),
+            (reading.judge, reading.annotator, reading.rule),
+            (
+                evidences.encode(reading.evidence),
+                values.encode(reading.value),
+                reading.replaces,
+                time.time(),
+                None if reading.provenance is None else provenances.encode(reading.provenance),
+                encode_purpose(reading.purpose),
+                reading.reviews,
+            ),
+        )
+
+
+class _Memo(Generic[RecordT, EncodedT]):
+    """Encodes a record that comes again only once.
+
+    Records are told apart by identity: that is quicker than by what they say, and True and 1, which are equal, stay
+    apart. They are kept, so that no other can take their place in memory.
+    """
+
+    def __init__(self, encode: Callable[[RecordT], EncodedT]) -> None:
+        self._encode = encode
+        self._known: dict[int, tuple[RecordT, EncodedT]] = {}
+
+    def encode(self, record: RecordT) -> EncodedT:
+        """Encode a record, or find what was made of it before."""
+        known = self._known.get(id(record))
+        if known is None:
+            if len(self._known) >= _DIFFERENT_RECORDS:
+                self._known.clear()
+            known = self._known[id(record)] = (record, self._encode(record))
+        return known[1]
+
+
+def _encode_subject(subject: Subject) -> tuple[str, str]:
+    return subject.id, codec.encode(codec.trial_ids, subject.trial_ids)
+
+
+def _encode_question(question: Question) -> tuple[str, str]:
+    return question.id, codec.encode(codec.question, question)
+
+
+def encode_purpose(purpose: ReadingPurpose) -> str | None:
+    """Write what a reading is for: plain answers, which most are, say nothing."""
+    return None if purpose == "answer" else purpose
+
+
+class ReadingDecoder:
+    """Decodes readings; what they share is decoded once."""
+
+    def __init__(self, shared: Shared) -> None:
+        # All is read now, while there is a connection.
+        self._sources, subjects, questions = shared.sources, shared.subjects, shared.questions
+        self._subject = cache(lambda number: Subject(codec.trial_ids.validate_json(subjects[number].trial_ids)))
+        self._question = cache(lambda number: codec.question.validate_json(questions[number].question))
+
+    def __call__(self, row: Row[tuple[object, ...]]) -> Reading:
+        """Decode the reading of a row."""
+        judge, annotator, rule = self._sources[row.source]
+        return Reading(
+            self._subject(row.subject),
+            self._question(row.question),
+            judge,
+            codec.evidence.validate_json(row.evidence),
+            rule,
+            codec.value.validate_json(row.value),
+            annotator,
+            row.replaces,
+            None if row.provenance is None else codec.provenance.validate_json(row.provenance),
+            row.purpose or "answer",
+            row.reviews,
+        )
