@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -122,7 +123,7 @@ def test_remarks_come_in_again_as_far_as_the_format_has_room_for_them(
             people = out / "people.csv" if out.is_dir() else out.with_name("out-people.csv")
             for _ in range(2):
                 import_ratings(run, out, judge=format, people=people)
-            lost = dict.fromkeys(LEFT_OUT[format])
+            lost: dict[str, Any] = dict.fromkeys(LEFT_OUT[format])
             left = {place: replace(one, **lost) for place, one in noted.items()}
             assert remarks(again, format) == {place: one for place, one in left.items() if one != Remark()}
             with run.reading() as connection:

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from subitize.errors import MissingPartError
 from subitize.image_files import Rgb
-from subitize.numerals import counted
 
 Face = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
+HAS_FACES = "shows faces"
+"""Why a picture is held back in which any were found."""
 MAY_BE_MISSED = "faces may be missed, above all small, turned and covered ones: look yourself before you publish"
 _CASCADES = ("haarcascade_frontalface_default.xml", "haarcascade_profileface.xml")
 _LARGEST_PX = 800  # of the picture that is looked through: a larger one is made smaller first
@@ -50,11 +51,6 @@ class FaceFinder:
         found = [*_detect(front, grey), *_detect(profile, grey)]
         found += [(width - left - wide, top, wide, high) for left, top, wide, high in mirrored]
         return [(round(x / scale), round(y / scale), round(w / scale), round(h / scale)) for x, y, w, h in found]
-
-
-def describe_faces(faces: Sequence[Face]) -> str:
-    """Say how many faces were found."""
-    return counted(len(faces), "face")
 
 
 def _detect(detector: Any, grey: NDArray[np.uint8]) -> list[Face]:  # noqa: ANN401

@@ -7,7 +7,7 @@ from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from subitize.annotation.answers import Task
-from subitize.annotation.faces import MAY_BE_MISSED, Face, FaceFinder, describe_faces
+from subitize.annotation.faces import HAS_FACES, MAY_BE_MISSED, FaceFinder
 from subitize.annotation.people import Person
 from subitize.annotation.shown import WithoutNul
 from subitize.annotation.study import Study
@@ -131,9 +131,8 @@ class _FaceSearch:
     async def _search(self, finder: FaceFinder, pictures: Mapping[str, Stored]) -> None:
         try:
             for name, picture in pictures.items():
-                faces = await asyncio.to_thread(self._look, finder, picture)
-                if faces:
-                    await asyncio.to_thread(self._study.hold_back, {name: describe_faces(faces)})
+                if await asyncio.to_thread(self._has_faces, finder, picture):
+                    await asyncio.to_thread(self._study.hold_back, {name: HAS_FACES})
                     self.shown.found += 1
                 self.shown.looked += 1
         except SubitizeError as error:
@@ -141,9 +140,9 @@ class _FaceSearch:
         finally:
             self.shown.is_running = False
 
-    def _look(self, finder: FaceFinder, picture: Stored) -> list[Face]:
+    def _has_faces(self, finder: FaceFinder, picture: Stored) -> bool:
         try:
-            return finder.find(decode(self._images.load(picture)))
+            return bool(finder.find(decode(self._images.load(picture))))
         except BadImageError:
             self.shown.unreadable += 1
-            return []
+            return False

@@ -111,8 +111,8 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
                 without_image += any(isinstance(one.response.outcome, Drawn) for one in members)
     _check_blindness({form for page in pages for form in page.forms})
     held = read_held(run)
-    shown = [page for page in pages if held.keys().isdisjoint(page.images)]
-    return Collected(shown, without_image, [page for page in pages if not held.keys().isdisjoint(page.images)])
+    kept = [page for page in pages if held.keys().isdisjoint(page.images)]
+    return Collected(kept, without_image, [page for page in pages if not held.keys().isdisjoint(page.images)])
 
 
 def _find_linked(

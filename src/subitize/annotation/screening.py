@@ -94,15 +94,12 @@ def hold_flagged(connection: Connection, run_id: str, images: Iterable[str], com
 
 def find_with_faces(run: Run, watch: Callable[[Sequence[Stored]], Iterable[Stored]] = iter) -> dict[str, str]:
     """Find the images in which a detector sees faces."""
-    from subitize.annotation.faces import FaceFinder, describe_faces
+    from subitize.annotation.faces import HAS_FACES, FaceFinder
 
     finder = FaceFinder()
     pictures = {Images.name(picture): picture for picture in list_pictures(run.responses())}
-    return {
-        Images.name(picture): describe_faces(faces)
-        for picture in watch(list(pictures.values()))
-        if (faces := finder.find(decode(run.images.load(picture))))
-    }
+    with_faces = (one for one in watch(list(pictures.values())) if finder.find(decode(run.images.load(one))))
+    return {Images.name(picture): HAS_FACES for picture in with_faces}
 
 
 def _find_all(run: Run, lines: Iterable[Line], reason: str) -> dict[str, str]:

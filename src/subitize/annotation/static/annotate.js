@@ -77,6 +77,7 @@ async function send({ page, number, given }) {
     takeProgress(turn, body);
     expected = body.expected;
     hasStored = true;
+    fetchProblem = ""; // the server can be reached
   }
   return { status, detail };
 }

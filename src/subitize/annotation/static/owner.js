@@ -116,13 +116,14 @@ function showPicture(url) {
 }
 
 function showScreening({ flagged, held, faces }) {
-  const told = [`${flagged.length === 1 ? "1 picture is" : `${flagged.length} pictures are`} flagged and shown on`];
+  const told = [`${flagged.length === 1 ? "1 picture is" : `${flagged.length} pictures are`} flagged and still shown`];
   told.push(`${held.length === 1 ? "1 is" : `${held.length} are`} held back from people.`);
   say("screening", told.join("; "));
-  $("hold-flagged").hidden = !flagged.length;
+  $("hold-flagged").hidden = $("flagged-title").hidden = !flagged.length;
+  $("held-title").hidden = !held.length;
   $("find-faces").disabled = faces.is_running;
   say("faces", tellFaces(faces));
-  renew("flagged", flagged, (one, place) => showScreened(one, place, [["Hold back", true], ["Show on", false]]));
+  renew("flagged", flagged, (one, place) => showScreened(one, place, [["Hold back", true], ["Keep showing", false]]));
   renew("held", held, (one, place) => showScreened(one, place, [["Show again", false]]));
 }
 
