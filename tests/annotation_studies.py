@@ -8,7 +8,8 @@ import numpy as np
 from PIL import Image, PngImagePlugin
 
 from subitize.annotation.pages import collect_pages
-from subitize.annotation.study import Settings, Study
+from subitize.annotation.settings import Settings
+from subitize.annotation.study import Study
 from subitize.labels import parse_rule
 from subitize.records import (
     Ask,

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run
+from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
 from annotation_visitors import served
 from cases import Case
+from subitize.annotation.answers import Given, Task
 from subitize.records import Item
 
 if TYPE_CHECKING:
@@ -27,10 +28,20 @@ def list_violations(page: "Page") -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
 
 
+def flag_two(path: Path) -> None:
+    """Let somebody flag two pictures, of which one is held back: the owner sees both."""
+    with opened(folder(path), people_per_page=1, review=1.0) as study:
+        for place in range(2):
+            study.save(study.people.invite("anna"), Task(place), 0, Given(f"flagged-{place}", "2", is_flagged=True))
+        study.hold_back(dict.fromkeys(study.pages[0].images, "ugly"))
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_no_page_has_a_serious_violation(browser: "Browser", tmp_path: Path, size: str, case: Case) -> None:
     for name, items in FORMS.items():
         make_run(folder(tmp_path / name), items, repeats=4)
+        if name == "count":
+            flag_two(tmp_path / name)
         with served(tmp_path / name / "run", "--person", "anna", "--reviewer", "ruth", "--review", 1) as links:
             assert len(links) == 4
             # The forms differ for those who answer only.

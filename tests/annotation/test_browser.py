@@ -4,6 +4,7 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 
 from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
 from commands import serving
-from subitize.records import Item, Known
+from subitize.records import Ask, Confirm, Item, Known
 from subitize.store import Run
 
 if TYPE_CHECKING:
@@ -256,6 +257,173 @@ def test_in_training_the_right_answer_is_shown_and_who_fails_twice_is_told(brows
         page.get_by_text("this study ends here").wait_for()
         page.close()
     assert answers(tmp_path) == []
+
+
+def stored_texts(path: Path) -> dict[str, list[str]]:
+    """What people said of each item, every row in its order."""
+    with Run(folder(path)) as run, run.reading() as connection:
+        items = {stored.trial_id: stored.item_id for stored in run.responses()}
+        rows = connection.exec_driver_sql("SELECT subject_id, text FROM study_answers ORDER BY id").all()
+    found: dict[str, list[str]] = {}
+    for subject, text in rows:
+        found.setdefault(items[subject], []).append(text)
+    return found
+
+
+class Gate:
+    """Holds back what a page sends, until it is opened."""
+
+    def __init__(self, page: "Page", url: str = "**/questions/*") -> None:
+        self.held: list[Route] = []
+        self._page, self._is_open = page, False
+        page.route(url, self._pass)
+
+    def _pass(self, route: "Route") -> None:
+        if self._is_open:
+            route.continue_()
+        else:
+            self.held.append(route)
+
+    def open(self) -> None:
+        self._is_open = True
+        for route in self.held:
+            route.continue_()
+
+
+def answer(page: "Page", text: str) -> None:
+    expect_answer(page, "")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def test_it_is_shown_that_an_answer_is_on_its_way_and_when_it_is_stored(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_study(COUNTS)
+    expect(page.locator("#saving")).to_have_text("")
+    gate = Gate(page)
+    answer(page, "3")
+    expect(page.locator("#saving")).to_have_text("· saving …")
+    assert answers(tmp_path) == []
+    gate.open()
+    expect(page.locator("#saving")).to_have_text("· stored")
+    assert answers(tmp_path) == [3]
+
+
+def test_an_answer_that_is_changed_while_it_is_on_its_way_is_the_last_one(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study(COUNTS[:2])
+    gate = Gate(page)
+    answer(page, "1")
+    expect_answer(page, "")
+    page.keyboard.press("Alt+b")
+    expect_answer(page, "1")
+    page.fill("#answer", "7")
+    page.keyboard.press("Enter")
+    answer(page, "2")
+    gate.open()
+    page.get_by_text("nothing left").wait_for()
+    assert sorted(stored_texts(tmp_path).values()) == [["1", "7"], ["2"]]
+    assert sorted(map(str, answers(tmp_path))) == ["2", "7"]
+
+
+def test_a_tab_that_is_closed_too_early_loses_nothing(open_study: "Callable[..., Page]", tmp_path: Path) -> None:
+    page = open_study(COUNTS)
+    link = page.url
+    Gate(page)  # it is never opened: nothing of this tab arrives
+    for text in ("1", "2"):
+        answer(page, text)
+    expect_answer(page, "")
+    again = page.context.new_page()
+    page.close()
+    again.goto(link)
+    wait_until_done(again, 2)
+    expect_answer(again, "")
+    assert answers(tmp_path) == [1, 2]
+
+
+def test_of_two_tabs_none_loses_what_the_other_keeps_and_the_later_answer_stands(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    first = open_study(COUNTS)
+    second = first.context.new_page()
+    second.goto(first.url)
+    second.locator("#answer").wait_for()
+    gates = [Gate(first), Gate(second)]
+    for page, texts in ((first, "1"), (second, "23"), (first, "45")):  # the same pages in both, the latest answers last
+        for text in texts:
+            answer(page, text)
+    second.close()
+    gates[0].open()
+    wait_until_done(first, 3)
+    said = sorted(stored_texts(tmp_path).values())
+    assert [texts[-1] for texts in said] in (["2", "4", "5"], ["1", "4", "5"])
+    assert first.locator("#saving").inner_text() == "· stored"
+
+
+def test_a_second_enter_in_training_answers_nothing(browser: "Browser", tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 2)
+    with serving("annotate", tmp_path / "run", "--no-browser", "--gold", "gold", "--training", 2) as (_, link):
+        page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
+        page.goto(link)
+        page.locator("#answer").wait_for()
+        gate = Gate(page)
+        page.keyboard.type("2")
+        for _ in range(3):
+            page.keyboard.press("Enter")
+        expect(page.locator("#saving")).to_have_text("· saving …")
+        gate.open()
+        page.get_by_text("The right answer is 2.").wait_for()
+        page.keyboard.press("Enter")
+        expect_answer(page, "")
+        page.close()
+    assert list(stored_texts(tmp_path).values()) == [["2"]]
+
+
+def test_the_page_goes_on_by_itself_after_a_long_time_without_a_network(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study(COUNTS)
+    page.context.set_offline(True)
+    for text in ("1", "2", "3", "4"):  # so many pages were there beforehand
+        answer(page, text)
+    page.get_by_text("4 answers are kept on this device").wait_for()
+    assert not page.locator("#page").is_visible()
+    page.context.set_offline(False)
+    for text in ("5", "6"):
+        answer(page, text)
+    page.get_by_text("nothing left").wait_for()
+    assert not page.locator("#notice").is_visible()
+    assert sorted(map(str, answers(tmp_path))) == list("123456")
+
+
+def test_every_question_of_a_page_is_gone_back_to_after_a_reload(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    wordings = [f"Are there {number} cats?" for number in range(3)]
+    asks = tuple(Ask(Confirm(text, is_informed=False), text, (True,)) for text in wordings)
+    page = open_study([replace(COUNTS[0], asks=asks), replace(COUNTS[1], asks=asks)], "--form", "yes-no")
+    for turn in range(1, 5):  # a page, and the first question of the next
+        expect(page.locator("#wording")).to_have_text(wordings[(turn - 1) % 3])
+        with page.expect_response(lambda response: response.request.method == "PUT" and response.ok):
+            page.keyboard.press("y")
+    page.reload()
+    for place in (1, 0, 2, 1, 0):
+        expect(page.locator("#wording")).to_have_text(wordings[place])
+        page.keyboard.press("Alt+b")
+    expect(page.locator("#back")).to_be_disabled()
+    with page.expect_response(lambda response: response.request.method == "PUT" and response.ok):
+        page.keyboard.press("n")
+    expect(page.locator("#wording")).to_have_text(wordings[1])
+    assert len(answers(tmp_path)) == 4
 
 
 def test_pictures_are_zoomed_and_moved(open_study: "Callable[..., Page]") -> None:

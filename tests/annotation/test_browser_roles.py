@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PIL import Image
 
 from annotation_studies import COUNTS, LINES, folder, item, make_run, opened
 from annotation_visitors import served
 from subitize.annotation.answers import Given, Task
+from subitize.annotation.screening import read_held
+from subitize.importers.pictures import open_pictures
+from subitize.importers.questions import read_asks
 from subitize.records import Count, Known, MatchesPrompt
 from subitize.store import Run
 
@@ -220,6 +224,103 @@ def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[
         page.locator("#name").press("Enter")  # the same again
         page.get_by_text("is served already; name another").wait_for()
     assert values(tmp_path, "answer") == [2]
+
+
+def tab_to(page: "Page", name: str) -> None:
+    """Go to a button, by keyboard alone."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("(document.activeElement.ariaLabel ?? document.activeElement.textContent).trim()") == name:
+            return
+    raise AssertionError(name)
+
+
+def test_the_owner_holds_pictures_back_and_shows_them_again_by_keyboard_alone(
+    visit: "Callable[[str], Page]", tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    make_run(folder(tmp_path), COUNTS)
+    answer_differently(tmp_path)
+    with opened(folder(tmp_path), people_per_page=2) as study:
+        for place, comment in ((1, "a knife"), (2, "blood")):
+            study.save(
+                study.people.invite("anna"),
+                Task(place),
+                0,
+                Given(f"flag-{place:04}", "4", is_flagged=True, comment=comment),
+            )
+    with served(tmp_path / "run", "--person", "anna", "--person", "ben") as links:
+        page, ben = visit(links["owner"]), visit(links["ben"])
+        expect(page.locator("#screening")).to_have_text(
+            "2 pictures are flagged and still shown; 0 are held back from people."
+        )
+        expect(page.locator("#flagged img").first).not_to_have_js_property("naturalWidth", 0)
+        tab_to(page, "Hold back: picture 1, flagged: a knife")
+        page.keyboard.press("Enter")
+        expect(page.locator("#screening")).to_have_text(
+            "1 picture is flagged and still shown; 1 is held back from people."
+        )
+        expect(page.locator("#screening-title")).to_be_focused()
+        photograph(page, "screening")
+        expect(ben.locator("#answer")).to_be_visible()
+        tab_to(page, "Hold back all that is flagged")
+        page.keyboard.press("Enter")
+        expect(page.locator("#progress")).to_have_text("2 of 8 answered (4 pages, 2 people each).")
+        tab_to(page, "Show again: picture 2, flagged: blood")
+        page.keyboard.press("Space")
+        expect(page.locator("#screening")).to_have_text(
+            "0 pictures are flagged and still shown; 1 is held back from people."
+        )
+        expect(page.locator("#progress")).to_contain_text("4 of 10 answered (5 pages, 2 people each)")
+        page.close()
+        ben.close()
+    with Run(folder(tmp_path)) as run:
+        assert list(read_held(run).values()) == ["flagged: a knife"]
+
+
+@pytest.mark.detect
+def test_the_owner_has_pictures_with_faces_held_back(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    import skimage.data
+
+    (tmp_path / "photos").mkdir()
+    for name in ("astronaut", "coffee"):
+        pixels = Image.fromarray(getattr(skimage.data, name)())
+        pixels.save(tmp_path / "photos" / f"{name}.png")
+    with Run(folder(tmp_path), create=True) as run:
+        open_pictures(tmp_path / "photos").store(run, read_asks(["How many people are there?"]))
+    with served(tmp_path / "run") as links:
+        page = visit(links["owner"])
+        page.get_by_text("0 pictures are flagged").wait_for()
+        tab_to(page, "Look for faces, and hold these pictures back")
+        page.keyboard.press("Enter")
+        page.get_by_text("Looked at 2 pictures: 1 show faces and are held back. Note: faces may be missed").wait_for(
+            timeout=60_000
+        )
+        photograph(page, "faces")
+        tab_to(page, "Show again: picture 1, shows faces")
+        page.keyboard.press("Enter")
+        page.get_by_text("0 are held back").wait_for()
+        page.close()
+
+
+def test_the_owners_place_among_buttons_is_kept_when_figures_change(
+    visit: "Callable[[str], Page]", tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    make_run(folder(tmp_path), COUNTS)
+    with served(tmp_path / "run", "--person", "anna") as links:
+        page, anna = visit(links["owner"]), visit(links["anna"])
+        leave = page.get_by_role("button", name="Leave out anna")
+        leave.focus()
+        anna.locator("#answer").fill("2")
+        anna.keyboard.press("Enter")
+        wait_until_done(anna, 1)
+        page.get_by_text("1 of 6 answered").wait_for()  # the table was written anew
+        expect(leave).to_be_focused()
+        page.close()
+        anna.close()
 
 
 def test_the_owner_leaves_somebody_out_after_seeing_the_effect(visit: "Callable[[str], Page]", tmp_path: Path) -> None:

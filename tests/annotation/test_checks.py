@@ -1,16 +1,17 @@
 """Training with two chances, questions with known answers, second looks, pilots."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotation_studies import COUNTS, add_gold, folder, item, make_run, opened
-from subitize.annotation.answers import Given
+from subitize.annotation.answers import Given, Task
 from subitize.annotation.checks import judge_training
 from subitize.annotation.study import Study
 from subitize.errors import BadValueError
-from subitize.records import Count, Known
+from subitize.records import Ask, Count, Known
 from subitize.store import Run
 
 PASSES: tuple[tuple[list[bool], int, str], ...] = (
@@ -83,6 +84,30 @@ def test_a_second_look_is_asked_as_if_it_were_new_and_counts_in_no_figure(tmp_pa
         assert 0 <= same <= looks
     with Run(folder(tmp_path)) as run:
         assert len(list(run.readings("human"))) == purposes.count("answer")
+
+
+@pytest.mark.parametrize(
+    ("form", "first", "again"), [("count", "3", "three"), ("click", "[[1, 1], [9, 9]]", "[[2, 1], [8, 9]]")]
+)
+def test_who_counts_the_same_at_a_second_look_is_consistent(tmp_path: Path, form: str, first: str, again: str) -> None:
+    make_run(folder(tmp_path), [item(f"cats/{place:02}", Count("cat"), "How many?") for place in range(40)])
+    with opened(folder(tmp_path), forms=[form], people_per_page=1, second_look=0.5) as study:
+        anna = study.people.invite("anna")
+        for turn in range(30):
+            (task,) = study.next_tasks(anna, 1)
+            study.save(anna, task, 0, Given(f"answer-{turn:03}", again if task.purpose == "again" else first))
+        same, looks = study.consistency(anna)
+        assert same == looks > 3
+
+
+def test_a_second_look_that_is_not_finished_says_nothing_of_the_next(tmp_path: Path) -> None:
+    asks = tuple(Ask(Count(noun), f"How many {noun}s?", (2,)) for noun in ("cat", "dog"))
+    make_run(folder(tmp_path), [replace(one, asks=asks) for one in COUNTS[:2]])
+    with opened(folder(tmp_path)) as study:
+        anna = study.people.invite("anna")
+        study.save(anna, Task(0, "again"), 0, Given("looked-1", "3"))
+        assert study.said(anna, Task(0, "again"), 0) is not None
+        assert study.said(anna, Task(1, "again"), 0) is None
 
 
 def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,6 +19,7 @@ from parts import LABEL_STUDIO
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.exchange.exporting import RATING_FORMATS, RatingFormat, export_ratings
 from subitize.annotation.exchange.importing import import_ratings
+from subitize.annotation.exchange.remarks import Remark, read_remarks
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, NothingToDoError, SubitizeError
@@ -93,6 +95,53 @@ def test_what_goes_out_comes_in_again_to_the_same_readings(answered: Path, tmp_p
             assert import_ratings(run, out, judge=format, people=people).added == len(readings(answered))
             assert import_ratings(run, out, judge=format, people=people).added == 0
             assert readings(again, format) == readings(answered)
+
+
+def remarks(run: Path, judge: str = "human") -> dict[tuple[str, str, str], Remark]:
+    with Run(folder(run.parent)) as stored:
+        return dict(read_remarks(stored, judge))
+
+
+LEFT_OUT: dict[RatingFormat, tuple[str, ...]] = {
+    "csv": (),
+    "parquet": (),
+    "label-studio": ("answered_at",),
+    "potato": ("seconds", "answered_at"),
+}
+
+
+def test_remarks_come_in_again_as_far_as_the_format_has_room_for_them(
+    answered: Path, tmp_path: Path, case: Case
+) -> None:
+    again, noted = shutil.copytree(answered, tmp_path / "run"), remarks(answered)
+    assert {one.comment for one in noted.values()} == {"hm", ""}
+    assert any(one.is_unsure for one in noted.values())
+    assert any(one.is_flagged for one in noted.values())
+    for format in RATING_FORMATS:
+        with case(format), Run(folder(tmp_path)) as run:
+            out = export(answered, tmp_path / format / NAMES[format], format, with_people=True)
+            people = out / "people.csv" if out.is_dir() else out.with_name("out-people.csv")
+            for _ in range(2):
+                import_ratings(run, out, judge=format, people=people)
+            lost: dict[str, Any] = dict.fromkeys(LEFT_OUT[format])
+            left = {place: replace(one, **lost) for place, one in noted.items()}
+            assert remarks(again, format) == {place: one for place, one in left.items() if one != Remark()}
+            with run.reading() as connection:
+                rows = connection.exec_driver_sql(f"SELECT count(*) FROM study_remarks WHERE judge = '{format}'")
+                assert rows.scalar() == len(remarks(again, format))  # the second time nothing was new
+
+
+def test_a_table_that_came_in_goes_out_as_it_was(answered: Path, tmp_path: Path) -> None:
+    shutil.copytree(answered, tmp_path / "run")
+    out = export(answered, tmp_path / "out.csv", "csv", with_people=True)
+    with Run(folder(tmp_path)) as run:
+        import_ratings(run, out, judge="again", people=tmp_path / "out-people.csv")
+        again = export_ratings(run, "csv", tmp_path / "again.csv", judge="again").path
+        assert sorted(again.read_text("utf-8").split("\n")) == sorted(out.read_text("utf-8").split("\n"))
+        import_ratings(run, out, judge="human", people=tmp_path / "out-people.csv")
+    with Run(folder(tmp_path)) as run, run.reading() as connection:  # what stands there is not stored again
+        query = "SELECT count(*) FROM study_remarks WHERE judge = 'human'"
+        assert connection.exec_driver_sql(query).scalar() == 0
 
 
 def test_people_are_numbers_unless_they_are_asked_for(answered: Path, tmp_path: Path, case: Case) -> None:
@@ -184,6 +233,16 @@ BAD: dict[str, tuple[RatingFormat, Callable[[Path], object], str]] = {
         "csv",
         lambda out: out.write_text(out.read_text("utf-8").replace('"[[1.5,2.0]', '"[[1.5]'), "utf-8"),
         r"out\.csv line \d+: clicks '\[\[1\.5\]",
+    ),
+    "no flag": (
+        "csv",
+        lambda out: out.write_text(out.read_text("utf-8").replace(",true,", ",perhaps,"), "utf-8"),
+        r"out\.csv line \d+: is_(unsure|flagged) 'perhaps': should be true or false",
+    ),
+    "no time": (
+        "csv",
+        lambda out: out.write_text(out.read_text("utf-8").replace(",2.5,", ",soon,"), "utf-8"),
+        r"out\.csv line \d+: seconds 'soon': should be a number of seconds",
     ),
     "unknown rule": (
         "csv",

@@ -1,5 +1,7 @@
 """Agreement as the owner sees it equals the known truth of simulated people."""
 
+import asyncio
+import time
 from pathlib import Path
 
 import numpy as np
@@ -89,3 +91,28 @@ def test_the_effect_of_leaving_somebody_out_is_what_the_others_agree_on(
     assert without.people[0].agreement.value == pytest.approx(
         np.mean(np.array(said["anna"]) == np.array(said["ben"])), abs=1e-12
     )
+
+
+@pytest.mark.annotate
+@pytest.mark.slow
+def test_figures_that_are_too_old_are_not_shown(
+    seen: tuple[Path, dict[str, list[int]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from subitize.annotation.ownership import MOST_AGE_SECONDS, Overseer
+
+    overseer = Overseer(folder(seen[0]), "human")
+
+    async def compute() -> Oversight:
+        while (latest := overseer.latest) is None:
+            overseer.refresh()
+            await asyncio.sleep(0.05)
+        return latest
+
+    try:
+        latest = asyncio.run(compute())
+        oldest = latest.at + latest.took_seconds + MOST_AGE_SECONDS
+        for now, is_shown in ((oldest - 1, True), (oldest + 1, False)):
+            monkeypatch.setattr(time, "time", lambda now=now: now)
+            assert (overseer.latest is not None) == is_shown
+    finally:
+        overseer.close()

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,10 @@ ROUTES = (
     ),
     Route("GET", "/pictures/{page}/0", MEMBERS, template="/pictures/{page_id}/{number}"),
     Route("GET", "/api/study", OWNER),
+    Route("GET", "/api/study/screening", OWNER),
+    Route("POST", "/api/study/screening", (401, 403, 403, 403, 404), {"image": "none.png", "is_held": True}),
+    Route("POST", "/api/study/screening/flagged", (401, 403, 403, 403, 204)),
+    Route("POST", "/api/study/screening/faces", (401, 403, 403, 403, 204 if find_spec("cv2") else 503)),
     Route("POST", "/api/study/people", OWNER, {"name": "eve", "role": "owner"}),
     Route(  # of somebody who is not there, as computing it takes seconds
         "GET",

@@ -7,14 +7,25 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotation_studies import COUNTS, VOTE, folder, make_run, opened
+from annotation_studies import COUNTS, VOTE, add_gold, folder, make_run, opened
 from cases import Case
 from commands import call
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.exchange.exporting import export_ratings
 from subitize.annotation.pages import collect_pages
-from subitize.annotation.screening import find_flagged, find_images, hold_back, read_held, read_list, release
-from subitize.errors import BadFileError, UnknownNameError
+from subitize.annotation.screening import (
+    check_held,
+    find_flagged,
+    find_images,
+    hold_back,
+    name_images,
+    read_held,
+    read_list,
+    release,
+)
+from subitize.annotation.settings import Settings
+from subitize.annotation.study import Study
+from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.image_files import decode, encode_png
 from subitize.importers.pictures import open_pictures
 from subitize.importers.questions import read_asks
@@ -40,11 +51,12 @@ def test_a_picture_that_is_held_back_is_on_no_page_until_it_is_released(location
         assert hold_back(run, {image: "again"}) == 0
         assert read_held(run) == {image: "ugly"}
         collected = collect_pages(run)
-        assert (len(collected.pages), collected.held_back) == (5, 1)
-        assert release(run, [image]) == 1
+        assert (len(collected.pages), len(collected.held_back)) == (5, 1)
+        check_held(run, [image])
+        release(run, [image])
         assert len(collect_pages(run).pages) == 6
         with pytest.raises(UnknownNameError, match="held back"):
-            release(run, [image])
+            check_held(run, [image])
 
 
 def test_a_group_with_a_picture_that_is_held_back_is_not_shown(tmp_path: Path) -> None:
@@ -52,7 +64,9 @@ def test_a_group_with_a_picture_that_is_held_back_is_not_shown(tmp_path: Path) -
     with Run(folder(tmp_path)) as run:
         (vote,) = collect_pages(run, ["match"]).pages
         hold_back(run, {f"{vote.pictures[2].hash}.png": "ugly"})
-        assert collect_pages(run, ["match"]).held_back == 1
+        assert len(collect_pages(run, ["match"]).held_back) == 1
+        with run.lease("judge human") as lease, pytest.raises(BadValueError, match="all of its images are held back"):
+            Study(run, lease, "study", Settings(), collect_pages(run, ["match"]))
 
 
 def test_a_list_holds_back_what_it_names_and_bad_lines_are_named(tmp_path: Path, case: Case) -> None:
@@ -79,10 +93,11 @@ def test_what_people_flag_can_be_held_back(tmp_path: Path) -> None:
         study.save(study.people.invite("anna"), Task(3), 0, Given("flagged-", "2", is_flagged=True, comment="a knife"))
         shown = study.pages[3].pictures[0]
     with Run(folder(tmp_path)) as run:
-        assert find_flagged(run) == {f"{shown.hash}.png": "flagged: a knife"}
+        assert find_flagged(run, name_images(run)) == {f"{shown.hash}.png": "flagged: a knife"}
     done = call("screen", tmp_path / "run", "--flagged", "--json")
     assert list(done.json().values()) == ["flagged: a knife"]
-    assert call("screen", tmp_path / "run", "--release", f"{shown.hash}.png").code == 0
+    assert call("screen", tmp_path / "run", "--release", "x.png", "--hold", COUNTS[0].id, "--reason", "ugly").code == 2
+    assert call("screen", tmp_path / "run", "--release", f"{shown.hash}.png", "--json").json() == {}
     assert call("screen", tmp_path / "run", "--flagged", "--json").json() == {}
     assert call("screen", tmp_path / "run", "--hold", f"{shown.hash}.png", "--reason", "a knife").code == 0
     with Run(folder(tmp_path)) as run:
@@ -99,13 +114,58 @@ def test_what_somebody_flags_is_held_back_from_others_at_once(location: Location
         shown = {task.place for task in study.next_tasks(ben, 6)}
         study.save(anna, Task(3), 0, Given("flagged-", "2", is_flagged=True))
         assert {task.place for task in study.next_tasks(ben, 6)} == shown - {3}
-        assert study.progress(ben) == {"done": 0, "left": 5, "given": 1, "wanted": 25}
+        assert study.progress(ben) == {"done": 0, "left": 5, "given": 0, "wanted": 25}
         image = f"{study.pages[3].pictures[0].hash}.png"
     with Run(location) as run:
         assert read_held(run) == {image: "flagged"}
     with opened(location, holds_flagged=True) as study:
-        assert len(study.pages) == 5
-        assert study.progress(study.people.invite("anna")) == {"done": 0, "left": 5, "given": 0, "wanted": 25}
+        assert len(study.shown_pages()) == 5
+        assert study.progress(study.people.invite("anna")) == {"done": 1, "left": 5, "given": 0, "wanted": 25}
+
+
+def test_a_flag_counts_until_it_is_taken_back(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    with opened(folder(tmp_path)) as study:
+        anna = study.people.invite("anna")
+        study.save(anna, Task(3), 0, Given("flagged-", "2", is_flagged=True))
+        assert list(study.list_flagged().values()) == ["flagged"]
+        study.save(anna, Task(3), 0, Given("by-mistake", "2"))
+        assert study.list_flagged() == {}
+
+
+def test_the_owner_holds_back_and_shows_again_while_people_answer(location: Location) -> None:
+    make_run(location, COUNTS)
+    with opened(location, people_per_page=2, review=1.0) as study:
+        anna, ben, ruth = (study.people.invite(name) for name in ("anna", "ben", "ruth"))
+        reviewer = study.people.invite("rolf", "reviewer")
+        for person, text in ((anna, "2"), (ben, "3")):
+            study.save(person, Task(3), 0, Given(f"{person.name}-said", text))
+        assert {task.place for task in study.next_tasks(reviewer, 8)} == {3}
+        before = study.progress(ruth)
+        (image,) = study.pages[3].images
+        study.hold_back({image: "ugly"})
+        assert study.next_tasks(reviewer, 8) == study.finished_tasks(anna) == []
+        assert study.progress(ruth) == {"done": 0, "left": 5, "given": 0, "wanted": 10}
+        assert {task.place for task in study.next_tasks(study.people.invite("dora"), 6)} == {0, 1, 2, 4, 5}
+    with opened(location, people_per_page=2, review=1.0) as study:
+        reviewer = study.people.invite("rolf", "reviewer")
+        assert study.next_tasks(reviewer, 8) == []
+        study.show_again(image)  # although it was held back when the study was opened
+        assert study.progress(study.people.invite("ruth")) == before
+        place = [page.images for page in study.pages].index([image])
+        assert {task.place for task in study.next_tasks(reviewer, 8)} == {place}
+
+
+def test_training_goes_on_without_a_page_that_is_held_back(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 3)
+    with opened(folder(tmp_path), gold="gold", training=2) as study:
+        anna = study.people.invite("anna")
+        first, second = study.gold.training
+        study.hold_back(dict.fromkeys(study.pages[first].images, "ugly"))
+        assert study.next_tasks(anna, 1) == [Task(second, "training")]
+        study.hold_back(dict.fromkeys(study.pages[second].images, "ugly"))
+        assert [task.purpose for task in study.next_tasks(anna, 6)] == ["answer"] * 4
 
 
 @pytest.mark.detect

@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from PIL import Image
 from annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
 from annotation_visitors import Visitor, visited
 from subitize.annotation.texts import Texts
-from subitize.records import Count
+from subitize.records import Ask, Count
 
 pytestmark = pytest.mark.annotate
 
@@ -265,9 +266,9 @@ def test_whoever_a_recruiter_sends_twice_is_one_person(tmp_path: Path) -> None:
     texts = Texts(is_recruiting=True, completion_code="C1/&")
     with visited(tmp_path, pages_per_person=1) as (study, _):
         link = f"/study/{study.people.recruiting_token()}"
-        for pid, name in (("abc", "p1"), ("abc", "p1"), ("xyz", "p2")):
+        for pid, session, name in (("abc", "1", "p1"), ("abc", "2", "p1"), ("xyz", "1", "p2")):
             visitor = Visitor(study, tmp_path, texts)
-            visitor.client.get(link, params={"PROLIFIC_PID": pid, "STUDY_ID": "s", "SESSION_ID": "1", "evil": "x"})
+            visitor.client.get(link, params={"PROLIFIC_PID": pid, "STUDY_ID": "s", "SESSION_ID": session, "evil": "x"})
             me = visitor.client.get("/api/me").json()
             assert me["name"] == name
         visitor.csrf = me["csrf_token"]
@@ -283,3 +284,23 @@ def test_whoever_a_recruiter_sends_twice_is_one_person(tmp_path: Path) -> None:
         assert visitor.client.get("/api/completion").json() == {"url": url}
         assert Visitor(study, tmp_path, texts).client.get("/study/" + "0" * 32).status_code == 404
         assert Visitor(study, tmp_path).client.get(link).status_code == 404  # nobody is recruited
+
+
+def test_speed_and_time_left_are_those_of_pages_not_of_their_questions(tmp_path: Path) -> None:
+    asks = tuple(Ask(Count(noun), f"How many {noun}s?", (2,)) for noun in ("cat", "dog", "cow"))
+    with visited(tmp_path, [replace(one, asks=asks) for one in COUNTS], people_per_page=1) as (study, visitor):
+        owner = Visitor(study, tmp_path).join(study, "otto", "owner")
+        page = visitor.join(study, "anna").next_page()["id"]
+        for number in range(3):
+            assert owner.client.get("/api/study").json()["per_hour"] == 0
+            assert visitor.answer(page, number=number, key=f"answer-{number}").status_code == 200
+        visitor.answer(page, "3", key="changed-")
+        shown = owner.client.get("/api/study").json()
+        assert (shown["per_hour"], shown["hours_left"]) == (60, 5 / 60)  # one in the minute that it takes at least
+
+
+def test_a_text_that_some_databases_cannot_hold_is_refused(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        for given in ({"text": "3\x00"}, {"comment": "\x00"}):
+            assert visitor.answer(page, **given).status_code == 422  # type: ignore[arg-type]

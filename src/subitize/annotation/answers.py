@@ -8,6 +8,8 @@ from subitize.errors import BadValueError
 Purpose = Literal["answer", "training", "again", "review", "adjudication"]
 """Why a page is shown: for its answer, to learn with known answers, for a second look by the same person, to confirm or
 correct what somebody answered, or to settle what people disagree about."""
+PRACTICE: tuple[Purpose, ...] = ("training", "again")
+"""What enters no figure."""
 
 
 class Task(NamedTuple):

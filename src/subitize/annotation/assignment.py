@@ -1,7 +1,7 @@
 """Who is shown what: so many people per page, nobody twice, the pages with the fewest answers first."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +25,8 @@ class Assignments:
     _counts: np.ndarray[tuple[int], np.dtype[np.int32]] = field(init=False)
     _answers: Counter[int] = field(default_factory=Counter)
     _given: int = 0
-    _held: set[int] = field(default_factory=set)
+    held: Set[int] = frozenset()
+    """Pages that nobody is shown."""
 
     def __post_init__(self) -> None:
         self._counts = np.zeros(self.pages, dtype=np.int32)
@@ -35,7 +36,7 @@ class Assignments:
         if page in self._finished[person]:
             return
         self._finished[person][page] = None
-        self._given += self._answers[page] < self.people_per_page
+        self._given += page not in self.held and self._answers[page] < self.people_per_page
         self._answers[page] += 1
         if self._leases[person].pop(page, None) is None:
             self._counts[page] += 1  # a lease counts as an answer to come
@@ -56,11 +57,14 @@ class Assignments:
             own[page] = now + self.lease_seconds
         return list(own)[: max(most, 0)]
 
-    def hold(self, page: int) -> None:
-        """Show a page to nobody else; who has it at hand is not shown it next."""
-        self._held.add(page)
-        for own in self._leases.values():
-            self._counts[page] -= own.pop(page, None) is not None
+    def hold(self, pages: Set[int]) -> None:
+        """Show these pages to nobody else, and all others again; who has one at hand is not shown it next."""
+        for page in pages - self.held:
+            self._given -= min(self._answers[page], self.people_per_page)
+            for own in self._leases.values():
+                self._counts[page] -= own.pop(page, None) is not None
+        self._given += sum(min(self._answers[page], self.people_per_page) for page in self.held - pages)
+        self.held = pages
 
     def left_for(self, person: str) -> int:
         """Count the pages that a person may still be shown, those at hand included."""
@@ -69,7 +73,7 @@ class Assignments:
 
     def answers_wanted(self) -> int:
         """Count the finished pages that the study wants in all."""
-        return (self.pages - len(self._held)) * self.people_per_page
+        return (self.pages - len(self.held)) * self.people_per_page
 
     def answers_given(self) -> int:
         """Count the finished pages, at most as many of each as are wanted."""
@@ -86,7 +90,7 @@ class Assignments:
         is_open[list(self.for_everybody)] = True
         is_open[list(self._finished[person])] = False
         is_open[list(self._leases[person])] = False
-        is_open[list(self._held)] = False
+        is_open[list(self.held)] = False
         return is_open
 
     def _candidates(self, person: str, *, is_turn_of_everybodys: bool) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

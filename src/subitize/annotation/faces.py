@@ -1,7 +1,7 @@
 """Faces in pictures: found by the classical detectors that come with OpenCV, and blurred beyond recognition.
 
 They are made for faces that look into the camera or to a side; they find some things that are none, and miss faces that
-are turned, partly hidden, or smaller than a thirtieth of the picture.
+are small, turned or covered. docs/annotating.md says how many, as tests/annotation/test_faces.py measures it.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,13 @@ from subitize.image_files import Rgb
 
 Face = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
+HAS_FACES = "shows faces"
+"""Why a picture is held back in which any were found."""
+MAY_BE_MISSED = "faces may be missed, above all small, turned and covered ones: look yourself before you publish"
 _CASCADES = ("haarcascade_frontalface_default.xml", "haarcascade_profileface.xml")
 _LARGEST_PX = 800  # of the picture that is looked through: a larger one is made smaller first
 _SMALLEST_SHARE, _SMALLEST_PX = 0.03, 24
-_NEIGHBOURS = 6
+_NEIGHBOURS = 3  # a face that is missed is worse than a thing that is taken for one
 _MARGIN = 0.25  # of a face's width and height: hair and chin show who it is, too
 _CELLS = 4  # along each side of a blurred face
 

@@ -73,6 +73,10 @@ class Host:
         """Serve a study of the first run at the root."""
         return self._open(next(iter(self._locations)), plan, "", self.making_link)
 
+    def make_links(self, first: OpenStudy | None) -> dict[str, str]:
+        """Make the links of everybody in the first study, if there is one, and that by which studies are made."""
+        return {**(first.make_links(self.address) if first else {}), "make a study": self.making_link}
+
     def make(self, name: str, plan: StudyPlan) -> dict[str, str]:
         """Make a study of a run, serve it beside the others, from now on, and give its links."""
         path = _path_of(name, plan.name)
@@ -81,7 +85,7 @@ class Host:
             save_plan(self.open_run(name), self._leases[name, plan.judge], plan)
         return opened.make_links(self.address + path)
 
-    def serve(self, on_ready: Callable[[], None]) -> None:
+    def serve(self, on_ready: Callable[[], object]) -> None:
         """Serve until SIGINT or SIGTERM; requests under way are answered first."""
         config = uvicorn.Config(self.app, log_level="critical", access_log=False, server_header=False, lifespan="on")
         server = uvicorn.Server(config)

@@ -34,9 +34,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Oversight:
-    """All of it, as it was at some time (seconds since 1970)."""
+    """All of it, as it was at some time (seconds since 1970), and how long it took to compute."""
 
     at: float
+    took_seconds: float
     concords: list[Concord]
     people: list[PersonAgreement]
     disagreements: list[Disagreement]
@@ -50,7 +51,8 @@ def oversee(location: Location, judge: str, without: str | None = None) -> Overs
     if without is not None:
         votes = Observations(votes.rows.filter(pl.col("annotator") != without), votes.items, votes.designs)
     paired = votes.rows.filter(pl.len().over(_UNIT) > 1)
-    return Oversight(at, agree(votes) if paired.height else [], compare_people(paired), _list_disagreements(paired))
+    found = (agree(votes) if paired.height else [], compare_people(paired), _list_disagreements(paired))
+    return Oversight(at, time.time() - at, *found)
 
 
 def compare_people(votes: pl.DataFrame) -> list[PersonAgreement]:

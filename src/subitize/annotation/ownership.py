@@ -14,6 +14,7 @@ from subitize.annotation.oversight import Oversight, oversee
 from subitize.annotation.people import Person, Role
 from subitize.annotation.reviewing import Tally
 from subitize.annotation.sessions import Sessions, address_of
+from subitize.annotation.shown import WithoutNul
 from subitize.annotation.study import Study
 from subitize.errors import NothingToDoError, RunError, SubitizeError
 from subitize.records import to_plain
@@ -85,7 +86,7 @@ class Withdrawal(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: str = Field(default="", max_length=500)
+    reason: WithoutNul = Field(default="", max_length=500)
 
 
 class Effect(BaseModel):
@@ -96,17 +97,17 @@ class Effect(BaseModel):
 
 
 class Pace:
-    """How quickly answers come in, by those of the last ten minutes."""
+    """How quickly pages are finished, by those of the last ten minutes."""
 
     def __init__(self) -> None:
         self._times: deque[float] = deque()
 
     def note(self, now: float) -> None:
-        """Note an answer."""
+        """Note that a page was finished."""
         self._times.append(now)
 
     def per_hour(self, now: float) -> float:
-        """Tell how many answers come in per hour."""
+        """Tell how many pages are finished per hour."""
         while self._times and self._times[0] < now - _SPEED_SECONDS:
             self._times.popleft()
         since = max(60.0, now - self._times[0]) if self._times else 1.0
@@ -124,8 +125,10 @@ class Overseer:
 
     @property
     def latest(self) -> Oversight | None:
-        """The latest figures, if there are any yet."""
-        return self._latest
+        """The latest figures, if there are any yet and they are not too old."""
+        latest = self._latest
+        is_old = latest is not None and time.time() - latest.at > MOST_AGE_SECONDS + latest.took_seconds
+        return None if is_old else latest
 
     def refresh(self) -> None:
         """Begin to compute the figures anew where they are too old and nobody does so already."""
@@ -172,7 +175,7 @@ class OwnerDesk:
 
     async def study(self, request: Request) -> StudyShown:
         """Show how far the study is and how far people agree."""
-        owner = self._owner(self._sessions.identify(request))
+        owner = self.identify(request)
         self._overseer.refresh()
         latest, totals, now = self._overseer.latest, self._study.progress(owner), time.time()
         per_hour, left = self._pace.per_hour(now), totals["wanted"] - totals["given"]
@@ -182,7 +185,7 @@ class OwnerDesk:
             name=self._study.name,
             given=totals["given"],
             wanted=totals["wanted"],
-            pages=len(self._study.pages),
+            pages=len(self._study.shown_pages()),
             people_per_page=self._study.settings.people_per_page,
             per_hour=per_hour,
             hours_left=left / per_hour if per_hour else None,
@@ -197,13 +200,13 @@ class OwnerDesk:
             reviews=reviews.tally_all("review"),
             corrections=reviews.count_corrections(),
             adjudications=reviews.tally_all("adjudication"),
-            can_adjudicate=bool(reviews.plan.purposes_of(owner.role)),
+            can_adjudicate=bool(self._study.settings.purposes_of(owner.role)),
             making_link=self._making_link,
         )
 
     async def effect(self, person_id: int, request: Request) -> Effect:
         """Show what leaving somebody out would change, and change nothing."""
-        self._owner(self._sessions.identify(request))
+        self.identify(request)
         person = self._find(person_id)
         try:
             without = (await self._overseer.without(person.name)).concords
@@ -214,15 +217,23 @@ class OwnerDesk:
 
     def invite(self, invited: Invited, request: Request) -> PersonShown:
         """Invite somebody, by a link of their own."""
-        self._owner(self._sessions.identify_changing(request))
+        self.identify_changing(request)
         return self._show_person(self._study.people.invite(invited.name, invited.role), None, request)
 
     def withdraw(self, person_id: int, withdrawal: Withdrawal, request: Request) -> None:
         """Close somebody's link; with a reason, leave their answers out of every figure."""
-        owner, person = self._owner(self._sessions.identify_changing(request)), self._find(person_id)
+        owner, person = self.identify_changing(request), self._find(person_id)
         if person == owner:
             raise HTTPException(409, "this is your own link; another owner can withdraw it")
         self._study.withdraw(person, withdrawal.reason.strip())
+
+    def identify(self, request: Request) -> Person:
+        """Find who sends a request; only the owner may."""
+        return self._owner(self._sessions.identify(request))
+
+    def identify_changing(self, request: Request) -> Person:
+        """Find who wants to change something; only the owner may."""
+        return self._owner(self._sessions.identify_changing(request))
 
     @staticmethod
     def _owner(person: Person) -> Person:

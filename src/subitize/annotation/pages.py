@@ -1,8 +1,8 @@
 """What people are shown: a page per subject, with the questions about it and the form each is answered in."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Literal
 
 from subitize.annotation.screening import list_pictures, read_held
@@ -61,14 +61,24 @@ class Page:
     factors: Mapping[str, Scalar]
     linked: tuple[Linked, ...] = ()
 
+    @property
+    def images(self) -> list[str]:
+        """The names of the pictures' files."""
+        return [Images.name(picture) for picture in self.pictures]
+
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The pages of a run, and how many there are not: their images are not in it, or were held back by screening."""
+    """The pages of a run, those that screening holds back, and how many have no image in the run."""
 
     pages: Sequence[Page]
     without_image: int
-    held_back: int = 0
+    held_back: Sequence[Page] = ()
+
+    def filter(self, is_kept: Callable[[Page], bool]) -> "Collected":
+        """Keep some of the pages, and of those that are held back."""
+        kept, held = (list(filter(is_kept, pages)) for pages in (self.pages, self.held_back))
+        return Collected(kept, self.without_image, held)
 
 
 def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
@@ -99,15 +109,10 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
                 pages.append(Page(*shown, linked))
             else:
                 without_image += any(isinstance(one.response.outcome, Drawn) for one in members)
+    _check_blindness({form for page in pages for form in page.forms})
     held = read_held(run)
-    kept = [_without_linked(page, held) for page in pages if not any(Images.name(one) in held for one in page.pictures)]
-    _check_blindness({form for page in kept for form in page.forms})
-    return Collected(kept, without_image, len(pages) - len(kept))
-
-
-def _without_linked(page: Page, held: Collection[str]) -> Page:
-    """Leave out linked pictures that are held back."""
-    return replace(page, linked=tuple(one for one in page.linked if Images.name(one.picture) not in held))
+    kept = [page for page in pages if held.keys().isdisjoint(page.images)]
+    return Collected(kept, without_image, [page for page in pages if not held.keys().isdisjoint(page.images)])
 
 
 def _find_linked(

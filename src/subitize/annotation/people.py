@@ -69,11 +69,11 @@ class People:
             return known or self._add(name, role, "")
 
     def recruit(self, details: Mapping[str, str]) -> Person:
-        """Add somebody who came by the recruiting link, or find the one whom it brought with the same details."""
+        """Add somebody who came by the recruiting link, or find the one whom it brought before."""
         text = json.dumps(dict(details), sort_keys=True) if details else ""
         with self._lock:
-            known = [person for person in self.annotators() if text and person.details == text]
-            return known[0] if known else self._add(self._next_name(), "annotator", text)
+            known = next((one for one in self.annotators() if details and _is_sent_again(one, details)), None)
+            return known or self._add(self._next_name(), "annotator", text)
 
     def consent(self, person: Person) -> None:
         """Note that a person agrees to take part."""
@@ -127,6 +127,13 @@ def sign(secret: str, *parts: object) -> str:
     """Make a token that only whoever knows the secret can make."""
     text = "\0".join(map(str, parts))
     return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def _is_sent_again(person: Person, details: Mapping[str, str]) -> bool:
+    """Tell whether a recruiter sends a person again: their id is the same, whatever they are sent for."""
+    before: dict[str, str] = json.loads(person.details or "{}")
+    name = RECRUITERS_DETAILS[0]
+    return before.get(name) == details[name] if name in details else before == dict(details)
 
 
 def check_name(name: str) -> None:

@@ -1,6 +1,7 @@
 """From what somebody wants to know of a run's images to a study with links; the command line and the page call this."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,11 +9,12 @@ from pydantic import ConfigDict
 
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.people import RECRUITERS_DETAILS, check_name
-from subitize.annotation.reviewing import Adjudicator
 from subitize.annotation.samples import keep_quota, take_sample
-from subitize.annotation.study import Settings, Study, default_rule
+from subitize.annotation.settings import Adjudicator, Settings
+from subitize.annotation.study import Study, default_rule
 from subitize.annotation.texts import Texts, default_instructions, split_paragraphs
 from subitize.errors import BadValueError
+from subitize.numerals import counted
 from subitize.store import Lease, Run
 
 OWNER = "owner"
@@ -57,13 +59,26 @@ class StudyPlan:
 
 @dataclass(frozen=True, slots=True)
 class OpenStudy:
-    """A study that can be served, how many images cannot be shown, as they are known by name only, or are held back."""
+    """A study that can be served, and how many images cannot be shown, as they are known by name only."""
 
     study: Study
     texts: Texts
     plan: StudyPlan
     without_image: int
-    held_back: int = 0
+
+    def describe(self) -> str:
+        """Say how much there is to answer, by how many people, and how counts are read."""
+        pages, settings = self.study.shown_pages(), self.study.settings
+        each = "one person" if settings.people_per_page == 1 else f"{settings.people_per_page} people"
+        questions = counted(sum(len(page.asks) for page in pages), "question")
+        return f"{counted(len(pages), 'page')}, {questions}, {each} for each; counts are read by {settings.rule}"
+
+    def warn(self) -> Iterator[str]:
+        """Say which images nobody is shown."""
+        if held := len(self.study.pages) - len(self.study.shown_pages()):
+            yield f"{counted(held, 'page')} held back; see: subitize screen RUN"
+        if self.without_image:
+            yield f"not shown, as known by name only: {counted(self.without_image, 'image')}; see: subitize attach"
 
     def make_links(self, address: str) -> dict[str, str]:
         """Make the link of everybody who is invited, the owner's last, and of a recruiter."""
@@ -112,7 +127,7 @@ def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
     agreed = "\n\n".join(split_paragraphs("consent", plan.consent)) if plan.consent else None
     texts = Texts(told, agreed, plan.is_recruiting, plan.completion_code, plan.failure_code)
     study = Study(run, lease, plan.name, settings, collected)
-    return OpenStudy(study, texts, plan, collected.without_image, collected.held_back)
+    return OpenStudy(study, texts, plan, collected.without_image)
 
 
 def _check_people(plan: StudyPlan) -> None:

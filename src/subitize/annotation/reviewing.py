@@ -4,36 +4,19 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from itertools import chain, islice
-from typing import Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from subitize.annotation.answers import Given, Purpose, Task
 from subitize.annotation.lots import draw_lot
 from subitize.annotation.pages import Page
-from subitize.annotation.people import People, Person, Role
+from subitize.annotation.people import People, Person
+from subitize.annotation.settings import Settings
 from subitize.records import Scalar
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Adjudicator = Literal["reviewer", "owner"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewPlan:
-    """Which share of the pages that people finish is reviewed, who adjudicates, and how many people answer a page."""
-
-    share: float
-    adjudicator: Adjudicator
-    people_per_page: int
-    lease_seconds: float
-    seed: int
-
-    def purposes_of(self, role: Role) -> tuple[Purpose, ...]:
-        """Tell what people of a role are shown pages for, beside answering: reviews before what they may settle."""
-        reviews: tuple[Purpose, ...] = ("review",) if role == "reviewer" else ()
-        return (*reviews, "adjudication") if role == self.adjudicator else reviews
 
 
 class Said(NamedTuple):
@@ -80,15 +63,15 @@ class Reviews:
 
     def __init__(
         self,
-        plan: ReviewPlan,
+        settings: Settings,
         pages: Sequence[Page],
         people: People,
         said: Callable[[int, int, int], Given | None],
         read: Callable[[Page, int, str], Scalar | None],
     ) -> None:
-        self.plan, self.lock = plan, threading.RLock()
+        self._settings, self.lock = settings, threading.RLock()
         self._pages, self._people, self._answer, self._read = pages, people, said, read
-        self._queue = _Queue(plan.lease_seconds)
+        self._queue, self._held = _Queue(settings.lease_seconds), frozenset[int]()
         self._authors: dict[int, dict[int, None]] = defaultdict(dict)
         self._reviewed: dict[tuple[Task, int], _Reviewed] = {}
         self._adjudicated: dict[tuple[Task, int], tuple[int, Given]] = {}
@@ -118,24 +101,29 @@ class Reviews:
             self.refresh(place)
 
     @_one_at_a_time
+    def hold(self, places: frozenset[int]) -> None:
+        """Let nobody look at these pages, and at all others again."""
+        changed, self._held = self._held ^ places, places
+        for place in changed:
+            self.refresh(place)
+
+    @_one_at_a_time
     def refresh(self, place: int | None = None) -> None:
         """Find out what is still to be said of a page, or of all."""
         for one in list(self._authors) if place is None else [place]:
             for author in self._authors[one]:
-                task = Task(one, "review", author)
-                self._queue.update(task, is_due=self._is_drawn(task) and not self._is_done(task))
-            task = Task(one, "adjudication")
-            self._queue.update(task, is_due=self._has_all_answers(one) and not self._is_done(task))
+                self._update(Task(one, "review", author), is_wanted=self._is_drawn)
+            self._update(Task(one, "adjudication"), is_wanted=self._has_all_answers)
 
     @_one_at_a_time
     def take(self, person: Person, most: int) -> list[Task]:
         """Give a reviewer or adjudicator what to look at next."""
-        return self._queue.take(person.id, self.plan.purposes_of(person.role), most, time.time())
+        return self._queue.take(person.id, self._settings.purposes_of(person.role), most, time.time())
 
     @_one_at_a_time
     def tally(self, person: Person) -> Tally:
         """Count what a person has finished, and what they may still be shown."""
-        purposes = self.plan.purposes_of(person.role)
+        purposes = self._settings.purposes_of(person.role)
         return Tally(len(self._finished[person.id]), self._queue.count(person.id, purposes, time.time()))
 
     @_one_at_a_time
@@ -168,7 +156,7 @@ class Reviews:
         """List what a person may look at: what they have finished or begun, and what waits."""
         begun = [task for (task, _), one in self._reviewed.items() if one.reviewer == person.id]
         begun += [task for (task, _), (who, _) in self._adjudicated.items() if who == person.id]
-        return [*self._finished[person.id], *begun, *self._queue.waiting(self.plan.purposes_of(person.role))]
+        return [*self._finished[person.id], *begun, *self._queue.waiting(self._settings.purposes_of(person.role))]
 
     @_one_at_a_time
     def said(self, person: Person, task: Task, number: int) -> Given | None:
@@ -207,6 +195,10 @@ class Reviews:
         least = 1 if task.purpose == "review" else 2
         return (task, number) in self._adjudicated or len(self.list_answers(task, number)) >= least
 
+    def _update(self, task: Task, is_wanted: Callable[[Task], bool]) -> None:
+        is_due = task.place not in self._held and is_wanted(task) and not self._is_done(task)
+        self._queue.update(task, is_due=is_due)
+
     def _is_done(self, task: Task) -> bool:
         return not any(
             self.is_asked(task, number) and not self._is_said(task, number)
@@ -218,16 +210,16 @@ class Reviews:
 
     def _is_drawn(self, task: Task) -> bool:
         author = None if task.author is None else self._people.find(task.author)
-        if not self.plan.share or author is None or author.is_left_out:
+        if not self._settings.review or author is None or author.is_left_out:
             return False
-        lot = draw_lot("review", self.plan.seed, author.name, self._pages[task.place].subject.id)
-        return lot < self.plan.share
+        lot = draw_lot("review", self._settings.seed, author.name, self._pages[task.place].subject.id)
+        return lot < self._settings.review
 
-    def _has_all_answers(self, place: int) -> bool:
+    def _has_all_answers(self, task: Task) -> bool:
         """Tell whether a page has the answers of as many people as are wanted, or of all that there are."""
         people = sum(not person.is_withdrawn for person in self._people.annotators())
-        wanted = min(self.plan.people_per_page, max(people, 2))
-        return len(self._present_authors(place)) >= wanted
+        wanted = min(self._settings.people_per_page, max(people, 2))
+        return len(self._present_authors(task.place)) >= wanted
 
     def _present_authors(self, place: int) -> list[int]:
         people = ((author, self._people.find(author)) for author in self._authors[place])

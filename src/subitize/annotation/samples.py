@@ -4,9 +4,10 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import insert, inspect, select
+from sqlalchemy import Row, insert, select
 
 from subitize.annotation import tables
 from subitize.annotation.lots import draw_lot
@@ -62,7 +63,7 @@ def store_sample(run: Run, sample: PageSample) -> None:
         "created_at": time.time(),
     }
     with run.lease("samples") as lease, run.writing(lease) as connection:
-        if sample.name in _names(run):
+        if sample.name in list_samples(run):
             raise BadValueError(
                 f"there is a sample {sample.name!r} already, and it stays as it is; name another: --name"
             )
@@ -71,34 +72,31 @@ def store_sample(run: Run, sample: PageSample) -> None:
 
 def take_sample(run: Run, name: str, collected: Collected) -> Collected:
     """Keep the pages of a stored sample."""
-    run.create_tables(tables.metadata)
-    with run.reading() as connection:
-        query = select(tables.samples.c.subjects).where(
-            tables.samples.c.run_id == run.run_id, tables.samples.c.sample == name
-        )
-        found = connection.execute(query).scalar()
-    if found is None:
-        raise UnknownNameError("sample", name, _names(run))
-    subjects = frozenset(json.loads(found))
-    return replace(collected, pages=[page for page in collected.pages if page.subject.id in subjects])
+    found = {row.sample: row.subjects for row in _read_samples(run)}
+    if name not in found:
+        raise UnknownNameError("sample", name, found)
+    subjects = frozenset(json.loads(found[name]))
+    return collected.filter(lambda page: page.subject.id in subjects)
 
 
 def keep_quota(collected: Collected, most: int, seed: int) -> Collected:
-    """Keep at most so many pages of each model, drawn by lot, the same for the same seed."""
+    """Keep at most so many pages of each model, drawn by lot, the same for the same seed.
+
+    Pages that are held back are kept where there are not enough others.
+    """
     if most < 1:
         raise BadValueError(f"--images-per-model {most}: should be at least 1")
     by_model: dict[str, list[Page]] = defaultdict(list)
-    for page in sorted(collected.pages, key=lambda page: draw_lot("quota", seed, page.subject.id)):
-        by_model[page.model].append(page)
+    for pages in (collected.pages, collected.held_back):
+        for page in sorted(pages, key=lambda page: draw_lot("quota", seed, page.subject.id)):
+            by_model[page.model].append(page)
     kept = {page.subject.id for pages in by_model.values() for page in pages[:most]}
-    return replace(collected, pages=[page for page in collected.pages if page.subject.id in kept])
+    return collected.filter(lambda page: page.subject.id in kept)
 
 
 def list_samples(run: Run) -> list[str]:
     """Name the samples that were drawn of a run."""
-    with run.reading() as connection:
-        has_any = inspect(connection).has_table(tables.samples.name)
-    return _names(run) if has_any else []
+    return [row.sample for row in _read_samples(run)]
 
 
 def describe(sample: PageSample, collected: Collected) -> list[str]:
@@ -114,10 +112,9 @@ def _tell(stratum: Stratum, by: Sequence[str]) -> str:
     return " ".join((suite, model, *(f"{factor}={level}" for factor, (_, level) in zip(by, levels, strict=True))))
 
 
-def _names(run: Run) -> list[str]:
-    with run.reading() as connection:
-        query = select(tables.samples.c.sample).where(tables.samples.c.run_id == run.run_id)
-        return list(connection.execute(query).scalars())
+def _read_samples(run: Run) -> Sequence[Row[Any]]:
+    query = select(tables.samples).where(tables.samples.c.run_id == run.run_id).order_by(tables.samples.c.created_at)
+    return tables.read_rows(run, tables.samples, query)
 
 
 def _stratum(page: Page, by: Sequence[str]) -> Stratum:

@@ -1,7 +1,7 @@
 """The plans of studies that were made in the browser, kept in their runs."""
 
 from pydantic import TypeAdapter
-from sqlalchemy import delete, insert, inspect, select
+from sqlalchemy import delete, insert, select
 
 from subitize.annotation import tables
 from subitize.annotation.plans import StudyPlan
@@ -21,8 +21,5 @@ def save_plan(run: Run, lease: Lease, plan: StudyPlan) -> None:
 
 def read_plans(run: Run) -> list[StudyPlan]:
     """List the plans of a run's studies."""
-    with run.reading() as connection:
-        if not inspect(connection).has_table(tables.plans.name):
-            return []
-        query = select(tables.plans.c.plan).where(tables.plans.c.run_id == run.run_id).order_by(tables.plans.c.study)
-        return [_PLAN.validate_json(plan) for plan in connection.execute(query).scalars()]
+    query = select(tables.plans.c.plan).where(tables.plans.c.run_id == run.run_id).order_by(tables.plans.c.study)
+    return [_PLAN.validate_json(row.plan) for row in tables.read_rows(run, tables.plans, query)]

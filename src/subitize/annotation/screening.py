@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, Row, Table, insert, inspect, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, insert, select
 
 from subitize.analysis.ratings import find_subjects
 from subitize.annotation import tables
@@ -32,14 +33,17 @@ def hold_back(run: Run, images: Mapping[str, str]) -> int:
     return len(new)
 
 
-def release(run: Run, images: Iterable[str]) -> int:
-    """Show images again that were held back; tell how many."""
-    held, wanted = read_held(run), list(images)
-    for image in wanted:
+def release(run: Run, images: Iterable[str]) -> None:
+    """Show images: those that were held back again, flagged ones in spite of that."""
+    _append(run, [{"image": image, "is_held": False, "reason": ""} for image in images])
+
+
+def check_held(run: Run, images: Iterable[str]) -> None:
+    """Refuse an image that is not held back."""
+    held = read_held(run)
+    for image in images:
         if image not in held:
             raise UnknownNameError("image that is held back", image, held)
-    _append(run, [{"image": image, "is_held": False, "reason": ""} for image in wanted])
-    return len(wanted)
 
 
 def find_images(run: Run, names: Iterable[str], reason: str) -> dict[str, str]:
@@ -53,36 +57,49 @@ def read_list(run: Run, path: Path, reason: str) -> dict[str, str]:
     return _find_all(run, read_lines(path, (("image", "item"),), _COLUMNS), reason)
 
 
-def find_flagged(run: Run) -> dict[str, str]:
-    """Find the images that people have flagged on the page, with their comments, but for those released since."""
-    flags = {row.subject_id: row for row in _read_rows(run, tables.answers) if row.is_flagged}
-    subjects, decided = find_subjects(run) if flags else {}, _read_latest(run)
+def name_images(run: Run) -> dict[str, list[str]]:
+    """Name the images that questions about a run's items are about, by the ids of the subjects."""
+    return {id: _name_images(members) for id, (_, members) in find_subjects(run).items()}
+
+
+def find_flagged(run: Run, images: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Find the images that people have flagged on the page, with their comments, but for those released since.
+
+    `images` are those of each subject. A flag counts until whoever set it takes it back.
+    """
+    flags = {row.subject_id: row for row in _read_flags(run)}
+    decided = _read_latest(run) if flags else {}
     return {
         image: _describe_flag(flag.comment)
         for subject_id, flag in flags.items()
-        if subject_id in subjects
-        for image in _name_images(subjects[subject_id][1])
+        for image in images.get(subject_id, ())
         if image not in decided or decided[image].is_held or decided[image].at < flag.at
     }
 
 
-def hold_flagged(connection: Connection, run_id: str, pictures: Iterable[Stored], comment: str) -> None:
-    """Hold pictures back that somebody flags just now, in a transaction that may do more."""
-    for picture in pictures:
-        _insert(connection, run_id, {"image": Images.name(picture), "is_held": True, "reason": _describe_flag(comment)})
+def _read_flags(run: Run) -> list[Row[Any]]:
+    """Read the answers that stand and flag something."""
+    answers = tables.answers.c
+    flagged = select(answers.subject_id).where(answers.run_id == run.run_id, answers.is_flagged)
+    rows = _read_rows(run, tables.answers, answers.subject_id.in_(flagged))
+    latest = {(row.study, row.person, row.subject_id, row.question_id, row.purpose): row for row in rows}
+    return [row for row in latest.values() if row.is_flagged]
+
+
+def hold_flagged(connection: Connection, run_id: str, images: Iterable[str], comment: str) -> None:
+    """Hold images back that somebody flags just now, in a transaction that may do more."""
+    for image in images:
+        _insert(connection, run_id, {"image": image, "is_held": True, "reason": _describe_flag(comment)})
 
 
 def find_with_faces(run: Run, watch: Callable[[Sequence[Stored]], Iterable[Stored]] = iter) -> dict[str, str]:
     """Find the images in which a detector sees faces."""
-    from subitize.annotation.faces import FaceFinder
+    from subitize.annotation.faces import HAS_FACES, FaceFinder
 
     finder = FaceFinder()
     pictures = {Images.name(picture): picture for picture in list_pictures(run.responses())}
-    return {
-        Images.name(picture): f"{count} {'face' if count == 1 else 'faces'}"
-        for picture in watch(list(pictures.values()))
-        if (count := len(finder.find(decode(run.images.load(picture)))))
-    }
+    with_faces = (one for one in watch(list(pictures.values())) if finder.find(decode(run.images.load(one))))
+    return {Images.name(picture): HAS_FACES for picture in with_faces}
 
 
 def _find_all(run: Run, lines: Iterable[Line], reason: str) -> dict[str, str]:
@@ -110,16 +127,14 @@ def list_pictures(responses: Iterable[StoredResponse]) -> Iterator[Stored]:
             yield outcome.picture
 
 
-def _read_latest(run: Run) -> dict[str, Row[tuple[object, ...]]]:
+def _read_latest(run: Run) -> dict[str, Row[Any]]:
     return {row.image: row for row in _read_rows(run, tables.screenings)}
 
 
-def _read_rows(run: Run, table: Table) -> Sequence[Row[tuple[object, ...]]]:
-    """Read a run's rows of a table, in the order they were written; none where there is no such table yet."""
-    with run.reading() as connection:
-        if not inspect(connection).has_table(table.name):
-            return []
-        return connection.execute(select(table).where(table.c.run_id == run.run_id).order_by(table.c.id)).all()
+def _read_rows(run: Run, table: Table, *which: ColumnElement[bool]) -> Sequence[Row[Any]]:
+    """Read a run's rows of a table, in the order they were written."""
+    query = select(table).where(table.c.run_id == run.run_id, *which).order_by(table.c.id)
+    return tables.read_rows(run, table, query)
 
 
 def _append(run: Run, rows: Sequence[Mapping[str, object]]) -> None:

@@ -8,8 +8,9 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 from PIL import Image
 
-from subitize.annotation.answers import Given, Purpose, Task, UnreadAnswerError
+from subitize.annotation.answers import PRACTICE, Given, Purpose, Task, UnreadAnswerError
 from subitize.annotation.guarding import STATIC, UNKNOWN_LINK, guarded_app
+from subitize.annotation.owner_screening import ScreeningDesk
 from subitize.annotation.ownership import Overseer, OwnerDesk, Pace
 from subitize.annotation.people import RECRUITERS_DETAILS, Person
 from subitize.annotation.sessions import Sessions, is_same
@@ -36,7 +37,7 @@ from subitize.records import Choose
 from subitize.store.images import Images
 
 _MOST_PAGES = 8
-_ANSWERING: tuple[Purpose, ...] = ("answer", "training", "again")
+_ANSWERING: tuple[Purpose, ...] = ("answer", *PRACTICE)
 _NOTHING_TO_ANSWER = HTTPException(403, "you answer nothing in this study; open the link of somebody who does")
 
 
@@ -52,6 +53,7 @@ def make_app(
     sessions = Sessions(study.people.secret, study.people.find)
     desk = _Desk(study, texts, images, sessions)
     owner = OwnerDesk(study, overseer, desk.pace, sessions, desk.link_pictures, making_link)
+    screening = ScreeningDesk(study, images, owner.identify, owner.identify_changing, desk.link_pictures)
     app = guarded_app(hosts)
     app.add_api_route("/", desk.index, include_in_schema=False)
     app.add_api_route("/adjudicate", desk.adjudicate, include_in_schema=False)
@@ -66,6 +68,10 @@ def make_app(
     app.add_api_route("/api/pages/{page_id}/questions/{number}/read", desk.read, methods=["POST"])
     app.add_api_route("/pictures/{page_id}/{number}", desk.picture, response_class=Response)
     app.add_api_route("/api/study", owner.study)
+    app.add_api_route("/api/study/screening", screening.screening)
+    app.add_api_route("/api/study/screening", screening.decide, methods=["POST"], status_code=204)
+    app.add_api_route("/api/study/screening/flagged", screening.hold_flagged, methods=["POST"], status_code=204)
+    app.add_api_route("/api/study/screening/faces", screening.find_faces, methods=["POST"], status_code=204)
     app.add_api_route("/api/study/people", owner.invite, methods=["POST"])
     app.add_api_route("/api/study/people/{person_id}/effect", owner.effect)
     app.add_api_route("/api/study/people/{person_id}/withdraw", owner.withdraw, methods=["POST"], status_code=204)
@@ -89,7 +95,10 @@ class _Desk:
     def adjudicate(self, request: Request) -> Response:
         """Show the page where the owner settles what people disagree about."""
         return self._send_page(
-            request, lambda person: "annotate.html" if person.role == "owner" and self._purposes_of(person) else None
+            request,
+            lambda person: (
+                "annotate.html" if person.role == "owner" and self._study.settings.purposes_of(person.role) else None
+            ),
         )
 
     def join(self, token: str, request: Request) -> Response:
@@ -131,7 +140,7 @@ class _Desk:
             name=person.name,
             role=person.role,
             csrf_token=self._sessions.csrf_token(person),
-            instructions=[*describe_role(self._purposes_of(person)), *self._texts.instructions],
+            instructions=[*describe_role(self._study.settings.purposes_of(person.role)), *self._texts.instructions],
             consent=self._texts.consent if self._must_consent(person) else None,
             has_failed=self._study.outcome(person) == "failed",
             finished=[self._page_id(person, task) for task in self._study.finished_tasks(person)],
@@ -140,7 +149,7 @@ class _Desk:
     def next_pages(self, request: Request, count: int = 1) -> PagesShown:
         """Give the pages to be answered, reviewed or settled next; they are kept for this person for a while."""
         person = self._sessions.identify(request)
-        if not self._purposes_of(person):
+        if not self._study.settings.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
         if self._must_consent(person):
             raise HTTPException(403, "agree to take part first; reload the page")
@@ -156,8 +165,7 @@ class _Desk:
     def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Saved:
         """Store an answer; when this returns it is on the disk. In training, tell whether it is right."""
         person, task = self._changing(request, page_id, number)
-        self._study.save(person, task, number, Given(**given.model_dump()))
-        if person.role == "annotator":
+        if self._study.save(person, task, number, Given(**given.model_dump())):
             self.pace.note(time.time())
         page = self._study.pages[task.place]
         expected = self._study.gold.expects(page, number) if task.purpose == "training" else None
@@ -178,6 +186,8 @@ class _Desk:
         pictures = (*page.pictures, *(one.picture for one in page.linked))
         if not 0 <= number < len(pictures):
             raise HTTPException(404, "there is no such picture")
+        if Images.name(pictures[number]) in self._study.held and person.role != "owner":
+            raise HTTPException(410, "this picture is held back; go on with the next")
         try:
             data = self._picture(pictures[number])
         except BadImageError as error:
@@ -210,16 +220,11 @@ class _Desk:
     def _must_consent(self, person: Person) -> bool:
         return self._texts.consent is not None and person.role == "annotator" and not person.has_consented
 
-    def _purposes_of(self, person: Person) -> tuple[Purpose, ...]:
-        if person.role == "annotator":
-            return _ANSWERING
-        return self._study.reviews.plan.purposes_of(person.role)
-
     def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, Task]:
         """Find who answers about which page."""
         person = self._sessions.identify_changing(request)
         task = self._find(person, page_id)
-        if task.purpose not in self._purposes_of(person):
+        if task.purpose not in self._study.settings.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
         if not 0 <= number < len(self._study.pages[task.place].asks):
             raise HTTPException(404, "there is no such question")
@@ -237,6 +242,7 @@ class _Desk:
             linked=[
                 LinkedShown(picture=self._link_picture(person, task, number), prompt=one.prompt)
                 for number, one in enumerate(page.linked, start=len(page.pictures))
+                if Images.name(one.picture) not in self._study.held
             ],
             purpose=SHOWN_AS[task.purpose],
         )

@@ -1,13 +1,15 @@
 """What goes over HTTP between the annotation page and its server, as the API describes it."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from subitize.annotation.answers import Purpose
 from subitize.annotation.people import Role
 
+WithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""A text that every database can hold."""
 ShownPurpose = Literal["question", "training", "review", "adjudication"]
 SHOWN_AS: Mapping[Purpose, ShownPurpose] = {
     "answer": "question",
@@ -108,11 +110,11 @@ class AnswerGiven(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     key: str = Field(pattern=r"^[A-Za-z0-9-]{8,64}$")
-    text: str = Field(max_length=40_000)
+    text: WithoutNul = Field(max_length=40_000)
     is_skipped: bool = False
     is_unsure: bool = False
     is_flagged: bool = False
-    comment: str = Field(default="", max_length=2000)
+    comment: WithoutNul = Field(default="", max_length=2000)
     seconds: float = Field(default=0, ge=0, le=86_400, allow_inf_nan=False)
 
 

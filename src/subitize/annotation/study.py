@@ -5,25 +5,24 @@ import statistics
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from random import Random
-from typing import get_args
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, insert
 
 from subitize.annotation import tables
-from subitize.annotation.answers import Given, Purpose, Task, UnreadAnswerError
+from subitize.annotation.answers import PRACTICE, Given, Purpose, Task, UnreadAnswerError
 from subitize.annotation.assignment import Assignments
 from subitize.annotation.checks import Outcome, judge_training, read_gold
 from subitize.annotation.earlier import find_earlier
 from subitize.annotation.pages import Collected, Page
 from subitize.annotation.people import People, Person
-from subitize.annotation.reviewing import Adjudicator, ReviewPlan, Reviews
-from subitize.annotation.screening import hold_flagged
+from subitize.annotation.reviewing import Reviews
+from subitize.annotation.screening import find_flagged, hold_back, hold_flagged, read_held, release
+from subitize.annotation.settings import Settings
 from subitize.errors import BadValueError
-from subitize.importers.answers import check_judge
 from subitize.importers.clicks import read_clicks
 from subitize.labels import interpret, parse_rule
 from subitize.labels.interpretation import CANNOT_TELL, WITHDRAWN
@@ -43,50 +42,6 @@ from subitize.records import (
 )
 from subitize.store import Lease, Run, StoredReading
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a study is done: by which name and rule answers are kept, how many people see a page, and for how long."""
-
-    judge: str = "human"
-    rule: str = "strict"
-    people_per_page: int = 5
-    lease_minutes: float = 30.0
-    pages_per_person: int | None = None
-    seed: int = 0
-    gold: str | None = None
-    training: int = 0
-    pass_mark: float = 0.8
-    second_look: float = 0.0
-    is_pilot: bool = False
-    holds_flagged: bool = False
-    review: float = 0.0
-    adjudicator: Adjudicator = "owner"
-
-    def __post_init__(self) -> None:
-        if self.people_per_page < 1:
-            raise BadValueError(f"--people-per-image {self.people_per_page}: should be at least 1")
-        if self.pages_per_person is not None and self.pages_per_person < 1:
-            raise BadValueError(f"--images-per-person {self.pages_per_person}: should be at least 1")
-        if not 0 < self.lease_minutes <= 60 * 24:
-            raise BadValueError(f"--lease-minutes {self.lease_minutes:g}: should be above 0, at most a day (1440)")
-        if self.training < 0:
-            raise BadValueError(f"--training {self.training}: should be at least 0")
-        if not 0 <= self.pass_mark <= 1:
-            raise BadValueError(f"--pass-mark {self.pass_mark:g}: a share of the pages, from 0 to 1")
-        if not 0 <= self.second_look < 1:
-            raise BadValueError(f"--second-look {self.second_look:g}: a share of the pages, from 0 to below 1")
-        if not 0 <= self.review <= 1:
-            raise BadValueError(f"--review {self.review:g}: a share of the answered pages, from 0 to 1")
-        if self.adjudicator not in get_args(Adjudicator):
-            raise BadValueError(f"--adjudicator {self.adjudicator}: take {' or '.join(get_args(Adjudicator))}")
-        check_judge(self.judge)
-        if parse_rule(self.rule).name not in word_rules():
-            raise BadValueError(
-                f"--rule {self.rule}: people's answers are words; take one of {', '.join(word_rules())}"
-            )
-
-
 _SETTINGS = TypeAdapter(Settings)
 
 
@@ -104,10 +59,9 @@ class Activity:
     median_seconds: float | None
 
 
-_PRACTICE: tuple[Purpose, ...] = ("training", "again")  # what enters no figure
 _READ_AS: Mapping[Purpose, ReadingPurpose] = {
     "answer": "answer",
-    **dict.fromkeys(_PRACTICE, "answer"),
+    **dict.fromkeys(PRACTICE, "answer"),
     "review": "review",
     "adjudication": "adjudication",
 }
@@ -118,45 +72,33 @@ class Study:
 
     def __init__(self, run: Run, lease: Lease, name: str, settings: Settings, collected: Collected) -> None:
         if not collected.pages:
-            missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
-            raise BadValueError(
-                f"{run.location} has nothing to show{missing}; bring images in with: subitize attach RUN FOLDER"
-            )
-        self.name, self.settings, self.pages = name, settings, collected.pages
+            raise BadValueError(_tell_what_is_missing(run, collected))
+        self.name, self.settings = name, settings
+        self.pages: Sequence[Page] = [*collected.pages, *collected.held_back]
         self._run, self._lease, self._lock = run, lease, threading.Lock()
         self._rule = parse_rule(settings.rule)
         run.create_tables(tables.metadata)
         run.add_judge(Spec(settings.judge, {}, settings.judge), is_stand_in=False)
         self._rows = tables.StudyRows(run.run_id, name)
-        self.gold = read_gold(run, settings.gold, self.pages, settings.training)
+        self.gold = read_gold(run, settings.gold, collected.pages, settings.training)
         self.people = People(run, lease, self._rows, self._enter(settings))
         self._assignments = Assignments(
             len(self.pages),
             settings.people_per_page,
-            settings.lease_minutes * 60,
+            settings.lease_seconds,
             settings.seed,
             settings.pages_per_person or len(self.pages),
             frozenset(self.gold.hidden),
         )
         self._said: dict[int, dict[tuple[str, str], Given]] = defaultdict(dict)
-        self._open: dict[tuple[int, Purpose], dict[int, Given]] = defaultdict(dict)
+        self._open: dict[tuple[int, Task], dict[int, Given]] = defaultdict(dict)
         self._trained: dict[int, list[bool]] = defaultdict(list)
         self._again: dict[int, dict[int, bool]] = defaultdict(dict)
         self._values: dict[tuple[Question, str, str], Scalar | None] = {}
         self._places = {page.subject.id: place for place, page in enumerate(self.pages)}
-        self.reviews = Reviews(
-            ReviewPlan(
-                settings.review,
-                settings.adjudicator,
-                settings.people_per_page,
-                settings.lease_minutes * 60,
-                settings.seed,
-            ),
-            self.pages,
-            self.people,
-            self._answer_at,
-            self._remember_value,
-        )
+        self.reviews = Reviews(settings, self.pages, self.people, self._answer_at, self._remember_value)
+        self.held: Mapping[str, str] = {}
+        self._screen()
         self._restore()
         self._earlier = frozenset(() if settings.is_pilot else find_earlier(run, settings.judge, self.pages))
         for annotator, place in sorted(self._earlier):
@@ -181,9 +123,8 @@ class Study:
             match self.outcome(person):
                 case "failed":
                     return []
-                case "training":
-                    done = len(self._trained[person.id])
-                    return [Task(self.gold.training[done % len(self.gold.training)], "training")]
+                case "training" if shown := [one for one in self.gold.training if one not in self._assignments.held]:
+                    return [Task(shown[len(self._trained[person.id]) % len(shown)], "training")]
             again = self._look_again(person)
             if again is not None:
                 return [Task(again, "again")]
@@ -210,8 +151,8 @@ class Study:
 
     def _look_again(self, person: Person) -> int | None:
         """Choose by lot whether, and at which of the pages finished a while ago, a person looks again."""
-        finished = self._assignments.finished(person.name)
-        old = [place for place in finished[: max(0, len(finished) - _MEANWHILE)] if place not in self._again[person.id]]
+        finished, seen = self._assignments.finished(person.name), {*self._again[person.id], *self._assignments.held}
+        old = [place for place in finished[: max(0, len(finished) - _MEANWHILE)] if place not in seen]
         lot = Random(f"{self.settings.seed} {person.name} {len(finished)}")
         is_due = len(self._again[person.id]) < self.settings.second_look * len(finished) and lot.random() < 0.5
         return lot.choice(old) if old and is_due else None
@@ -224,7 +165,8 @@ class Study:
         with self._lock:
             if person.role != "annotator":
                 return self.reviews.finished(person)
-            return [Task(place) for place in self._assignments.finished(person.name)]
+            finished = self._assignments.finished(person.name)
+            return [Task(place) for place in finished if place not in self._assignments.held]
 
     def progress(self, person: Person) -> dict[str, int]:
         """Tell how far a person is, and the study."""
@@ -265,7 +207,7 @@ class Study:
             case "answer":
                 return self._answer_at(person.id, task.place, number)
             case "training" | "again":
-                return self._open[person.id, task.purpose].get(number)
+                return self._open[person.id, task].get(number)
         return self.reviews.said(person, task, number)
 
     def read(self, page: Page, number: int, text: str) -> Scalar:
@@ -273,32 +215,67 @@ class Study:
         _, _, value = self._interpret(page, number, text)
         return value.value
 
-    def save(self, person: Person, task: Task, number: int, given: Given) -> None:
-        """Store what was said, once.
+    def save(self, person: Person, task: Task, number: int, given: Given) -> bool:
+        """Store what was said, once; tell whether it finishes one of the pages that the study wants.
 
         An answer, a review and an adjudication are readings of the run from now on; a changed mind replaces them.
         """
         with self._lock:
-            before = None if task.purpose in _PRACTICE else self.said(person, task, number)
+            before = None if task.purpose in PRACTICE else self.said(person, task, number)
             if before is not None and before.key == given.key:
-                return
+                return False
+            finished = self._assignments.answers_given()
             is_known = task.purpose == "answer" and (person.name, task.place) in self._earlier
             reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
-            readings = [] if task.purpose in _PRACTICE or self.settings.is_pilot else [reading]
+            readings = [] if task.purpose in PRACTICE or self.settings.is_pilot else [reading]
             answer_key = self.reviews.answer_key(task, number)
             with self._run.writing(self._lease) as connection:
                 if self._is_stored(connection, person, given.key):
-                    return
+                    return False
                 self._write(connection, person, reading, given, task.purpose)
                 if given.is_flagged and self.settings.holds_flagged:
-                    hold_flagged(connection, self._run.run_id, self.pages[task.place].pictures, given.comment)
-                    self._assignments.hold(task.place)
+                    hold_flagged(connection, self._run.run_id, self.pages[task.place].images, given.comment)
                 if task.author is not None:
                     row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
                     connection.execute(insert(tables.reviews).values(**self._rows.key, **row))
                 self._run.add_readings(self._lease, readings, connection)
             self._note(person, task, number, given, answer_key)
             self.reviews.refresh(task.place)
+            has_finished = self._assignments.answers_given() > finished
+            if given.is_flagged and self.settings.holds_flagged:
+                self._screen()
+            return has_finished
+
+    def shown_pages(self) -> list[Page]:
+        """List the pages that are not held back."""
+        return [page for place, page in enumerate(self.pages) if place not in self._assignments.held]
+
+    def list_flagged(self) -> dict[str, str]:
+        """Find the images that people have flagged and nobody has decided about since, with the reasons."""
+        flagged = find_flagged(self._run, {page.subject.id: page.images for page in self.pages})
+        return {image: reason for image, reason in flagged.items() if image not in self.held}
+
+    def hold_back(self, images: Mapping[str, str]) -> None:
+        """Show images to nobody from now on, each with its reason."""
+        hold_back(self._run, images)
+        self.screen()
+
+    def show_again(self, image: str) -> None:
+        """Show an image that is held back, or flagged, from now on."""
+        release(self._run, [image])
+        self.screen()
+
+    def screen(self) -> None:
+        """Take up which images are held back, and which are shown again."""
+        with self._lock:
+            self._screen()
+
+    def _screen(self) -> None:
+        self.held = read_held(self._run)
+        pages = enumerate(self.pages)
+        held = frozenset(place for place, page in pages if not self.held.keys().isdisjoint(page.images))
+        self._assignments.hold(held)
+        self.reviews.hold(held)
 
     def _answer_at(self, person: int, place: int, number: int) -> Given | None:
         page = self.pages[place]
@@ -393,7 +370,7 @@ class Study:
                     self._assignments.finish(person.name, task.place)
                     self.reviews.add_author(person.id, task.place)
             case "training" | "again":
-                given_now = self._open[person.id, task.purpose]
+                given_now = self._open[person.id, task]
                 given_now[number] = given
                 if len(given_now) == len(page.asks):
                     self._close(person, task)
@@ -402,14 +379,19 @@ class Study:
 
     def _close(self, person: Person, task: Task) -> None:
         """Note what came of a page that was shown for training, or again, now that all of it is answered."""
-        page, given_now = self.pages[task.place], self._open.pop((person.id, task.purpose))
+        page, given_now = self.pages[task.place], self._open.pop((person.id, task))
         if task.purpose == "training":
             rights = [self._is_right(page, number, given) for number, given in given_now.items()]
             self._trained[person.id].append(all(rights))
         else:
-            first = {number: self._answer_at(person.id, task.place, number) for number in given_now}
-            same = [one is not None and one.text == given_now[number].text for number, one in first.items()]
-            self._again[person.id][task.place] = all(same)
+            first = ((number, self._answer_at(person.id, task.place, number)) for number in given_now)
+            self._again[person.id][task.place] = all(
+                one is not None and self._value_of(page, number, one) == self._value_of(page, number, given_now[number])
+                for number, one in first
+            )
+
+    def _value_of(self, page: Page, number: int, given: Given) -> Scalar | None:
+        return None if given.is_skipped else self._remember_value(page, number, given.text)
 
     def _enter(self, settings: Settings) -> str:
         """Find the study's secret, or make the study; one with other settings is refused."""
@@ -456,6 +438,13 @@ class Study:
             if person.is_left_out:
                 self.reviews.drop(person)
         self.reviews.refresh()
+
+
+def _tell_what_is_missing(run: Run, collected: Collected) -> str:
+    missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
+    if collected.held_back:
+        return f"{run.location} has nothing to show{missing}; all of its images are held back; see: subitize screen RUN"
+    return f"{run.location} has nothing to show{missing}; bring images in with: subitize attach RUN FOLDER"
 
 
 def default_rule(run: Run) -> str:

@@ -1,8 +1,27 @@
 """The tables of studies, beside those of the run; they are made when the first study is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Select, String, Table, Text, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    Row,
+    Select,
+    String,
+    Table,
+    Text,
+    inspect,
+    select,
+)
+
+from subitize.store import Run
 
 metadata = MetaData()
 
@@ -93,6 +112,23 @@ answers = Table(
 # A browser sends an answer again until it hears that it is stored: the key says that it is the same.
 Index("one_answer_per_key", answers.c.run_id, answers.c.study, answers.c.person, answers.c.key, unique=True)
 
+# What stands beside answers that were brought in: rows are appended, the latest about an answer counts.
+remarks = Table(
+    "study_remarks",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("judge", String, nullable=False),
+    Column("annotator", String, nullable=False),
+    Column("subject_id", String, nullable=False),
+    Column("question_id", Text, nullable=False),
+    Column("is_unsure", Boolean, nullable=False),
+    Column("is_flagged", Boolean, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("seconds", Float, nullable=True),
+    Column("answered_at", Float, nullable=True),
+    Column("at", Float, nullable=False),
+)
 
 # Whose answer a review is about; the answer is known by its key.
 reviews = Table(
@@ -122,3 +158,9 @@ class StudyRows:
     def of(self, table: Table) -> Select[tuple[object, ...]]:
         """Select the study's rows of a table."""
         return select(table).where(table.c.run_id == self.run_id, table.c.study == self.study)
+
+
+def read_rows(run: Run, table: Table, query: Select[Any]) -> Sequence[Row[Any]]:
+    """Read rows of a table; none where there is no such table yet."""
+    with run.reading() as connection:
+        return connection.execute(query).all() if inspect(connection).has_table(table.name) else []

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from urllib.parse import quote
 
 from subitize.annotation.pages import Page
-from subitize.errors import BadValueError
+from subitize.csv_files import read_text
+from subitize.errors import BadFileError, BadValueError
 
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 _MOST_CHARACTERS = 50_000
@@ -28,6 +30,14 @@ class Texts:
         """Tell where a recruiter hears that somebody has answered everything, or has not passed the training."""
         code = self.failure_code if has_failed else self.completion_code
         return code and _PROLIFIC.format(code=quote(code, safe=""))
+
+
+def read_text_file(path: Path) -> str:
+    """Read a text that people should see."""
+    text = read_text(path)
+    if not text.strip():
+        raise BadFileError(f"{path} is empty; write what people should read, or leave the option out")
+    return text
 
 
 def split_paragraphs(what: str, text: str) -> tuple[str, ...]:

@@ -3,18 +3,14 @@
 import shlex
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from subitize.cli import options
 from subitize.cli.options import app, locate, open_run, print_json, print_warnings
 from subitize.cli.serving import is_loopback
-from subitize.errors import BadFileError
 from subitize.report.terminal.layout import say
-
-if TYPE_CHECKING:
-    from subitize.annotation.plans import OpenStudy
 
 
 @app.command()
@@ -89,6 +85,7 @@ def annotate(
     require_parts()
     from subitize.annotation.hosting import Host
     from subitize.annotation.plans import StudyPlan
+    from subitize.annotation.texts import read_text_file
     from subitize.rewards.endpoint import listen
     from subitize.store import list_runs
 
@@ -112,8 +109,8 @@ def annotate(
         adjudicator=adjudicator,  # type: ignore[arg-type]  # the study checks it
         is_pilot=pilot,
         holds_flagged=hold_flagged,
-        instructions=_read_text(instructions),
-        consent=_read_text(consent),
+        instructions=read_text_file(instructions) if instructions else "",
+        consent=read_text_file(consent) if consent else "",
         is_recruiting=recruit,
         completion_code=completion_code,
         failure_code=failure_code,
@@ -122,22 +119,17 @@ def annotate(
     runs = list_runs(location)
     is_run = location in runs or not runs  # one that is none is refused when it is opened
     with listen(host, port) as listening, Host(runs or [location], listening, host) as hosting:
-        links = {}
-        if is_run:
-            opened = hosting.open_first(plan)
-            links = opened.make_links(hosting.address)
-            _tell(opened, run)
+        first = hosting.open_first(plan) if is_run else None
+        if first:
+            say(first.describe())
+            print_warnings(list(first.warn()))
         print_warnings(hosting.reopen_made())
-        links["make a study"] = hosting.making_link
+        links = hosting.make_links(first)
         for name, link in links.items():
             print(f"{name}: {link}")
         print("Ctrl-C ends it; the same command goes on.", flush=True)
-
-        def open_first() -> None:
-            if browser and is_loopback(host):
-                webbrowser.open(next(iter(links.values())))
-
-        hosting.serve(open_first)
+        opened_at = next(iter(links.values()))
+        hosting.serve(lambda: webbrowser.open(opened_at) if browser and is_loopback(host) else None)
     see = f"subitize score {shlex.quote(run)} --judge {shlex.quote(judge)}" if is_run else "subitize score RUN"
     say(f"stopped; every answer is stored; see: {see}")
 
@@ -169,30 +161,3 @@ def sample_(
     see = f"subitize annotate {shlex.quote(run)} --sample {shlex.quote(name)}"
     say(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
     return None
-
-
-def _tell(opened: "OpenStudy", run: str) -> None:
-    from subitize.numerals import counted
-
-    pages, settings = opened.study.pages, opened.study.settings
-    each = "one person" if settings.people_per_page == 1 else f"{settings.people_per_page} people"
-    questions = sum(len(page.asks) for page in pages)
-    size = f"{counted(len(pages), 'page')}, {counted(questions, 'question')}, {each} for each"
-    say(f"{size}; counts are read by {settings.rule}")
-    if opened.held_back:
-        print_warnings([f"{counted(opened.held_back, 'page')} held back; see: subitize screen {shlex.quote(run)}"])
-    if opened.without_image:
-        missing = counted(opened.without_image, "image")
-        print_warnings([f"not shown, as known by name only: {missing}; see: subitize attach"])
-
-
-def _read_text(path: Path | None) -> str:
-    if path is None:
-        return ""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFileError(f"cannot read {path}: {error}") from None
-    if not text.strip():
-        raise BadFileError(f"{path} is empty; write what people should read, or leave the option out")
-    return text

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, open_run, print_json, watch
+from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal.layout import say
 
@@ -30,8 +30,9 @@ def ratings(
     images: options.ImagesFolder = None,
 ) -> None:
     """Write people's answers, one by one, as a table or as a project of another tool; people are numbers."""
-    from subitize.annotation.exchange.exported_pictures import PICTURE_CHOICES
+    from subitize.annotation.exchange.exported_pictures import FACE_CHOICES, PICTURE_CHOICES
     from subitize.annotation.exchange.exporting import RATING_FORMATS, export_ratings
+    from subitize.annotation.faces import MAY_BE_MISSED
 
     chosen = next((known for known in RATING_FORMATS if known == format), None)
     if chosen is None:
@@ -43,6 +44,8 @@ def ratings(
     check_file(path)
     with open_run(run, database, images) as opened:
         done = export_ratings(opened, chosen, path, judge=judge, with_people=with_people, pictures=shown)
+    if shown in FACE_CHOICES:
+        print_warnings([MAY_BE_MISSED])
     say(f"{done.answers} answers by {done.people} people in {done.path}")
 
 
@@ -65,6 +68,7 @@ def screen(
 ) -> None:
     """Hold images back from people and from exported projects, or list those that are held back."""
     from subitize.annotation import screening
+    from subitize.annotation.faces import MAY_BE_MISSED
     from subitize.report.terminal.bars import Bar
 
     if hold and not reason.strip():
@@ -72,11 +76,14 @@ def screen(
     with open_run(run, database, images) as opened, Bar() as bar:
         found = screening.find_images(opened, hold or (), reason)
         found |= screening.read_list(opened, hold_list, reason) if hold_list else {}
-        found |= screening.find_flagged(opened) if flagged else {}
+        found |= screening.find_flagged(opened, screening.name_images(opened)) if flagged else {}
         found |= screening.find_with_faces(opened, partial(watch, bar, "images")) if faces else {}
+        screening.check_held(opened, release or ())
         screening.hold_back(opened, found)
         screening.release(opened, release or ())
         held = screening.read_held(opened)
+    if faces:
+        print_warnings([MAY_BE_MISSED])
     if as_json:
         return print_json(held)
     for image, why in held.items():

@@ -1,6 +1,6 @@
 """Answers that people gave elsewhere, from a CSV or line by line, as readings of a run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from subitize.csv_files import Line, read_lines, read_records
@@ -15,6 +15,7 @@ from subitize.store import Run
 
 COLUMNS = "annotator, item or image, question, answer; optional: model, repeat, group, clicks, rule"
 _NEEDED = (("annotator",), ("answer",), ("item", "image"))
+Note = Callable[[Line, Subject, Question], None]
 _STRICT, _CLICKS = Rule("strict"), Rule("boxes")
 
 
@@ -32,20 +33,25 @@ def read_answers(path: Path) -> Iterator[Line]:
     return read_lines(path, _NEEDED, COLUMNS)
 
 
-def import_lines(run: Run, given: Iterable[Line], *, judge: str, rule: Rule | None = None) -> ImportSummary:
-    """Add every answer, or none; without a rule each is read by its own, as its line names it, else by `strict`."""
+def import_lines(
+    run: Run, given: Iterable[Line], *, judge: str, rule: Rule | None = None, note: Note | None = None
+) -> ImportSummary:
+    """Add every answer, or none; without a rule each is read by its own, as its line names it, else by `strict`.
+
+    `note` hears what each line is about before anything is stored.
+    """
     check_judge(judge)
     lines = list(given)
     with run.lease(f"judge {judge}") as lease:
-        book = _Book(run, Ledger(judge, run.readings(judge)), rule)
+        book = _Book(run, Ledger(judge, run.readings(judge)), rule, note)
         return Answers([(line, book.reading(line)) for line in lines]).add(run, lease, judge)
 
 
 class _Book:
     """The responses of a run, and what the judge's annotators said before of them."""
 
-    def __init__(self, run: Run, ledger: Ledger, rule: Rule | None) -> None:
-        self._ledger, self._rule = ledger, rule
+    def __init__(self, run: Run, ledger: Ledger, rule: Rule | None, note: Note | None) -> None:
+        self._ledger, self._rule, self._note = ledger, rule, note
         self._positional = find_positional_rule()  # people's codes for lines are positions
         self._items = {item.id: item for item in run.items()}
         self._lookup = ResponseLookup(run)
@@ -56,6 +62,8 @@ class _Book:
         if not line.get("annotator") or not answer:
             raise line.error("annotator and answer should not be empty")
         about = self._about(line)
+        if self._note is not None:
+            self._note(line, *about)
         if line.get("clicks"):
             return self._ledger.enter(line, about, _read_clicks(line, about[1]), _CLICKS)
         has_position = isinstance(about[1], Choose) and answer.isdecimal()

@@ -28,9 +28,7 @@ class Outputs:
     tables: Path | None = None
 
 
-def write_report(
-    runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: Reader | None = None
-) -> list[Path]:
+def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: Reader | None = None) -> list[Path]:
     """Write the report of these runs and say which files it is in."""
     check_outputs(outputs)
     with uncollected():

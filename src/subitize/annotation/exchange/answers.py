@@ -1,11 +1,14 @@
 """An answer taken apart as the forms of other tools hold it, and put together again to what was said."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
+from typing import Any
 
 from pydantic import ValidationError
 
+from subitize.annotation.exchange.remarks import Remark, write_remark
 from subitize.annotation.pages import FORMS, Form
 from subitize.labels.interpretation import CANNOT_TELL
 from subitize.records import Boxes, Choose, Known, Question, Reading, Scalar, Words
@@ -14,6 +17,7 @@ Size = tuple[int, int]
 Point = tuple[float, float]
 MeasurePicture = Callable[[str], Size | None]
 """Tells the size of the picture of a subject, by its id."""
+UNSURE, FLAGGED = "unsure", "flagged"
 _IN_WORDS: Form = "text"
 _DECIMALS = 3  # of a pixel; the page keeps one
 
@@ -57,6 +61,30 @@ def put_together(parts: Parts, form: Form, size: Size | None) -> tuple[str, str]
     if parts.number is not None:
         return write_number(parts.number), ""
     return parts.choice or "", ""
+
+
+def list_texts(parts: Parts, remark: Remark, form: Form) -> dict[str, str]:
+    """List what is written in words about a question, by the control or scheme that has it."""
+    texts = {"answer" if form == "text" else "typed": parts.text, "skipped": parts.skipped}
+    return {name: text for name, text in {**texts, "comment": remark.comment or None}.items() if text is not None}
+
+
+def list_notes(remark: Remark) -> list[str]:
+    """List what is ticked about a question."""
+    return [name for name, is_noted in {UNSURE: remark.is_unsure, FLAGGED: remark.is_flagged}.items() if is_noted]
+
+
+def read_questions(
+    data: Mapping[str, Any], size: Size | None, read: Callable[[int, Form], tuple[Parts, Remark]]
+) -> Iterator[dict[str, str]]:
+    """Read what a person said to the questions of a page; `read` tells it of one, by its number and form."""
+    for number in takewhile(lambda number: f"question_{number}" in data, count()):
+        form = read_form(data.get(f"form_{number}"))
+        parts, remark = read(number, form)
+        answer, clicks = put_together(parts, form, size)
+        if answer:
+            said = {"question": str(data[f"question_{number}"]), "answer": answer, "clicks": clicks}
+            yield said | write_remark(remark)
 
 
 def write_clicks(points: Sequence[Point]) -> str:

@@ -7,13 +7,13 @@ from typing import Literal
 from PIL import Image
 
 from subitize.analysis.ratings import Rating
+from subitize.annotation.exchange.rating_table import name_file
 from subitize.annotation.faces import FaceFinder, blur_faces
-from subitize.annotation.screening import read_held
+from subitize.annotation.screening import list_pictures, read_held
 from subitize.image_files import decode, encode_png
 from subitize.output_files import write_whole
-from subitize.records import Attached, Drawn, Elsewhere, Stored
+from subitize.records import Stored
 from subitize.store import Run, StoredResponse
-from subitize.store.images import Images
 
 PictureChoice = Literal["all", "blur-faces", "without-faces"]
 PICTURE_CHOICES: Mapping[PictureChoice, str] = {
@@ -21,6 +21,8 @@ PICTURE_CHOICES: Mapping[PictureChoice, str] = {
     "blur-faces": "faces blurred",
     "without-faces": "without those that show faces",
 }
+FACE_CHOICES: tuple[PictureChoice, ...] = ("blur-faces", "without-faces")
+"""Those that depend on what a detector finds."""
 WITHHELD = "withheld"
 _FOLDER = "pictures"
 
@@ -31,7 +33,7 @@ class PictureWriter:
     def __init__(self, run: Run, folder: Path, choice: PictureChoice | None) -> None:
         self._images, self._held = run.images, read_held(run)
         self._folder, self._choice = folder / _FOLDER, choice
-        self._finder = FaceFinder() if choice in ("blur-faces", "without-faces") else None
+        self._finder = FaceFinder() if choice in FACE_CHOICES else None
         self._written: dict[str, str] = {}
 
     def name_pictures(self, rating: Rating) -> Sequence[str]:
@@ -39,16 +41,11 @@ class PictureWriter:
         return [self._name(stored) for stored in rating.members]
 
     def _name(self, stored: StoredResponse) -> str:
-        outcome = stored.response.outcome
-        match outcome:
-            case Drawn(picture=Stored() as picture):
-                name = Images.name(picture)
-                if name not in self._written:
-                    self._written[name] = WITHHELD if name in self._held else self._write(picture, name)
-                return self._written[name]
-            case Drawn(picture=Elsewhere(name=name) | Attached(name=name)):
-                return name
-        return outcome.kind
+        name = name_file(stored)
+        for picture in list_pictures([stored]):
+            if name not in self._written:
+                self._written[name] = WITHHELD if name in self._held else self._write(picture, name)
+        return self._written.get(name, name)
 
     def _write(self, picture: Stored, name: str) -> str:
         if self._choice is None:

@@ -7,21 +7,33 @@ from pathlib import Path
 from subitize.annotation.exchange import label_studio, potato
 from subitize.annotation.exchange.picture_sizes import PictureSizes
 from subitize.annotation.exchange.rating_table import read_parquet
+from subitize.annotation.exchange.remarks import Place, Remark, read_remark, store_remarks
 from subitize.annotation.study import default_rule
 from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError
 from subitize.importers.answers import ImportSummary
 from subitize.importers.readings import import_lines, read_answers
 from subitize.labels import Rule
+from subitize.records import Question, Subject
 from subitize.store import Run
 
 
 def import_ratings(
     run: Run, path: Path, *, judge: str, rule: Rule | None = None, people: Path | None = None
 ) -> ImportSummary:
-    """Add every answer of a file or folder, or none; `people` is the file that tells whom numbers stand for."""
-    names = _read_people(people) if people else {}
-    return import_lines(run, (_name_annotator(line, names) for line in _read(run, path)), judge=judge, rule=rule)
+    """Add every answer of a file or folder, with its remarks, or none.
+
+    `people` is the file that tells whom numbers stand for.
+    """
+    names, remarks = _read_people(people) if people else {}, dict[Place, Remark]()
+
+    def note(line: Line, subject: Subject, question: Question) -> None:
+        remarks[line.get("annotator"), subject.id, question.id] = read_remark(line)
+
+    lines = (_name_annotator(line, names) for line in _read(run, path))
+    summary = import_lines(run, lines, judge=judge, rule=rule, note=note)
+    store_remarks(run, judge, remarks)
+    return summary
 
 
 def _name_annotator(line: Line, names: Mapping[str, str]) -> Line:

@@ -15,15 +15,19 @@ from xml.etree import ElementTree
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from subitize.annotation.exchange.answers import (
+    FLAGGED,
+    UNSURE,
     MeasurePicture,
     Parts,
     Size,
     describe_fault,
-    put_together,
-    read_form,
+    list_notes,
+    list_texts,
+    read_questions,
     take_apart,
 )
 from subitize.annotation.exchange.rated_pages import RatedPage, Said
+from subitize.annotation.exchange.remarks import Remark
 from subitize.annotation.pages import Form
 from subitize.csv_files import Line, read_text
 from subitize.errors import BadFileError
@@ -97,13 +101,9 @@ def _make_results(said: Said, form: Form, size: Size | None) -> Iterator[dict[st
         place = {"x": 100 * x, "y": 100 * y, "width": 1, "keypointlabels": [_LABEL]}
         shown = {"original_width": size[0], "original_height": size[1], "image_rotation": 0} if size else {}
         yield _result(f"clicks_{number}", "keypointlabels", place) | shown
-    texts = {"answer" if form == "text" else "typed": parts.text, "skipped": parts.skipped}
-    for name, text in {**texts, "comment": said.remark.comment or None}.items():
-        if text is not None:
-            yield _result(f"{name}_{number}", "textarea", {"text": [text]})
-    remarks = {"unsure": said.remark.is_unsure, "flagged": said.remark.is_flagged}
-    if any(remarks.values()):
-        noted = [name for name, is_noted in remarks.items() if is_noted]
+    for name, text in list_texts(parts, said.remark, form).items():
+        yield _result(f"{name}_{number}", "textarea", {"text": [text]})
+    if noted := list_notes(said.remark):
         yield _result(f"remarks_{number}", "choices", {"choices": noted})
 
 
@@ -147,8 +147,11 @@ def _add_controls(view: ElementTree.Element, number: int, form: Form) -> None:
     if form != "text":
         add("TextArea", "typed", placeholder="the answer as typed, where it is not that above")
     add("TextArea", "skipped", placeholder="why it cannot be answered")
-    add("Choices", "remarks", ("Choice", "unsure"), ("Choice", "flagged"), choice="multiple")
+    add("Choices", "remarks", ("Choice", UNSURE), ("Choice", FLAGGED), choice="multiple")
     add("TextArea", "comment", placeholder="comment")
+
+
+_Control = Literal["answer", "clicks", "typed", "skipped", "remarks", "comment"]
 
 
 class _Value(BaseModel):
@@ -180,10 +183,20 @@ class _Annotation(BaseModel):
     result: list[_Result]
     completed_by: int | _Person
     was_cancelled: bool = False
+    lead_time: FiniteFloat | None = None
 
     @property
     def annotator(self) -> str:
         return str(self.completed_by if isinstance(self.completed_by, int) else self.completed_by.id)
+
+    def values(self, control: _Control, number: int) -> list[_Value]:
+        """List what was entered into a control of a question."""
+        return [one.value for one in self.result if one.from_name == f"{control}_{number}"]
+
+    def text(self, control: _Control, number: int) -> str | None:
+        """Find what was written into a control of a question."""
+        texts = (value.text for value in self.values(control, number))
+        return next((text for one in texts for text in ([one] if isinstance(one, str) else one)), None)
 
 
 class _Task(BaseModel):
@@ -194,43 +207,28 @@ class _Task(BaseModel):
 
 
 _TASKS = TypeAdapter(list[_Task])
-_Control = Literal["answer", "clicks", "typed", "skipped"]
 
 
 def _read_annotation(task: _Task, annotation: _Annotation, size: Size | None) -> Iterator[dict[str, str]]:
-    for number in range(len(task.data)):
-        if f"question_{number}" not in task.data:
-            return
-        form = read_form(task.data.get(f"form_{number}"))
-        answer, clicks = put_together(_read_parts(annotation, number, form), form, size)
-        if answer:
-            yield {
-                "annotator": annotation.annotator,
-                "subject": str(task.data.get("subject", "")),
-                "question": str(task.data[f"question_{number}"]),
-                "answer": answer,
-                "clicks": clicks,
-            }
+    seconds = None if "question_1" in task.data else annotation.lead_time  # it is that of all questions together
+
+    def read(number: int, form: Form) -> tuple[Parts, Remark]:
+        noted = {choice for value in annotation.values("remarks", number) for choice in value.choices}
+        comment = annotation.text("comment", number) or ""
+        return _read_parts(annotation, number, form), Remark(UNSURE in noted, FLAGGED in noted, comment, seconds)
+
+    about = {"annotator": annotation.annotator, "subject": str(task.data.get("subject", ""))}
+    return (about | said for said in read_questions(task.data, size, read))
 
 
 def _read_parts(annotation: _Annotation, number: int, form: Form) -> Parts:
-    def values(control: _Control) -> list[_Value]:
-        return [one.value for one in annotation.result if one.from_name == f"{control}_{number}"]
-
-    def text(control: _Control) -> str | None:
-        texts = (
-            text for value in values(control) for text in ([value.text] if isinstance(value.text, str) else value.text)
-        )
-        return next(texts, None)
-
-    count = next((value.number for value in values("answer") if value.number is not None), None)
-    clicks = [
-        (value.x / 100, value.y / 100) for value in values("clicks") if value.x is not None and value.y is not None
-    ]
+    answers, points = annotation.values("answer", number), annotation.values("clicks", number)
+    count = next((value.number for value in answers if value.number is not None), None)
+    clicks = [(value.x / 100, value.y / 100) for value in points if value.x is not None and value.y is not None]
     return Parts(
         number=count,
-        choice=next((choice for value in values("answer") for choice in value.choices), None),
+        choice=next((choice for value in answers for choice in value.choices), None),
         clicks=clicks if form == "click" and (clicks or count == 0) else None,
-        text=text("answer" if form == "text" else "typed"),
-        skipped=text("skipped"),
+        text=annotation.text("answer" if form == "text" else "typed", number),
+        skipped=annotation.text("skipped", number),
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 import polars as pl
-from sqlalchemy import inspect, select
+from sqlalchemy import select
 
 from subitize.annotation import tables
 from subitize.annotation.people import RECRUITERS_DETAILS
@@ -28,10 +28,6 @@ def describe_people(run: Run, people: Mapping[str, int]) -> pl.DataFrame:
 
 
 def _read_details(run: Run) -> dict[str, dict[str, str]]:
-    with run.reading() as connection:
-        if not inspect(connection).has_table(tables.people.name):
-            return {}
-        own = tables.people.c.run_id == run.run_id
-        query = select(tables.people.c.name, tables.people.c.details).where(own).order_by(tables.people.c.id)
-        rows = connection.execute(query).all()
-    return {row.name: json.loads(row.details or "{}") for row in rows}
+    own = tables.people.c.run_id == run.run_id
+    query = select(tables.people.c.name, tables.people.c.details).where(own).order_by(tables.people.c.id)
+    return {row.name: json.loads(row.details or "{}") for row in tables.read_rows(run, tables.people, query)}

@@ -13,17 +13,21 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from subitize.annotation.exchange.answers import (
+    FLAGGED,
+    UNSURE,
     MeasurePicture,
     Parts,
     Point,
     Size,
     describe_fault,
-    put_together,
-    read_form,
+    list_notes,
+    list_texts,
+    read_questions,
     take_apart,
     write_number,
 )
 from subitize.annotation.exchange.rated_pages import RatedPage, Said
+from subitize.annotation.exchange.remarks import Remark
 from subitize.annotation.pages import Form
 from subitize.csv_files import Line, read_text
 from subitize.errors import BadFileError
@@ -139,7 +143,7 @@ def _make_schemes(place: int, form: Form, lines: int) -> Iterator[dict[str, Any]
     if form != "text":
         yield scheme("typed", "text", "The answer as typed, where it is not that above.")
     yield scheme("skipped", "text", "Why it cannot be answered.")
-    yield scheme("remarks", "multiselect", "Remarks.", labels=["unsure", "flagged"])
+    yield scheme("remarks", "multiselect", "Remarks.", labels=[UNSURE, FLAGGED])
     yield scheme("comment", "text", "Comment.")
 
 
@@ -172,13 +176,10 @@ def _make_labels(said: Said, form: Form, size: Size | None) -> Iterator[tuple[st
         yield f"answer_{number}", name, name
     if parts.clicks is not None:
         yield f"clicks_{number}", "_data", json.dumps([_make_landmark(point) for point in parts.clicks])
-    texts = {"answer" if form == "text" else "typed": parts.text, "skipped": parts.skipped}
-    for name, text in {**texts, "comment": said.remark.comment or None}.items():
-        if text is not None:
-            yield f"{name}_{number}", "text_box", text
-    for name, is_noted in {"unsure": said.remark.is_unsure, "flagged": said.remark.is_flagged}.items():
-        if is_noted:
-            yield f"remarks_{number}", name, "true"
+    for name, text in list_texts(parts, said.remark, form).items():
+        yield f"{name}_{number}", "text_box", text
+    for name in list_notes(said.remark):
+        yield f"remarks_{number}", name, "true"
 
 
 def _make_landmark(point: Point) -> dict[str, Any]:
@@ -225,19 +226,20 @@ def _read_pages(path: Path) -> dict[str, _Page]:
 
 def _read_labels(page: _Page, labels: Sequence[_Labelled], size: Size | None) -> Iterator[dict[str, str]]:
     """Read what a person said to the questions of a page; a ValidationError or LookupError tells what cannot be it."""
-    for number in range(len(page)):
-        if f"question_{number}" not in page:
-            return
-        form = read_form(page.get(f"form_{number}"))
-        own = {
-            label.get("schema", "").removesuffix(f"_{number}"): (label.get("name", ""), str(value))
+
+    def read(number: int, form: Form) -> tuple[Parts, Remark]:
+        own = [
+            (label.get("schema", "").removesuffix(f"_{number}"), label.get("name", ""), str(value))
             for label, value in labels
             if label.get("schema", "").endswith(f"_{number}")
-        }
-        parts = _read_parts(own, form, page.get(f"lines_{number}", ()))
-        answer, clicks = put_together(parts, form, size)
-        if answer:
-            yield {"question": str(page[f"question_{number}"]), "answer": answer, "clicks": clicks}
+        ]
+        noted = {name for schema, name, value in own if schema == "remarks" and value.lower() == "true"}
+        said = {schema: (name, value) for schema, name, value in own}
+        _, comment = said.get("comment", ("", ""))
+        parts = _read_parts(said, form, page.get(f"lines_{number}", ()))
+        return parts, Remark(UNSURE in noted, FLAGGED in noted, comment)
+
+    return read_questions(page, size, read)
 
 
 def _read_parts(said: Mapping[str, tuple[str, str]], form: Form, lines: Sequence[str]) -> Parts:

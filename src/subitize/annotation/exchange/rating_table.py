@@ -13,6 +13,7 @@ from subitize.errors import BadFileError
 from subitize.frames import make_frame
 from subitize.records import Attached, Boxes, Drawn, Elsewhere, Known, Stored, Words
 from subitize.store import StoredResponse
+from subitize.store.images import Images
 
 _TEXT = pl.String()
 COLUMNS: dict[str, pl.DataType] = {
@@ -50,11 +51,12 @@ def _row(rating: Rating, people: Mapping[str, int], remarks: Mapping[Place, Rema
     return (
         people[rating.annotator],
         *(item.suite, item.id, rating.model, rating.repeat, len(rating.members)),
-        " ".join(map(_name_file, rating.members)),
+        " ".join(map(name_file, rating.members)),
         *(ask.question.id, ask.wording, answer, clicks),
         str(reading.value.value) if isinstance(reading.value, Known) else None,
         reading.rule,
-        *(remark.is_unsure, remark.is_flagged, remark.comment or None, remark.seconds, rating.at),
+        *(remark.is_unsure, remark.is_flagged, remark.comment or None, remark.seconds),
+        rating.at if remark.answered_at is None else remark.answered_at,
     )
 
 
@@ -67,11 +69,12 @@ def _write_evidence(rating: Rating) -> tuple[str, str | None]:
     return "", None
 
 
-def _name_file(stored: StoredResponse) -> str:
+def name_file(stored: StoredResponse) -> str:
+    """Name the file of a drawing; of what is none, say what it is."""
     outcome = stored.response.outcome
     match outcome:
         case Drawn(picture=Elsewhere(name=name) | Attached(name=name)):
             return name
         case Drawn(picture=Stored() as picture):
-            return f"{picture.hash}.{picture.format}"
+            return Images.name(picture)
     return outcome.kind

@@ -6,6 +6,8 @@ import { preload, showPictures } from "./pictures.js";
 
 const AHEAD = 4;
 const FEEDBACK_MS = 200;
+const RETRY_MS = 2000;
+const MOST_KEPT_ALIVE = 60_000; // characters; browsers take 64 KB
 const $ = (id) => document.getElementById(id);
 
 let me, outbox, field, pictures, shownAt;
@@ -15,12 +17,15 @@ let visited = []; // questions that were answered, {page, number}, the earliest 
 let cursor = 0; // which of them is shown; visited.length: a new one
 let shown = null; // what is shown now, {page, number}
 let progress = { done: 0, left: 0 };
+let hasStored = false; // something was stored since the page was opened
+let fetchProblem = ""; // why no page came
 let expected = null; // the right answer, in training
 let isTold = false; // the right answer is shown, and Enter goes on
 
 async function call(path, options = {}) {
   const response = await fetch(path, {
     ...options,
+    keepalive: options.method === "PUT" && options.body.length < MOST_KEPT_ALIVE, // it arrives also if the tab is closed
     headers: { "Content-Type": "application/json", "X-CSRF-Token": me?.csrf_token ?? "" },
   });
   const body = await response.json().catch(() => ({}));
@@ -37,7 +42,7 @@ async function start() {
   me = body;
   $("home").hidden = me.role !== "owner";
   $("instructions-text").replaceChildren(...me.instructions.map(makeParagraph));
-  visited = me.finished.map((id) => ({ page: { id }, number: 0 }));
+  visited = me.finished.map((id) => ({ page: { id }, number: null })); // its questions are not known yet
   cursor = visited.length;
   outbox = new Outbox(me.name, send, { onChange: showState, onRefused: takeBack });
   if (me.consent) return askConsent(me.consent);
@@ -66,18 +71,30 @@ function makeParagraph(text) {
 
 async function send({ page, number, given }) {
   const path = `api/pages/${page}/questions/${number}`;
+  const turn = ++turns;
   const { status, body, detail } = await call(path, { method: "PUT", body: JSON.stringify(given) });
   if (status === 200) {
-    progress = body;
+    takeProgress(turn, body);
     expected = body.expected;
+    hasStored = true;
+    fetchProblem = ""; // the server can be reached
   }
   return { status, detail };
 }
 
+let [turns, heard] = [0, 0];
+
+// Of two replies, that to the later request tells how far it is, whichever comes first.
+function takeProgress(turn, told) {
+  if (turn > heard) [heard, progress] = [turn, told];
+}
+
 async function fetchPages() {
+  const turn = ++turns;
   const { status, body, detail } = await call(`api/pages?count=${AHEAD}`).catch(() => ({ status: 0 }));
-  if (status !== 200) return notify(detail ?? "The server cannot be reached; what you answered is kept on this device.");
-  progress = body.progress;
+  fetchProblem = status === 200 ? "" : (detail ?? "The server cannot be reached.");
+  if (fetchProblem) return;
+  takeProgress(turn, body.progress);
   const known = new Set([...answered, ...coming.map((page) => page.id)]);
   coming.push(...body.pages.filter((page) => !known.has(page.id) && firstOpen(page) >= 0));
   preload(coming.flatMap((page) => page.pictures));
@@ -101,14 +118,35 @@ async function next() {
     fetchPages();
   }
   const page = coming[0];
-  if (page) return show({ page, number: firstOpen(page) });
+  if (page) return showNew(page);
   shown = null;
   $("page").hidden = true;
+  if (fetchProblem || outbox.entries.length) return waitForMore();
   const { body: now } = await call("api/me").catch(() => ({ body: me }));
+  if (progress.left > 0 && !now.has_failed) return waitForMore();
   $("failed").hidden = !now.has_failed;
-  $("finished").hidden = now.has_failed || outbox.entries.length > 0 || progress.left > 0;
+  $("finished").hidden = now.has_failed;
   showState();
-  if (!$("finished").hidden || now.has_failed) await showCompletion();
+  await showCompletion();
+}
+
+// Where the server cannot be reached, what comes next is asked for until it is there.
+let waitingTimer;
+
+function waitForMore() {
+  showState();
+  clearTimeout(waitingTimer);
+  waitingTimer = setTimeout(() => (shown ? null : next()), RETRY_MS);
+}
+
+// What was answered on a page before it was opened here can be gone back to.
+function showNew(page) {
+  const number = firstOpen(page);
+  const known = new Set(visited.filter((one) => one.page.id === page.id).map((one) => one.number));
+  const before = listAsked(page).filter((one) => one < number && !known.has(one));
+  visited.push(...before.map((one) => ({ page, number: one })));
+  cursor = visited.length;
+  return show({ page, number });
 }
 
 let showing = 0;
@@ -127,8 +165,8 @@ async function show(which) {
     if (turn !== showing) return; // something else was asked for meanwhile
     if (status !== 200) return notify(detail);
     Object.assign(which.page, body);
+    which = visitAll(which);
   }
-  if (!which.page.questions[which.number].is_asked) which.number = which.page.questions.findIndex((one) => one.is_asked);
   const { page, number } = which;
   const question = page.questions[number];
   const isClicked = question.form === "click";
@@ -154,6 +192,19 @@ async function show(which) {
   restore(saidTo(page, number), draft);
   showState();
   field.focus();
+}
+
+// Going back to a page that was finished before leads to its last question, and on to those before it.
+function visitAll(which) {
+  const place = visited.indexOf(which);
+  const asked = listAsked(which.page).map((number) => ({ page: which.page, number }));
+  visited.splice(place, 1, ...asked);
+  cursor = place + asked.length - 1;
+  return visited[cursor];
+}
+
+function listAsked(page) {
+  return page.questions.flatMap((question, number) => (question.is_asked ? [number] : []));
 }
 
 // The pictures of a prompt's parts are loaded when they are asked for.
@@ -249,6 +300,7 @@ function skip() {
 
 async function finish(given) {
   const { page, number } = shown;
+  if (page.purpose === "training" && isTold) return leaveTraining(page);
   if (page.purpose === "training") return finishTraining(page, number, given);
   dropDraft(page.id, number);
   $("form").inert = true; // until the next question is there
@@ -262,18 +314,21 @@ async function finish(given) {
 
 // In training the right answer is shown before it goes on; what was said is not changed any more.
 async function finishTraining(page, number, given) {
-  if (isTold) {
-    isTold = false;
-    if (firstOpen(page) < 0) coming = [];
-    return next();
-  }
   dropDraft(page.id, number);
-  outbox.add({ page: page.id, number, given });
-  await outbox.flush();
-  if (outbox.entries.length || shown.page !== page) return;
+  $("form").inert = true; // until it is stored
   page.questions[number].said = given;
+  await outbox.add({ page: page.id, number, given });
+  if (!page.questions[number].said) return; // it was refused
+  $("form").inert = false;
   isTold = true;
   $("feedback").textContent = `The right answer is ${expected}. Press Enter to go on.`;
+  field.focus();
+}
+
+function leaveTraining(page) {
+  isTold = false;
+  if (firstOpen(page) < 0) coming = [];
+  return next();
 }
 
 function isSame(given, said) {
@@ -281,20 +336,21 @@ function isSame(given, said) {
 }
 
 function back() {
-  if (cursor === 0) return;
+  if (cursor === 0 || isTold) return;
   keepDraft();
   cursor -= 1;
   show(visited[cursor]);
 }
 
 // An answer that the server could not read comes back to whoever gave it.
-async function takeBack({ page, number }, detail) {
+async function takeBack({ page, number, given }, detail) {
   const place = visited.findIndex((one) => one.page.id === page && one.number === number);
-  if (place < 0) return notify(detail);
+  const which = shown?.page.id === page && shown.number === number ? shown : visited[place];
   answered.delete(page);
-  if (visited[place].page.questions) visited[place].page.questions[number].said = null;
-  cursor = place;
-  await show(visited[place]);
+  if (!which) return sessionStorage.setItem(draftKey(page, number), JSON.stringify(given)); // it is asked again
+  if (which.page.questions) which.page.questions[number].said = null;
+  if (place >= 0) cursor = place;
+  await show(which);
   $("feedback").textContent = `Not stored: ${detail}`;
 }
 
@@ -341,10 +397,18 @@ function showState() {
   const waiting = outbox.entries.length;
   const of = progress.done + progress.left;
   $("progress").textContent = of ? `${progress.done} of ${of} done` : "";
+  $("saving").textContent = waiting ? "· saving …" : hasStored ? "· stored" : "";
   $("back").disabled = cursor === 0;
-  const kept = waiting === 1 ? "1 answer is kept on this device and will be sent." : `${waiting} answers are kept on this device and will be sent.`;
-  notify(outbox.problem && waiting ? `${outbox.problem} ${kept}` : outbox.problem);
+  const problem = outbox.problem || fetchProblem;
+  const where = outbox.unkept.size ? "wait in this page: leave it open" : "are kept on this device and will be sent";
+  const kept = waiting === 1 ? `1 answer ${where.replace("wait", "waits").replace("are", "is")}.` : `${waiting} answers ${where}.`;
+  notify(problem && waiting ? `${problem} ${kept}` : problem);
 }
+
+// Whoever closes the tab while answers are on their way is asked; what is kept is sent when it is opened again.
+addEventListener("beforeunload", (event) => {
+  if (outbox?.entries.length) event.preventDefault();
+});
 
 function toggleHelp() {
   const isOpen = $("instructions").hidden;
@@ -396,5 +460,7 @@ $("help").addEventListener("click", toggleHelp);
 $("show-linked").addEventListener("click", () => toggleLinked($("linked").hidden));
 $("agree").addEventListener("click", agree);
 for (const id of ["unsure", "flag", "comment"]) $(id).addEventListener("input", keepDraft);
+
+addEventListener("online", () => (fetchProblem && !shown ? next() : null));
 
 start();

@@ -67,6 +67,7 @@ function collect() {
     review: share("review"),
     adjudicator: $("adjudicator").value,
     is_pilot: $("pilot").checked,
+    holds_flagged: $("hold-flagged").checked,
     instructions: $("instructions").value.trim(),
     consent: $("consent").value.trim(),
     is_recruiting: $("recruit").checked,

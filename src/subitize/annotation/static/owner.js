@@ -1,4 +1,4 @@
-// The owner's page: progress, people, agreement, and what people disagree about.
+// The owner's page: progress, people, agreement, what people disagree about, and what is held back from them.
 
 import { $, call, setToken, tellErrors } from "./calling.js";
 
@@ -6,19 +6,39 @@ const REFRESH_MS = 5000;
 let leaving = null; // who may be left out
 
 async function refresh() {
-  const study = await call("api/study");
+  const [study, screening] = await Promise.all([call("api/study"), call("api/study/screening")]);
   $("name").textContent = `Study ${study.name}`;
   $("bar").value = study.wanted ? study.given / study.wanted : 0;
-  $("progress").textContent = tellProgress(study);
-  $("people").replaceChildren(...study.people.map(showPerson));
-  $("agreement").replaceChildren(...(study.agreement ?? []).map(showAgreement));
+  say("progress", tellProgress(study));
+  renew("people", study.people, showPerson);
+  renew("agreement", study.agreement ?? [], showAgreement);
   $("age").textContent = study.agreement_age_seconds === null
     ? "Being computed, or not answered by two people yet."
     : `Computed ${Math.round(study.agreement_age_seconds)} seconds ago; 95 % intervals for prompts and people like these.`;
   showReviews(study);
   $("make").hidden = !study.making_link;
   $("make").href = study.making_link ?? "";
-  showDisagreements(study.disagreements);
+  renew("disagreements", study.disagreements, showDisagreement);
+  showScreening(screening);
+}
+
+// What a screen reader tells is written only where it is new.
+function say(id, text) {
+  if ($(id).textContent !== text) $(id).textContent = text;
+}
+
+const drawn = new Map();
+
+/** Show a list anew where it has changed. Who is at one of its buttons stays there, or goes to the section's title. */
+function renew(id, list, show) {
+  const text = JSON.stringify(list);
+  if (drawn.get(id) === text) return;
+  drawn.set(id, text);
+  const focused = $(id).contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+  $(id).replaceChildren(...list.map(show));
+  if (focused === null) return;
+  const same = [...$(id).querySelectorAll("button")].find((one) => one.getAttribute("aria-label") === focused && !one.disabled);
+  (same ?? $(id).closest("section").querySelector("h2")).focus();
 }
 
 function showReviews({ reviews: [reviewed, toReview], corrections, adjudications: [settled, toSettle], can_adjudicate: canSettle }) {
@@ -71,25 +91,9 @@ function showAgreement(one) {
   return row;
 }
 
-// What is shown already stays, so that pictures do not flicker and nobody loses their place.
-let shownDisagreements = "";
-
-function showDisagreements(disagreements) {
-  const text = JSON.stringify(disagreements);
-  if (text === shownDisagreements) return;
-  shownDisagreements = text;
-  $("disagreements").replaceChildren(...disagreements.map(showDisagreement));
-}
-
 function showDisagreement({ wording, pictures, answers }) {
   const entry = document.createElement("li");
-  for (const url of pictures) {
-    const image = new Image();
-    image.src = url;
-    image.loading = "lazy";
-    image.alt = "";
-    entry.append(image);
-  }
+  entry.append(...pictures.map(showPicture));
   const question = document.createElement("strong");
   question.textContent = wording;
   const list = document.createElement("dl");
@@ -102,6 +106,56 @@ function showDisagreement({ wording, pictures, answers }) {
   entry.append(question, list);
   return entry;
 }
+
+function showPicture(url) {
+  const image = new Image();
+  image.src = url;
+  image.loading = "lazy";
+  image.alt = "";
+  return image;
+}
+
+function showScreening({ flagged, held, faces }) {
+  const told = [`${flagged.length === 1 ? "1 picture is" : `${flagged.length} pictures are`} flagged and still shown`];
+  told.push(`${held.length === 1 ? "1 is" : `${held.length} are`} held back from people.`);
+  say("screening", told.join("; "));
+  $("hold-flagged").hidden = $("flagged-title").hidden = !flagged.length;
+  $("held-title").hidden = !held.length;
+  $("find-faces").disabled = faces.is_running;
+  say("faces", tellFaces(faces));
+  renew("flagged", flagged, (one, place) => showScreened(one, place, [["Hold back", true], ["Keep showing", false]]));
+  renew("held", held, (one, place) => showScreened(one, place, [["Show again", false]]));
+}
+
+function tellFaces({ looked, pictures, found, unreadable, is_running: isRunning, problem, caution }) {
+  if (problem) return `The search for faces has stopped: ${problem}`;
+  if (isRunning) return `Looking for faces: ${looked} of ${pictures} pictures, ${found} with faces so far.`;
+  if (!pictures) return "";
+  const broken = unreadable ? ` ${unreadable} could not be read.` : "";
+  return `Looked at ${pictures} pictures: ${found} show faces and are held back.${broken} Note: ${caution}.`;
+}
+
+function showScreened({ image, reason, picture }, place, choices) {
+  const [entry, why] = ["li", "p"].map((kind) => document.createElement(kind));
+  why.textContent = reason;
+  entry.append(showPicture(picture), why);
+  for (const [name, isHeld] of choices) {
+    const decide = button(name, () => change("api/study/screening", { image, is_held: isHeld, reason: isHeld ? reason : "" }));
+    decide.setAttribute("aria-label", `${name}: picture ${place + 1}, ${reason}`);
+    entry.append(decide, " ");
+  }
+  return entry;
+}
+
+function change(path, body = {}) {
+  return tellErrors(async () => {
+    await call(path, { method: "POST", body: JSON.stringify(body) });
+    await refresh();
+  });
+}
+
+$("hold-flagged").addEventListener("click", () => change("api/study/screening/flagged"));
+$("find-faces").addEventListener("click", () => change("api/study/screening/faces"));
 
 async function askToLeaveOut(person) {
   leaving = person;
@@ -121,10 +175,7 @@ $("effect").addEventListener("close", () => {
   const choice = $("effect").returnValue;
   if (choice !== "exclude" && choice !== "close") return;
   const reason = choice === "exclude" ? $("why").value.trim() || "left out by the owner" : "";
-  tellErrors(async () => {
-    await call(`api/study/people/${leaving.id}/withdraw`, { method: "POST", body: JSON.stringify({ reason }) });
-    await refresh();
-  });
+  change(`api/study/people/${leaving.id}/withdraw`, { reason });
 });
 
 $("invite").addEventListener("submit", (event) => {
