@@ -108,8 +108,10 @@ Refine = Annotated[
         help="Also refined prompts: grid, additive+position, rewritten:file=FILE … Repeatable.",
     ),
 ]
-MaxCost = Annotated[float | None, typer.Option(metavar="USD", help="Stop before it has cost more than this in all.")]
-PricesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your prices, laid over ours (TOML).")]
+MaxCost = Annotated[float | None, typer.Option(metavar="USD", help="Stop before it has cost more than this in total.")]
+PricesFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Your prices (TOML), in place of ours where both have one.")
+]
 RuleText = Annotated[
     str | None,
     typer.Option(
