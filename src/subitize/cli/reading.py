@@ -264,8 +264,8 @@ def agree(
     with open_run(run, database, images) as opened:
         judge = judge and opened.find_judge(judge)
         if against is not None:
-            judge, read_by = choose_reader(judge, rule)
-            sides = Sides(judge or "", opened.find_judge(against), agreement or PLURALITY, read_by)
+            reader = choose_reader(judge, rule)
+            sides = Sides(reader.judge or "", opened.find_judge(against), agreement or PLURALITY, reader.rule)
             return _agree_with_people(opened, sides, by or (), as_json=as_json)
         for option, given in (("agreement", agreement), ("rule", rule)):
             if given is not None:

@@ -107,9 +107,9 @@ class CountingProbe(_CountingProbes):
         for probe in self._probes:
             for form in self._formats:
                 if probe.question or form == "declarative":
-                    yield from self._items(probe, form)
+                    yield from self._make_items(probe, form)
 
-    def _items(self, probe: Probe, form: str) -> Iterator[Item]:
+    def _make_items(self, probe: Probe, form: str) -> Iterator[Item]:
         picture = self._picture(probe.image)
         for one in probe.candidates():
             text = probe.question_with(one.number) if form == "qa" else one.statement
