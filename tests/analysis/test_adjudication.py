@@ -123,7 +123,7 @@ def test_a_report_is_made_by_the_rule_that_is_named(
         board = {row["Model"]: row for row in pl.read_csv(tables / "sketches-leaderboard.csv").iter_rows(named=True)}
         known = [label for label in expected if label is not None]
         assert board["artist · human"]["Accuracy"] == pytest.approx(known.count(2) / len(known))
-        assert f"several readings</dt><dd><bdi class=\"line\">{rule}</bdi>" in page.read_text("utf-8")
+        assert f'several readings</dt><dd><bdi class="line">{rule}</bdi>' in page.read_text("utf-8")
     unknown = call("report", path / "run", "-o", tmp_path / "none.html", "--agreement", "none")
     assert (unknown.code, unknown.out, (tmp_path / "none.html").exists()) == (2, "", False)
     assert "no consensus rule named 'none'" in unknown.err

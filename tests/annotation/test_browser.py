@@ -359,8 +359,7 @@ def test_of_two_tabs_none_loses_what_the_other_keeps_and_the_later_answer_stands
     second.close()
     gates[0].open()
     wait_until_done(first, 3)
-    said = sorted(stored_texts(tmp_path).values())
-    assert [texts[-1] for texts in said] in (["2", "4", "5"], ["1", "4", "5"])
+    assert sorted(stored_texts(tmp_path).values()) == [["1", "2"], ["4"], ["5"]]  # "1" was on its way already
     assert first.locator("#saving").inner_text() == "· stored"
 
 

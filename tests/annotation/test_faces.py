@@ -49,7 +49,7 @@ def test_of_a_hundred_faces_as_many_are_found_as_the_documentation_says(case: Ca
 
     told = (Path(__file__).parents[2] / "docs" / "annotating.md").read_text("utf-8")
     widths, found = (
-        [int(cell) for cell in re.findall(r"\d+", line)]
+        [int(cell) for cell in line.split("|")[2:-1]]
         for line in re.findall(r"^\| (?:width of the face|found of 100).*$", told, re.M)
     )
     assert len(widths) == len(found) == 6

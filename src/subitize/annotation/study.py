@@ -271,7 +271,9 @@ class Study:
             self._screen()
 
     def _screen(self) -> None:
-        self.held = read_held(self._run)
+        known, self.held = self.held, read_held(self._run)
+        if self.held == known:
+            return  # the owner's page asks all the time
         pages = enumerate(self.pages)
         held = frozenset(place for place, page in pages if not self.held.keys().isdisjoint(page.images))
         self._assignments.hold(held)
