@@ -146,7 +146,7 @@ def test_a_part_of_the_images_is_enough_if_one_says_so(tmp_path: Path) -> None:
     missing = [line for line in done.out.splitlines() if line.startswith("missing: ")]
     assert missing == [
         "missing: 4 (production/apples/3 repeat 2, production/apples/4 repeat 0, production/apples/4 repeat 1, …); "
-        "1 items have none"
+        "1 item without any"
     ]
     assert "2 answered, 0 refused, 0 failed" in done.out
     put(images, "an image with 4 apples_1.png")

@@ -118,7 +118,7 @@ def run(
 
     A run that was stopped or killed goes on with the same command; nothing is asked twice.
     """
-    from subitize.evaluations import Order, prepare
+    from subitize.evaluations import Order, prepare, raise_errors
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
     from subitize.report.terminal.bars import Bar
@@ -164,7 +164,7 @@ def run(
             _write_report(opened, report, bar, has_failures=bool(outcome.failures))
     for line in advice:
         say(line)
-    return outcome.raise_errors()
+    return raise_errors(order.ledger, outcome, judge)
 
 
 def _make_models(
@@ -241,7 +241,7 @@ def judge_(
 
     What it answered before is not asked again.
     """
-    from subitize.evaluations import find_other_rules, judge_anew, raise_errors, raise_if_in_vain
+    from subitize.evaluations import Outcome, find_other_rules, judge_anew, raise_errors
     from subitize.registry import make_judge
     from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.forecasts import print_expenses
@@ -264,5 +264,4 @@ def judge_(
     if earlier:
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}"])
-    raise_errors(ledger, summary.reasons)
-    return raise_if_in_vain(judge, [summary])
+    return raise_errors(ledger, Outcome(summary.reasons, [summary]), judge)

@@ -32,6 +32,7 @@ def ratings(
     """Write people's answers, one by one, as a table or as a project of another tool; people are numbers."""
     from subitize.annotation.exchange.exported_pictures import PICTURE_CHOICES
     from subitize.annotation.exchange.exporting import RATING_FORMATS, export_ratings
+    from subitize.numerals import counted
 
     chosen = next((known for known in RATING_FORMATS if known == format), None)
     if chosen is None:
@@ -43,7 +44,7 @@ def ratings(
     check_file(path)
     with open_run(run, database, images) as opened:
         done = export_ratings(opened, chosen, path, judge=judge, with_people=with_people, pictures=shown)
-    say(f"{done.answers} answers by {done.people} people in {done.path}")
+    say(f"{counted(done.answers, 'answer')} by {counted(done.people, 'person')} in {done.path}")
 
 
 @app.command()
@@ -65,6 +66,7 @@ def screen(
 ) -> None:
     """Hold images back from people and from exported projects, or list those that are held back."""
     from subitize.annotation import screening
+    from subitize.numerals import counted
     from subitize.report.terminal.bars import Bar
 
     if hold and not reason.strip():
@@ -81,5 +83,5 @@ def screen(
         return print_json(held)
     for image, why in held.items():
         say(f"{image}: {why}")
-    say(f"{len(held)} images are held back; see: subitize annotate {shlex.quote(run)}")
+    say(f"held back: {counted(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
     return None

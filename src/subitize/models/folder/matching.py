@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from subitize.image_files import find_fault
 from subitize.models.folder.files import Image, Unplaced, list_some
 from subitize.models.folder.layouts import Holdings
+from subitize.numerals import counted
 from subitize.records import Item, Scalar, task_text
 
 _LONGEST_SHOWN = 70
@@ -63,7 +64,9 @@ class MatchedImages:
         told = [f"layout {self.layout}: {self.count:,} of {trials:,} images found"]
         if self.missing:
             some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.missing)
-            told.append(f"missing: {len(self.missing):,} ({some}); {len(self.missing_items):,} items have none")
+            told.append(
+                f"missing: {len(self.missing):,} ({some}); {counted(len(self.missing_items), 'item')} without any"
+            )
         unused = {
             "unknown, left alone": self.unknown,
             "for one of several items, left alone": self.ambiguous,

@@ -71,7 +71,7 @@ def estimate_text(estimate: Estimate | None, digits: int = 3, mark: str = "†")
 
 def number_of(count: int, noun: str) -> str:
     """Write how many there are of something."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def sort_key(cell: Cell) -> str:
