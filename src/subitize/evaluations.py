@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from subitize.analysis.discards import advise_rules
 from subitize.analysis.reward_judges import warn_of_reward_judges
@@ -75,19 +76,19 @@ class Evaluation:
 
     def perform(self, run: Run, progress: Progress, messages: Messages) -> "Outcome":
         """Do what is left to do in a run, model by model."""
-        ledger, outcome = self.order.ledger, Outcome(self)
+        outcome = Outcome([], [])
         if self.order.refined:
             check_suites(run, self.each)
-        _begin(ledger, run)
+        _begin(self.order.ledger, run)
         for settings in self.each:
             if self.order.sight_check and (told := check_sight(run, settings, progress)):
                 messages.warn(told)
             summary = run_suite(run, settings, progress)
             which = f"{settings.suite.spec.name} on " if self.order.refined else ""
             messages.say(f"{which}{settings.model}: {summary}")
-            outcome.failures += summary.reasons
+            outcome.failures.extend(summary.reasons)
             if summary.judged is not None:
-                outcome.failures += summary.judged.reasons
+                outcome.failures.extend(summary.judged.reasons)
                 outcome.judged.append(summary.judged)
         for line in describe_refined(self.each, run):
             messages.say(line)
@@ -103,20 +104,11 @@ class Evaluation:
         return [stored, *(advise_rules(run, name, self.judge.spec.shown) if self.judge else [])]
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What went wrong in an evaluation, and what was judged."""
+class Outcome(NamedTuple):
+    """Why something failed in an evaluation, and what was judged."""
 
-    evaluation: Evaluation
-    failures: list[str] = field(default_factory=list)
-    judged: list[JudgeSummary] = field(default_factory=list)
-
-    def raise_errors(self) -> None:
-        """End as an error if money ran out, something failed, or a judge that was named answered nothing."""
-        order = self.evaluation.order
-        raise_errors(order.ledger, self.failures)
-        if order.judge:
-            raise_if_in_vain(order.judge, self.judged)
+    failures: list[str]
+    judged: list[JudgeSummary]
 
 
 def prepare(order: Order, location: Location) -> Evaluation:
@@ -153,14 +145,18 @@ def find_other_rules(run: Run, judge: Made[Judge], rule: Rule) -> list[str]:
     return sorted(one for one in stored if not _is_same_rule(one, rule))
 
 
-def raise_errors(ledger: Ledger, failures: Sequence[str]) -> None:
-    """End as an error if the limit of what may be spent is reached, or if anything failed."""
+def raise_errors(ledger: Ledger, outcome: Outcome, judge: str | None) -> None:
+    """End as an error if money ran out, if something failed, or if a judge that was named answered nothing."""
     if ledger.is_exhausted:
         raise BudgetError(
             f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
             "what was answered is stored: raise the limit, and the same command goes on"
         )
-    raise_failures(failures)
+    raise_failures(outcome.failures)
+    if judge and outcome.judged and all(summary.is_in_vain for summary in outcome.judged):
+        raise NothingToDoError(
+            f"judge {judge!r} answered nothing: it can answer none of the questions here; see: subitize list judges"
+        )
 
 
 def raise_failures(reasons: Sequence[str]) -> None:
@@ -172,14 +168,6 @@ def raise_failures(reasons: Sequence[str]) -> None:
         raise RunError(
             f"some failed: {'; '.join(distinct[:_REASONS_TOLD])}{more}; the same command tries again what may still "
             "succeed"
-        )
-
-
-def raise_if_in_vain(judge: str, each: Sequence[JudgeSummary]) -> None:
-    """End as an error if a judge can answer none of the questions that it was put."""
-    if each and all(summary.is_in_vain for summary in each):
-        raise NothingToDoError(
-            f"judge {judge!r} answered nothing: it can answer none of the questions here; see: subitize list judges"
         )
 
 

@@ -668,7 +668,7 @@ def test_the_report_says_what_matched_what_is_missing_and_what_is_unknown(tmp_pa
     matched = match(tmp_path, [item("apples/3"), item("apples/4")], repeats=2)
     assert matched.lines() == [
         "layout numbersense: 2 of 4 images found",
-        "missing: 2 (some/apples/4 repeat 0, some/apples/4 repeat 1); items without any: 1",
+        "missing: 2 (some/apples/4 repeat 0, some/apples/4 repeat 1); 1 item without any",
         "unknown, left alone: 2 (9_1_cars_0.png: no item of the suite, cover.png: not named like 3_4_apples_17.png)",
         "more than the repeats, left alone: 2 (3_4_apples_4.png, 3_5_apples_5.png)",
         "with a count in the name: 2",

@@ -128,7 +128,7 @@ def test_the_sheet_of_images_to_make_lists_those_that_are_made(tmp_path: Path, m
     done = call("run", SUITE, "--model", "folder:sheet.csv", "--repeats", 1, "--judge", "none", "--only-found")
     assert (done.code, done.err) == (0, "")
     assert "layout csv: 1 of 2 images found" in done.out
-    assert "missing: 1 (production/apples/4 repeat 0); items without any: 1" in done.out
+    assert "missing: 1 (production/apples/4 repeat 0); 1 item without any" in done.out
     assert "unreadable: 1 (apples_4_0.png: cannot be read: No such file or directory)" in done.out
     assert "1 answered, 0 refused, 0 failed" in done.out
 
@@ -152,7 +152,7 @@ def test_a_part_of_the_images_is_enough_if_one_says_so(tmp_path: Path) -> None:
     missing = [line for line in done.out.splitlines() if line.startswith("missing: ")]
     assert missing == [
         "missing: 4 (production/apples/3 repeat 2, production/apples/4 repeat 0, production/apples/4 repeat 1, …); "
-        "items without any: 1"
+        "1 item without any"
     ]
     assert "2 answered, 0 refused, 0 failed" in done.out
     put(images, "an image with 4 apples_1.png")

@@ -42,3 +42,11 @@ def test_only_papers_that_cut_have_a_column_for_it(case: Case, capsys: pytest.Ca
             cell = compare_cell(Cell(Place("t", "r", "c"), 54.74), "54", points=1.0, is_truncated=is_truncated)
             print_reproduction([cell])
             assert ("truncated" in capsys.readouterr().out) == is_truncated
+
+
+def test_a_figure_and_its_interval_have_the_same_decimals(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = {"level": (10, 0, 10), "percent": (33.333, 0.069, 99.7), "share": (-0.0531, -1, 1), "nae": (2.496, 2, 3)}
+    print_reproduction(compare([Cell(Place("A3", "painter", name), *figure) for name, figure in figures.items()]))
+    out = capsys.readouterr().out
+    assert "10 [0, 10]  33.3 [0.1, 99.7]  −0.053 [−1.000, 1.000]  2.496 [2.000, 3.000]" in out
+    assert "verdicts" not in out, "the paper prints nothing of these"

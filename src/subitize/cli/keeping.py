@@ -163,14 +163,15 @@ def import_images_(
     """
     from subitize.importers.pictures import open_pictures
     from subitize.importers.questions import read_asks
+    from subitize.numerals import counted
     from subitize.report.terminal.bars import Bar
 
     asks, pictures = read_asks(question), open_pictures(source, model)
     with open_run(out, database, images, create=True) as opened, Bar() as bar:
         added = pictures.store(opened, asks, partial(watch, bar, "images"))
     there = len(pictures.source.names) - added
-    known = f", {there} were there already" if there else ""
-    say(f"{added} images added{known}; see: subitize annotate {shlex.quote(out)}")
+    known = f", {there} there already" if there else ""
+    say(f"{counted(added, 'image')} added{known}; see: subitize annotate {shlex.quote(out)}")
 
 
 @import_app.command("readings")

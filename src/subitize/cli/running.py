@@ -112,7 +112,7 @@ def run(
 
     A run that was stopped or killed goes on with the same command; nothing is asked twice.
     """
-    from subitize.evaluations import Order, prepare
+    from subitize.evaluations import Order, prepare, raise_errors
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
     from subitize.report.terminal.bars import Bar
@@ -140,16 +140,16 @@ def run(
         made_suite,
         _make_models(model, concurrency, reward_judge, corpora),
         [make_refined(spec, text) for text in split_refinements(refine)],
-        judge,
-        seed,
-        repeats,
-        limit,
-        concurrency,
-        tries,
-        only_found,
-        sight_check,
-        same_model,
-        _make_ledger(prices, max_cost),
+        judge=judge,
+        seed=seed,
+        repeats=repeats,
+        limit=limit,
+        concurrency=concurrency,
+        tries=tries,
+        only_found=only_found,
+        sight_check=sight_check,
+        is_same_model=same_model,
+        ledger=_make_ledger(prices, max_cost),
     )
     evaluation = prepare(order, location)
     if dry_run:
@@ -162,7 +162,7 @@ def run(
             _write_report(opened, report, bar, has_failures=bool(outcome.failures))
     for line in advice:
         say(line)
-    return outcome.raise_errors()
+    return raise_errors(order.ledger, outcome, judge)
 
 
 def _make_models(
@@ -239,7 +239,7 @@ def judge_(
 
     What it answered before is not asked again.
     """
-    from subitize.evaluations import find_other_rules, judge_anew, raise_errors, raise_if_in_vain
+    from subitize.evaluations import Outcome, find_other_rules, judge_anew, raise_errors
     from subitize.registry import make_judge
     from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.forecasts import print_expenses
@@ -263,5 +263,4 @@ def judge_(
     if earlier:
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}"])
-    raise_errors(ledger, summary.reasons)
-    return raise_if_in_vain(judge, [summary])
+    return raise_errors(ledger, Outcome(summary.reasons, [summary]), judge)

@@ -80,12 +80,12 @@ class JudgeSummary:
         if self.limits and not self.unanswerable:
             parts += self.limits
         if self.failed:
-            parts.append(f"{self.failed} looks failed")
+            parts.append(f"{counted(self.failed, 'look')} failed")
         if self.unanswerable:
             why = f" ({'; '.join(self.limits)})" if self.limits else ""
             parts.append(f"{counted(self.unanswerable, 'question')} it cannot answer{why}")
         if self.unsettled:
-            parts.append(f"{self.unsettled} tries cut short that may have been paid for")
+            parts.append(f"{counted(self.unsettled, 'try')} cut short that may have been paid for")
         return ", ".join(parts)
 
     def count(self, look: "_Look") -> None:

@@ -143,7 +143,7 @@ class Summary:
         if self.impossible:
             parts.append(f"{counted(self.impossible, 'item')} it cannot do")
         if self.unsettled:
-            parts.append(f"{self.unsettled} tries cut short that may have been paid for")
+            parts.append(f"{counted(self.unsettled, 'try')} cut short that may have been paid for")
         if self.judged is not None:
             parts.append(str(self.judged))
         return ", ".join(parts)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from subitize.image_files import find_fault
 from subitize.models.folder.files import Image, Unplaced
 from subitize.models.folder.layouts import Holdings
-from subitize.numerals import list_some
+from subitize.numerals import counted, list_some
 from subitize.records import Item, Scalar, task_text
 
 _LONGEST_SHOWN = 70
@@ -64,7 +64,9 @@ class MatchedImages:
         told = [f"layout {self.layout}: {trials - len(self.absent):,} of {trials:,} images found"]
         if self.absent:
             some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.absent)
-            told.append(f"missing: {len(self.absent):,} ({some}); items without any: {len(self.missing_items):,}")
+            told.append(
+                f"missing: {len(self.absent):,} ({some}); {counted(len(self.missing_items), 'item')} without any"
+            )
         unused = {
             "unknown, left alone": self.unknown,
             "for one of several items, left alone": self.ambiguous,

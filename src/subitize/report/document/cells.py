@@ -84,7 +84,7 @@ def percent_text(share: Estimate | None) -> str:
 
 def number_of(count: int, noun: str) -> str:
     """Write how many there are of something."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def sort_key(cell: Cell) -> str:

@@ -9,6 +9,7 @@ import polars as pl
 from subitize.analysis.samples import describe_samples
 from subitize.analysis.trails import ResponseTrail
 from subitize.report.document.blocks import FactsBlock
+from subitize.report.document.cells import number_of
 from subitize.report.sections.sources import Source
 from subitize.store import Entry
 from subitize.store.rows import Judging, read_judgings
@@ -92,7 +93,7 @@ def _describe_model(entry: Entry, trails: Sequence[ResponseTrail], source: Sourc
 
 def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], source: Source) -> FactsBlock:
     is_stand_in = entry is not None and entry.is_stand_in
-    rules = tuple(f"{one.rule}: {one.readings:,} readings" for one in judgings)
+    rules = tuple(f"{one.rule}: {number_of(one.readings, 'reading')}" for one in judgings)
     people = sum(one.annotators for one in judgings)
     span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
     facts: Facts = [

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from subitize.report.document.cells import number_of
 from subitize.report.terminal.layout import say
 from subitize.report.terminal.printing import print_filled
 from subitize.runner.forecasts import Expense, Forecast
@@ -10,7 +11,8 @@ from subitize.runner.forecasts import Expense, Forecast
 def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
     """Print what is left to do of a suite by model, and what it is expected to cost."""
     for one in forecasts:
-        say(f"{one.suite} on {one.model_name}: {one.items:,} items, {one.trials:,} trials, {one.done:,} of them done")
+        sizes = f"{number_of(one.items, 'item')}, {number_of(one.trials, 'trial')}"
+        say(f"{one.suite} on {one.model_name}: {sizes}, {one.done:,} of them done")
         for line in one.matched:
             say(f"  {line}")
     suites = [one.suite for one in forecasts for _ in one.expenses]
@@ -42,5 +44,5 @@ def _usd(usd: float | None) -> str:
 
 def _source(one: Expense) -> str:
     if one.paid_before:
-        return f"the {one.paid_before:,} answers paid for"
+        return f"{number_of(one.paid_before, 'answer')} paid for"
     return "the price list" if one.usd else ""

@@ -9,6 +9,7 @@ from subitize.report.document.cells import NOTHING, figure
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import tell_cautions
 
+_LARGE = 10
 MARKS: dict[Verdict, str] = {
     "exact": "=",
     "truncated": "⌊",
@@ -53,22 +54,23 @@ def _print_table(name: str, cells: Sequence[Comparison]) -> None:
 
 
 def _text(cell: Comparison) -> str:
-    interval = "" if cell.low is None or cell.high is None else f" [{_number(cell.low)}, {_number(cell.high)}]"
-    ours = _number(cell.ours) + interval + " !" * bool(cell.caution)
+    numbers = [one for one in (cell.ours, cell.low, cell.high) if isinstance(one, float | int) and math.isfinite(one)]
+    # Counts as they are; percentages have one decimal, smaller figures more.
+    digits = 0 if all(one == int(one) for one in numbers) else 3 if max(map(abs, numbers)) < _LARGE else 1
+    ours = _write(cell.ours, digits)
+    if cell.low is not None and cell.high is not None:
+        ours += f" [{_write(cell.low, digits)}, {_write(cell.high, digits)}]"
+    ours += " !" * bool(cell.caution)
     if cell.published is None:
         return ours
     printed = cell.published if isinstance(cell.published, str) else f"{cell.published:g}"
     return f"{ours} {MARKS[cell.verdict]} ({printed})"
 
 
-def _number(value: float | str) -> str:
+def _write(value: float | str, digits: int) -> str:
     if isinstance(value, str):
         return value
-    if not math.isfinite(value):
-        return NOTHING
-    if value == int(value):
-        return figure(value, 0)
-    return figure(value, 3 if abs(value) < 1 else 1)
+    return figure(value, digits) if math.isfinite(value) else NOTHING
 
 
 def _own_methods(comparisons: Iterable[Comparison]) -> dict[str, list[str]]:
