@@ -23,7 +23,7 @@ from subitize.report.terminal.layout import measure
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 QUICK = [
-    *("api-models", "architecture", "costs", "diffusers", "frame", "inspect", "judging-with-models", "local-models"),
+    *("api-models", "architecture", "costs", "diffusers", "inspect", "judging-with-models", "local-models"),
     *("matching", "walkthrough"),
 ]
 MARKS = dict.fromkeys(QUICK, ()) | {
@@ -127,6 +127,7 @@ def test_the_page_on_the_frame_has_its_columns_and_its_programs_run(
         assert "observer" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_program_on_the_page_on_rewards_gets_them(tmp_path: Path) -> None:
     (program,) = files((ROOT / "docs" / "reward-endpoint.md").read_text(encoding="utf-8")).values()
     for number in (3, 2):

@@ -463,6 +463,7 @@ def test_what_cannot_be_served_is_refused_before_anything_starts(case: Case, mon
                 assert told in done.err
 
 
+@pytest.mark.slow
 def test_the_command_serves_until_it_is_told_to_stop_and_finishes_what_is_under_way() -> None:
     pictures = [encode(render(Stimulus("apples", 3, seed=seed, size_px=256)).png) for seed in range(30)]
 

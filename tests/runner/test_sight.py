@@ -60,6 +60,7 @@ def test_a_model_that_sees_is_checked_once_and_enters_no_figure(tmp_path: Path) 
     assert "sight check: 12 of 12 right" in report.read_text()
 
 
+@pytest.mark.slow
 def test_a_suite_without_end_is_checked_as_any_other(tmp_path: Path) -> None:
     with scripting(_sighted) as server:
         model = f"openai:m,base_url={server.base_url}"

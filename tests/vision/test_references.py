@@ -9,15 +9,22 @@ import pytest
 
 import subitize.vision.references
 from subitize.drawing.glyphs import GLYPHS
-from subitize.vision.references import References, look_at_drawings, references
+from subitize.vision.references import References, all_references, look_at_drawings, references
 
 
 @pytest.fixture(autouse=True)
 def _few_drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Looking at all of them takes a second; that there are fewer is forgotten afterwards."""
-    monkeypatch.setattr(subitize.vision.references, "GLYPHS", {noun: GLYPHS[noun] for noun in ("apple", "dog", "dot")})
+    few = {noun: GLYPHS[noun] for noun in ("apple", "dot", "pizza")}
+    monkeypatch.setattr(subitize.vision.references, "GLYPHS", few)
+    forget()
     yield
+    forget()
+
+
+def forget() -> None:
     references.cache_clear()
+    all_references.cache_clear()
 
 
 @pytest.fixture
@@ -27,8 +34,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def recall() -> References:
-    references.cache_clear()
-    return references()
+    forget()
+    return all_references()
 
 
 def assert_same(one: References, other: References) -> None:
@@ -43,6 +50,14 @@ def test_what_is_recalled_is_what_was_seen(cache: Path) -> None:
     assert_same(first, recalled)
     assert_same(recalled, look_at_drawings())
     assert len(list(cache.glob("*"))) == 1
+
+
+def test_things_drawn_plain_are_known_only_where_they_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, known = references(), recall()
+    assert 0 < len(usual.nouns) < len(known.nouns)
+    with monkeypatch.context() as patch:
+        patch.setattr(subitize.vision.references, "BARE", ())
+        assert_same(usual, look_at_drawings())
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 cut short"], ids=["empty", "text", "cut"])

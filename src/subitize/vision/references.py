@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import version
-from itertools import chain, groupby
+from itertools import chain, compress, groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -73,14 +73,28 @@ _SHAPES_OF_THEIR_OWN = frozenset({"dot"})
 
 @lru_cache(maxsize=1)
 def references() -> References:
-    """Recall what every drawing looks like, or look at them all, which takes a second."""
-    return _recall("references", References, look_at_drawings)
+    """Recall what every drawing looks like, but for things that are drawn plain."""
+    known = all_references()
+    kept = known.forms == 0
+    nouns = tuple(compress(known.nouns, kept))
+    return References(
+        nouns,
+        known.forms[kept],
+        known.appearances[kept],
+        known.takes_colour[kept],
+        known.reach[kept],
+        known.squares[kept],
+        _starts(nouns),
+    )
 
 
 @lru_cache(maxsize=1)
 def all_references() -> References:
-    """Recall the same, and with it what things look like that are drawn plain, to hold others or to be cut."""
-    return _recall("all-references", References, lambda: look_at_drawings(with_plain=True))
+    """Recall what every drawing looks like, or look at them all, which takes a second.
+
+    Those of the second form are of things drawn plain, to hold others or to be cut.
+    """
+    return _recall("references", References, look_at_drawings)
 
 
 @lru_cache(maxsize=len(PART_FORMS))
@@ -95,15 +109,22 @@ def halved_references() -> HalvedReferences:
     return _recall("halves", HalvedReferences, look_at_halves)
 
 
-def look_at_drawings(*, with_plain: bool = False) -> References:
+def look_at_drawings() -> References:
     """Look at every drawing of every glyph in every reference colour, large and small."""
-    drawn = _drawn(with_plain=with_plain)
+    drawn = _drawn()
     with ThreadPoolExecutor() as threads:  # rendering lets other threads run
         sprites = threads.map(lambda thing: rasterise(svg(*thing), _LARGE_PX, ground="#ffffff"), drawn)
         large = [sprite.convert("RGB") for sprite in sprites]
     small = [image.resize((_SMALL_PX, _SMALL_PX), Image.Resampling.HAMMING) for image in large]
     views = zip(drawn, _cut_out(large), _cut_out(small), strict=True)
-    return _references([(_View(*thing, 0), view) for thing, *both in views for view in both if view.mask.size])
+    return _references(
+        [
+            (_View(noun, variant, colour, int(variant == PLAIN)), view)
+            for (noun, variant, colour), *both in views
+            for view in both
+            if view.mask.size
+        ]
+    )
 
 
 def look_at_parts(forms: Sequence[Form]) -> References:
@@ -137,11 +158,11 @@ def look_at_halves() -> HalvedReferences:
     return HalvedReferences(**{field.name: getattr(whole, field.name) for field in fields(whole)}, is_second=is_second)
 
 
-def _drawn(*, with_plain: bool) -> list[tuple[str, int, str]]:
+def _drawn() -> list[tuple[str, int, str]]:
     return [
         (noun, variant, colour)
         for noun, glyph in GLYPHS.items()
-        for variant in (*range(len(glyph.drawings)), *((PLAIN,) if with_plain and noun in BARE else ()))
+        for variant in (*range(len(glyph.drawings)), *((PLAIN,) if noun in BARE else ()))
         for colour in REFERENCE_COLOURS
     ]
 
@@ -179,7 +200,7 @@ def _references(seen: Sequence[tuple[_View, Region]], appearances: Appearances |
 
 def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
     """Read what was kept; whatever is wrong with it, looking again is the answer."""
-    sources = [svg(*thing) for thing in _drawn(with_plain=True)]
+    sources = [svg(*thing) for thing in _drawn()]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
     file = folder / f"{name}-{digest(_ways_of_looking(), sources)}.npz"
     with _LOOKING:

@@ -160,6 +160,7 @@ def test_a_model_that_lacks_a_task_leaves_claims_of_several_tasks_undecided(rele
     assert found["5c"].verdict == "holds"
 
 
+@pytest.mark.slow
 def test_the_claims_of_a_run_are_those_of_the_files(tmp_path: Path) -> None:
     release = write_release(tmp_path / "release")
     call("import", "geckonum", release, "--out", tmp_path / "run")
