@@ -97,6 +97,16 @@ def test_what_was_refused_is_wrong_for_every_judge_and_no_error() -> None:
     assert "mae" not in {one.board.measure for one in found.boards}
 
 
+def test_who_answers_only_what_it_knows_ranks_below_who_answers_all_and_is_nearly_always_right() -> None:
+    rival = answers(1, right=0.98)
+    refuser: dict[tuple[int, int], float | None] = {key: 1 + key[0] % 9 if key[0] % 10 < 3 else None for key in rival}
+    entries = [entry("refuser", refuser), entry("rival", rival)]
+    found = compare_entries(entries)
+    for measure in ("accuracy", "nae_all", "mae_all"):
+        assert [(one.model, one.rank) for one in board(found, measure).models] == [("rival", "1"), ("refuser", "2")]
+    assert {one.rank for one in stand(entries).values()} == {"1", "2"}
+
+
 def test_models_of_different_judges_are_not_compared() -> None:
     values = answers(1, right=0.5)
     found = compare_entries([entry("one", values, judge="human"), entry("other", values)])

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cases import Case
-from subitize.stats.confusion import human_matrix, pearson, random_matrix
-from subitize.stats.likeness import correlate
+from subitize.stats.confusion import confusion_matrix, distance, human_matrix, pearson, random_matrix
+from subitize.stats.likeness import correlate, design_effect
 from subitize.stats.replies import NO_COUNT, Replies
 
 TARGETS = tuple(range(1, 11))
@@ -156,3 +156,65 @@ def test_the_interval_holds_the_likeness_of_the_law_behind_the_replies(case: Cas
 def test_intervals_cover_within_narrow_bounds(design: str) -> None:
     # Nobody is more alike than the same: intervals end at 1, and hold it more often.
     assert 0.93 <= coverage(design, 600) <= (1.0 if design.startswith("ideal") else 0.98)
+
+
+def count(replies: Replies) -> NDArray[np.int64]:
+    """Make a matrix of each category."""
+    return np.stack(
+        [
+            confusion_matrix(
+                replies.numbers[replies.categories == one], replies.targets[replies.categories == one], TARGETS
+            )
+            for one in range(int(replies.categories.max()) + 1)
+        ]
+    )
+
+
+def distance_coverage(design: str, samples: int) -> float:
+    """Tell how often the distance from chance of the law behind the replies is in its interval."""
+    law, sample = DESIGNS[design]
+    truth = float(np.abs(law - random_matrix(TARGETS)).sum(axis=0).mean() / 2)
+    held = []
+    for seed in range(samples):
+        replies = sample(np.random.default_rng(seed))
+        found = distance(count(replies), random_matrix(TARGETS), design_effect(replies, TARGETS, 20))
+        assert found is not None
+        held.append(found.low <= truth <= found.high)
+    return float(np.mean(held))
+
+
+BIASED = [design for design in DESIGNS if "bias" in design]
+
+
+def test_a_distance_is_about_prompts_like_these(case: Case) -> None:
+    for design in BIASED:
+        with case(design):
+            assert distance_coverage(design, 6) >= 5 / 6
+
+
+@pytest.mark.proof(
+    "subitize.stats.likeness", "subitize.stats.confusion", "subitize.stats.resampling", "subitize.stats.estimator"
+)
+@pytest.mark.parametrize("design", BIASED)
+def test_distances_of_biased_prompts_are_covered(design: str) -> None:
+    """With trials resampled as if they were independent, these cover much less."""
+    assert distance_coverage(design, 300) >= 0.92
+
+
+def take(replies: Replies, which: NDArray[np.int64]) -> Replies:
+    numbers, others = replies.numbers, (replies.targets, replies.categories, replies.clusters, replies.strata)
+    return Replies(numbers[which], *(one[which] for one in others))
+
+
+def test_the_design_effect_is_how_often_each_independent_reply_is_repeated() -> None:
+    alone = name([weber_matrix(0.3)] * 3, 60, np.random.default_rng(5))
+    assert design_effect(alone, TARGETS, 20) == 1
+    for times in (2, 5):
+        repeated = take(alone, np.repeat(np.arange(len(alone.numbers)), times))
+        assert design_effect(repeated, TARGETS, 20) == pytest.approx(times, rel=0.02)
+    one = take(alone, np.zeros(9, dtype=np.int64))
+    assert design_effect(one, TARGETS, 20) == np.inf
+    found = distance(count(one), random_matrix(TARGETS), np.inf)
+    assert found is not None
+    assert (found.low, found.high) == (0, 1)
+    assert "one cluster" in found.method

@@ -618,6 +618,6 @@ def test_nothing_is_drawn_where_a_refined_suite_is_not_that_of_the_run(tmp_path:
     assert "most=5" in done.err
     with Run(Folder(tmp_path / "run")) as run:
         assert {stored.response.trial.item_id for stored in run.responses()} == {
-            "production/dots/2",
-            "production~list/dots/2",
+            "production/dots/3",
+            "production~list/dots/3",
         }

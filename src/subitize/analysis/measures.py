@@ -26,7 +26,7 @@ from subitize.stats.confusion import (
 from subitize.stats.cues import Cues
 from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
 from subitize.stats.knower_levels import KnowerLevel, knower_level
-from subitize.stats.likeness import correlate
+from subitize.stats.likeness import correlate, design_effect
 from subitize.stats.replies import Replies, make_replies
 from subitize.stats.response_law import Fit, Tallies, Trials, Unfitted, fit_law, tally
 from subitize.stats.scalar_variability import ScalarVariability, scalar_variability
@@ -135,6 +135,11 @@ class Kept:
     def replies(self) -> Replies:
         """The answers that have a count, with what the design says of them."""
         return _make_replies(self.counted)
+
+    @cached_property
+    def design_effect(self) -> float:
+        """How many times larger the variance of the matrix is than if all answers were independent."""
+        return design_effect(self.replies, self.numbers, self.responses[-1])
 
     @cached_property
     def all_replies(self) -> Replies:
@@ -303,17 +308,17 @@ def anchoring(kept: Kept) -> Anchoring | None:
 
 def human_distance(kept: Kept) -> Estimate | None:
     """Distance from the matrix of the ideal human: 0 is the same, 1 nothing in common."""
-    return distance(kept.counts, human_matrix(kept.numbers, kept.responses[-1]))
+    return distance(kept.counts, human_matrix(kept.numbers, kept.responses[-1]), kept.design_effect)
 
 
 def random_distance(kept: Kept) -> Estimate | None:
     """Distance from the matrix of random answers, which correlates with nothing, as all its shares are equal."""
-    return distance(kept.counts, random_matrix(kept.numbers, kept.responses[-1]))
+    return distance(kept.counts, random_matrix(kept.numbers, kept.responses[-1]), kept.design_effect)
 
 
 def abstraction(kept: Kept) -> Abstraction | None:
     """How alike the two categories are that are least so."""
-    found = least_alike(kept.counts)
+    found = least_alike(kept.counts, kept.design_effect)
     if found is None:
         return None
     estimate, (one, other) = found

@@ -78,12 +78,13 @@ def pearson(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float6
     return np.where(is_alike, np.nan, np.clip((a * b).sum(axis=-1) / np.where(is_alike, 1, sizes), -1, 1))
 
 
-def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | None:
+def distance(counts: NDArray[np.int64], law: NDArray[np.float64], design_effect: float = 1.0) -> Estimate | None:
     """Measure how far the shares in counts of (category, response, target) are from those of a law, from 0 to 1.
 
     It is the share of responses that would have to be others (the total variation distance), averaged over
     targets; defined for every law, where a correlation with one whose shares are all equal is not. Samples of the law
-    itself are at some distance from it: a distance that such a sample might have may be 0.
+    itself are at some distance from it: a distance that such a sample might have may be 0. Responses that hang together
+    vary more than independent ones, by the design effect.
     """
     is_shown = counts.sum(axis=(0, 1)) > 0
     if not is_shown.any():
@@ -93,7 +94,7 @@ def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | 
     def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(np.abs(_mean_shares(counts) - expected).sum(axis=-2).mean(axis=-1) / 2)
 
-    scale = Scale("total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_PER_CELL)
+    scale = Scale("total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_PER_CELL, design_effect=design_effect)
     found = enclose(statistic, shown, scale)
     if not 0 < found.low <= found.value <= _farthest_sample(shown, expected):
         return found
@@ -102,7 +103,7 @@ def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | 
     return found
 
 
-def least_alike(counts: NDArray[np.int64]) -> tuple[Estimate, tuple[int, int]] | None:
+def least_alike(counts: NDArray[np.int64], design_effect: float = 1.0) -> tuple[Estimate, tuple[int, int]] | None:
     """Find the two categories with the smallest correlation, over the targets shown in both; None where undefined."""
     shown = counts.sum(axis=1) > 0
     pairs = [pair for pair in itertools.combinations(range(len(counts)), 2) if (shown[pair[0]] & shown[pair[1]]).any()]
@@ -124,7 +125,8 @@ def least_alike(counts: NDArray[np.int64]) -> tuple[Estimate, tuple[int, int]] |
         # A pair that is undefined in a resample can not be its smallest.
         return np.asarray(np.nan_to_num(correlations(counts), nan=np.inf).min(axis=-1))
 
-    scale = Scale(f"smallest of {len(pairs)} Pearson correlations", (-1.0, 1.0), ideal=1.0, least=LEAST_PER_CELL)
+    what = f"smallest of {len(pairs)} Pearson correlations"
+    scale = Scale(what, (-1.0, 1.0), ideal=1.0, least=LEAST_PER_CELL, design_effect=design_effect)
     return enclose(statistic, counts, scale), pairs[smallest]
 
 

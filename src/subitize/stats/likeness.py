@@ -6,7 +6,7 @@ a matrix only ever lowers its correlation with a law; the interval takes that ba
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,18 @@ def correlate(replies: Replies, targets: Sequence[int], law: Floats, *, with_no_
     if noise > _MOST_NOISE:
         return Estimate(value, -1.0, 1.0, n, f"{_WHAT}, too few replies for an interval: whatever is possible")
     return _enclose(value, spread, len(shown), noise, n)
+
+
+def design_effect(replies: Replies, targets: Sequence[int], highest: int) -> float:
+    """Tell how many times larger the variance of a matrix's cells is than if all replies were independent, at least 1.
+
+    One cluster alone makes it infinite.
+    """
+    cells = _place(replies, np.asarray(targets), highest, with_no_count=False)
+    if len(np.unique(combine(cells.clusters, cells.columns))) == len(cells.rows):
+        return 1.0
+    alone = replace(cells, clusters=np.arange(len(cells.rows)))
+    return max(1.0, _noise(cells, highest) / max(_noise(alone, highest), _NO_SPREAD))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,15 @@ class Scale:
     """What a statistic is called, its bounds, and which of them is `ideal`: few trials only ever lead away from it.
 
     A correlation of shares gets the smaller, the fewer the trials (ideal: 1), a distance the larger (ideal: 0). Where
-    a cell has fewer than `least` trials, nobody can tell how much, and the interval reaches up to the ideal.
+    a cell has fewer than `least` trials, nobody can tell how much, and the interval reaches up to the ideal. Variances
+    are `design_effect` times those of independent trials.
     """
 
     what: str
     bounds: tuple[float, float]
     ideal: float
     least: int
+    design_effect: float = 1.0
 
 
 def resample(
@@ -102,14 +104,17 @@ def enclose(statistic: Statistic, counts: NDArray[np.int64], scale: Scale) -> Es
     value, n = float(statistic(counts)), int(counts.sum())
     trials = counts.sum(axis=-2)
     fewest = int(trials[trials > 0].min())
-    lost = lost_spread(trials)
+    lost = lost_spread(trials) * scale.design_effect
     if not np.isfinite(lost):
-        method = f"{scale.what}, too few trials per cell (1) for an interval: whatever is possible"
+        few = "one cluster" if np.isinf(scale.design_effect) else "too few trials per cell (1) for an interval"
+        method = f"{scale.what}, {few}: whatever is possible"
         return Estimate(value, *scale.bounds, n, method)
     replicates = replicate(statistic, counts)
     if has_spread(replicates):
         low, high = widened_interval(value, replicates, scale.bounds, lost)
         method = f"{scale.what}, {METHOD}"
+        if scale.design_effect > 1:
+            method += f" and by a design effect of {scale.design_effect:.2g}, as trials of a prompt hang together"
     else:
         others = [value, *(float(statistic(moved)) for moved in move_some(counts))]
         low, high = float(np.nanmin(others)), float(np.nanmax(others))
