@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -443,12 +444,12 @@ def refuse_all(run: Run, items: Sequence[Item]) -> None:
         run.add_responses(lease, refusals)
 
 
-def test_word_frequencies_are_shown_or_it_is_said_what_they_need() -> None:
-    group = Group("run · judge", (), {}, 1, {"dog": "frequent", "cinnamon stick": "rare"})
-    (text,) = show_frequencies([group], None)
+def test_word_frequencies_are_shown_or_it_is_said_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    (text,) = show_frequencies([Group("run · judge", (), {}, 1, {"dog": "frequent", "alpaca": "rare"})])
     assert isinstance(text, TextBlock)
     assert "pip install 'subitize[corpus]'" in text.text
-    (figure,) = show_frequencies([group], {"dog": 5.1, "cinnamon": 3.7}.__getitem__)
+    (figure,) = show_frequencies([Group("run · judge", (), {}, 1, {"dog": "frequent", "cinnamon stick": "rare"})])
     assert isinstance(figure, FigureBlock)
     assert [row.cells for row in figure.data.rows] == [("dog", "frequent", 5.1), ("cinnamon stick", "rare", 3.7)]
     check_charts([figure])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cases import Case
 from subitize.numerals import LONGEST_TEXT, Unread
-from subitize.papers.geckonum.rules import read_answer
+from subitize.papers.geckonum.typed_numbers import read_answer
 
 # (text, the number taken; None where there is none)
 ANSWERS: list[tuple[str, float | None]] = [

@@ -1,12 +1,13 @@
 """A user's own nouns, one per line, each with whether it is a frequent or a rare word."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
 from subitize.csv_files import read_records
 from subitize.errors import BadFileError, MissingPartError
-from subitize.papers.geckonum.vocabulary import OFFICIAL
+from subitize.papers.geckonum.vocabulary import OFFICIAL, ZIPF
 
 LEAST_NOUNS = len(OFFICIAL.nouns)
 # On the Zipf scale of wordfreq: GeckoNum's frequent nouns are at 3.86 (ant) and above, its rare ones at 3.70 (cinnamon)
@@ -32,19 +33,26 @@ def read_nouns(path: Path) -> dict[str, bool]:
 
 def is_frequent(noun: str) -> bool:
     """Whether wordfreq has the noun among the frequent ones, as GeckoNum parts them."""
-    zipf = find_zipf()
+    zipf = look_up([noun])
     if zipf is None:
         raise MissingPartError("a list of nouns without frequencies", "wordfreq", "corpus")
-    return zipf(noun.split()[0]) >= _FREQUENT_FROM
+    return zipf[noun] >= _FREQUENT_FROM
 
 
-def find_zipf() -> Callable[[str], float] | None:
-    """Get the word frequencies of wordfreq, on the Zipf scale, if it is there."""
+def look_up(nouns: Iterable[str]) -> dict[str, float] | None:
+    """Look up how frequent nouns are, on the Zipf scale; None where others than the official ones need wordfreq.
+
+    Of two words the first is looked up, as the paper does.
+    """
+    found = {noun: ZIPF.get(noun, math.nan) for noun in nouns}
+    others = [noun for noun, zipf in found.items() if math.isnan(zipf)]
+    if not others:
+        return found
     try:
         wordfreq = import_module("wordfreq")
     except ImportError:
         return None
-    return lambda word: float(wordfreq.zipf_frequency(word, "en"))
+    return found | {noun: float(wordfreq.zipf_frequency(noun.split()[0], "en")) for noun in others}
 
 
 def _fields(path: Path, line: int, fields: list[str]) -> tuple[str, str]:

@@ -57,16 +57,15 @@ def make_sentences(words: Vocabulary, random: Random | None) -> Iterator[Sentenc
 
 def may_say(type: str, text: str, entities: str) -> bool:
     """Tell whether a text of a sampled type is made of these entities, whatever was drawn of digits and places."""
+    if type not in ("2-additive", "3-additive", "2-additive-color", "attribute-spatial"):
+        return False
     named = (entity.strip().rpartition(":") for entity in entities.split(","))
     counts = [[_Counted(int(number), thing, in_digits) for in_digits in (True, False)] for thing, _, number in named]
-    match type:
-        case "2-additive" | "3-additive" | "2-additive-color":
-            return any(text == _add(drawn) for drawn in product(*counts))
-        case "attribute-spatial":
-            verbs = ("is", "are")  # in the release "There is three fish"
-            drawings = product(verbs, *counts, _PLACES)
-            return any(text == _place(verb, *drawn) for verb, *drawn in drawings)
-    return False
+    if type != "attribute-spatial":
+        return any(text == _add(drawn) for drawn in product(*counts))
+    verbs = ("is", "are")  # in the release "There is three fish"
+    pairs = product(*counts) if len(counts) == 2 else ()
+    return any(text == _place(verb, one, other, to) for one, other in pairs for verb in verbs for to in _PLACES)
 
 
 def _simple(words: Vocabulary) -> Iterator[Sentence]:
@@ -82,8 +81,10 @@ def _simple(words: Vocabulary) -> Iterator[Sentence]:
 
 def _sample(random: Random | None, draw: Callable[[Random], Sentence]) -> Iterator[Sentence]:
     """Draw sentences that all differ, fewer if there are not so many."""
+    if random is None:
+        return
     drawn: set[str] = set()
-    for _ in range(_MOST_DRAWS if random else 0):
+    for _ in range(_MOST_DRAWS):
         sentence = draw(random)
         if sentence.text not in drawn:
             drawn.add(sentence.text)

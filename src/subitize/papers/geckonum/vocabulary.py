@@ -84,3 +84,6 @@ def _read_official(words: Mapping[str, Any]) -> Vocabulary:
 
 
 OFFICIAL = _read_official(WORDS["official"])
+
+ZIPF: Mapping[str, float] = dict(zip(OFFICIAL.nouns, map(float, WORDS["official"]["zipf"].split()), strict=True))
+"""How frequent the official nouns are in English text, as `nouns.look_up` has it of others."""

@@ -1,8 +1,8 @@
 """The figures of GeckoNum's paper, for any models: by type, number, quantifier, wording and context."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from subitize.papers.geckonum.nouns import find_zipf
+from subitize.papers.geckonum.nouns import look_up
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS
@@ -96,7 +96,7 @@ def by_wording(findings: Findings) -> Section | None:
     if not figures:
         return None
     lead = TextBlock("One who understands numbers does not mind how they are written, nor how common the things are.")
-    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups, find_zipf())))
+    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups)))
 
 
 def by_addition(findings: Findings) -> Section | None:
@@ -312,15 +312,15 @@ def _drops(findings: Findings) -> list[Block]:
     return [make_table(f"{SUITE}-drops", "What every further kind of thing costs", columns, rows, caption)]
 
 
-def show_frequencies(groups: Sequence[Group], zipf: Callable[[str], float] | None) -> list[Block]:
+def show_frequencies(groups: Sequence[Group]) -> list[Block]:
     """Show how frequent the nouns are in English text (Figure A1), or say what is needed for that."""
     nouns = {noun: kind for group in groups for noun, kind in group.nouns.items()}
     if not nouns:
         return []
+    zipf = look_up(nouns)
     if zipf is None:
         return [TextBlock("How frequent the nouns are is shown if wordfreq is there: pip install 'subitize[corpus]'.")]
-    # Of two words the first is looked up, as the paper does.
-    found = sorted(((zipf(noun.split()[0]), noun) for noun in nouns), reverse=True)
+    found = sorted(((zipf[noun], noun) for noun in nouns), reverse=True)
     rows = [{"name": noun, "kind": nouns[noun], "value": value} for value, noun in found]
     columns = (text_column("Noun"), text_column("Group"), "Zipf frequency")
     cells = (Row((noun, nouns[noun], value)) for value, noun in found)
