@@ -7,6 +7,7 @@ import pytest
 
 from probe_files import ANSWERS, make_probes, write_suites
 from subitize.errors import SubitizeError
+from subitize.interfaces import HasNotes
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Match, task_text
@@ -95,6 +96,22 @@ def test_a_file_without_foils_or_images_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SubitizeError, match=r"none of the images is there; the first is '0\.png'"):
         make_suite(f"counting-probe-vqa:{tmp_path / 'probes.jsonl'},images={tmp_path}")
     assert list(make_suite(f"counting-probe-vqa:{tmp_path / 'probes.jsonl'}").it.items(0))
+
+
+def test_probes_that_lack_what_a_framing_needs_are_left_out_with_a_note(tmp_path: Path) -> None:
+    first, second, *_ = make_probes(tmp_path)
+    write_records(tmp_path / "p.jsonl", [replace(first, question=""), replace(second, masked="", masked_faithful="")])
+    for suite, needed in {
+        "counting-probe-vqa:{}": "a question",
+        "counting-probe:{},formats=qa": "a question, as the format qa needs",
+        "counting-probe-masked:{}": "a statement with a gap",
+    }.items():
+        made = make_suite(suite.format(tmp_path / "p.jsonl")).it
+        assert isinstance(made, HasNotes)
+        assert made.notes == (f"p.jsonl: left out 1 probe without {needed}",)
+    whole = make_suite(f"counting-probe:{tmp_path / 'p.jsonl'}").it
+    assert isinstance(whole, HasNotes)
+    assert not whole.notes
 
 
 @pytest.mark.torch

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from subitize.errors import BadValueError
 from subitize.networks.filling import GAP
+from subitize.numerals import counted
 from subitize.papers.seeing_past_words.building import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
 from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind
@@ -57,10 +58,13 @@ class _CountingProbes(_Probing):
         probes = read_records(Path(file), Probe)
         check_known("split", splits, {probe.split for probe in probes})
         check_known("part", parts, {probe.part for probe in probes})
-        chosen = (one for one in probes if one.split in (splits or [one.split]) and one.part in (parts or [one.part]))
+        chosen = [one for one in probes if one.split in (splits or [one.split]) and one.part in (parts or [one.part])]
         self._probes = [probe for probe in chosen if self._has_text(probe)]
         if not self._probes:
             raise BadValueError(f"no probe of {file} has {self.needs}, of those that are chosen")
+        left_out = len(chosen) - len(self._probes)
+        told = f"{Path(file).name}: left out {counted(left_out, 'probe')} without {self.needs}"
+        self.notes: tuple[str, ...] = (told,) if left_out else ()
         self._look_for(images, [probe.image for probe in self._probes], blind=blind)
 
     def _has_text(self, probe: Probe) -> bool:
@@ -123,7 +127,7 @@ class MaskedCountingProbe(_CountingProbes):
     """Fill the gap for the number in a statement about an image (counting as masked language modelling).
 
     Args:
-        masks: statements with a gap in neutral words, in those of the question (faithful), or both
+        masks: statements with a gap in neutral words, in those of the right answer (faithful), or both
     """
 
     title = "Counting probe as masked language modelling"
@@ -198,5 +202,5 @@ class AlignmentProbe(_Probing):
 
 def _count_ask(probe: Probe) -> Ask:
     question = probe.question or f"How many: {probe.masked.replace(GAP, '…')}"
-    counted = question.strip(" ?").partition(" ")[2].partition(" ")[2]  # what follows "How many"
-    return Ask(Count(counted or question), question, (probe.answer,))
+    things = question.strip(" ?").partition(" ")[2].partition(" ")[2]  # what follows "How many"
+    return Ask(Count(things or question), question, (probe.answer,))
