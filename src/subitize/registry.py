@@ -1,17 +1,14 @@
 """Name → suite, model, judge, refinement or paper: imported on first use, its options read from its signature."""
 
 import inspect
-import math
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import files
 from itertools import islice
-from types import NoneType, UnionType
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
+from typing import Any, Generic, Literal, TypeVar
 
 from subitize import plugins
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
@@ -28,7 +25,7 @@ from subitize.interfaces import (
     Suite,
 )
 from subitize.records import OF_FILE, REFINED, Item, Spec, base_suite, title_of_file
-from subitize.specs import parse_spec, split_name, write_spec
+from subitize.specs import bare_type, name_type, parse_spec, read_value, split_name, write_spec, write_value
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
 KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
@@ -472,7 +469,7 @@ class _Factory:
         self._needs_model = any(p.annotation is Model for p in targets)
         options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
         self.defaults = {p.name: p.default for p in options}
-        self._types = {p.name: _bare_type(p.annotation) for p in options}
+        self._types = {p.name: bare_type(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
         self.runtime_options = {name for name, own in notes.items() if RuntimeOption in own}
         self._added_later = {name for name, own in notes.items() if AddedLater in own}
@@ -485,7 +482,7 @@ class _Factory:
 
     def changed(self, written: Mapping[str, str]) -> dict[str, str]:
         """Keep the options that do not stand at their defaults."""
-        return {key: text for key, text in written.items() if text != _write(self.defaults[key])}
+        return {key: text for key, text in written.items() if text != write_value(self.defaults[key])}
 
     def listing(self) -> Listing:
         options = {key: self._write_default(key) for key in self.defaults}
@@ -495,7 +492,7 @@ class _Factory:
         summary, details, own = _read_docstring(self._make)
         meanings = _shared_meanings() | own
         options = [
-            Option(key, _name_type(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options)
+            Option(key, name_type(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options)
             for key, kind in self._types.items()
         ]
         told = Description(self._kind, self._name, summary, details, self._target, options=options)
@@ -515,7 +512,7 @@ class _Factory:
 
     def _write_default(self, key: str) -> str:
         """Write a default; where it only stands for what is then taken, the annotation tells that."""
-        return self._stands_for.get(key) or _write(self.defaults[key])
+        return self._stands_for.get(key) or write_value(self.defaults[key])
 
     def _list_facts(self, made: Any) -> dict[str, str]:  # noqa: ANN401
         own = {name: getattr(self._make, name, "") for name in ("instead", "judge", "repeats", "is_stand_in")}
@@ -553,7 +550,7 @@ class _Factory:
         if self._kind == "suites" and isinstance(made, NamesItself):
             made.check_judge(_check_judge)
             return made.spec, made
-        written = {key: _write(value) for key, value in values.items() if self._is_identity(key, value)}
+        written = {key: write_value(value) for key, value in values.items() if self._is_identity(key, value)}
         # A target is part of what the thing is: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
         if model:
@@ -583,7 +580,7 @@ class _Factory:
     def _is_identity(self, key: str, value: object) -> bool:
         """Tell whether an option, as it is set, is part of what the thing is."""
         if key in self._added_later:
-            return _write(value) != _write(self.defaults[key])
+            return write_value(value) != write_value(self.defaults[key])
         return key not in self.runtime_options
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
@@ -600,7 +597,7 @@ class _Factory:
         for key in given:
             if key not in self.defaults:
                 raise BadValueError(f"{self._who} has no option {key!r}; {self._options_known()}")
-        return {key: _read(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
+        return {key: read_value(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
 
     def _options_known(self) -> str:
         return f"known options: {', '.join(self.defaults) or 'none'}"
@@ -640,71 +637,3 @@ def _read_docstring(documented: object) -> tuple[str, str, dict[str, str]]:
 @cache
 def _shared_meanings() -> dict[str, str]:
     return tomllib.loads((files("subitize") / "options.toml").read_text(encoding="utf-8"))
-
-
-def _bare_type(annotation: object) -> object:
-    """Take off what an annotation says beyond the type of a given value: Annotated, and `| None` for not given."""
-    if get_origin(annotation) is Annotated:
-        return _bare_type(get_args(annotation)[0])
-    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
-    return kinds[0] if isinstance(annotation, UnionType) and len(kinds) == 1 else annotation
-
-
-def _read(who: str, text: str, wanted: object) -> object:
-    if wanted is bool and text in ("true", "false"):
-        return text == "true"
-    if wanted is int and re.fullmatch(r"-?\d{1,15}", text, re.ASCII):
-        return int(text)
-    if wanted is float and _FLOAT.fullmatch(text) and math.isfinite(float(text)):
-        return float(text)
-    if wanted is str:
-        return text
-    if wanted == tuple[str, ...] and "," not in text:
-        return _each_once(who, text.split("+"))
-    if wanted == tuple[int, ...] and re.fullmatch(r"\d{1,7}(-\d{1,7})?(\+\d{1,7}(-\d{1,7})?)*", text, re.ASCII):
-        return _each_once(who, [number for part in text.split("+") for number in _whole_numbers(who, part)])
-    raise BadValueError(f"{who}={text!r}: should be {_DESCRIPTIONS.get(wanted, wanted)}")
-
-
-_FLOAT = re.compile(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII)
-_DESCRIPTIONS: dict[object, str] = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    tuple[str, ...]: "names joined by +, as in apples+dots",
-    tuple[int, ...]: "whole numbers such as 1-10 or 1+2+5",
-}
-
-
-def _name_type(kind: object) -> str:
-    return _DESCRIPTIONS.get(kind, str(kind)).partition(",")[0]
-
-
-def _each_once(who: str, values: Sequence[object]) -> tuple[object, ...]:
-    for value, times in Counter(values).items():
-        if times > 1:
-            raise BadValueError(f"{who}: {value} stands there {times} times; once is enough")
-    return tuple(values)
-
-
-def _whole_numbers(who: str, part: str) -> range:
-    low, _, high = part.partition("-")
-    numbers = range(int(low), int(high or low) + 1)
-    if not 1 <= len(numbers) <= 10_000:
-        raise BadValueError(f"{who}={part!r}: should go up, and be at most 10,000 numbers")
-    return numbers
-
-
-def _write(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return repr(value).removesuffix(".0")  # every digit: what is written must make the same thing again
-    if isinstance(value, tuple):
-        whole = [number for number in value if isinstance(number, int)]
-        is_run = len(whole) == len(value) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))
-        return f"{whole[0]}-{whole[-1]}" if is_run else "+".join(str(part) for part in value)
-    return str(value)

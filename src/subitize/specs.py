@@ -1,7 +1,11 @@
-"""Specs as users write them, `NAME=kind:target,key=value`: taken apart, and without where a model is reached."""
+"""Specs as users write them, `NAME=kind:target,key=value`: taken apart, their values read and written."""
 
+import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, get_args, get_origin
 
 from subitize.errors import BadValueError
 
@@ -51,3 +55,74 @@ def with_address(spec: str, address: str) -> str:
 def drop_address(spec: str) -> str:
     """Leave out of a spec where a model is reached, which earlier versions wrote into it."""
     return re.sub(rf",{ADDRESS_OPTION}=.*?(?=,[a-z][a-z0-9_]*=|$)", "", spec)
+
+
+def bare_type(annotation: object) -> object:
+    """Take off what an annotation says beyond the type of a given value: Annotated, and `| None` for not given."""
+    if get_origin(annotation) is Annotated:
+        return bare_type(get_args(annotation)[0])
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+    return kinds[0] if isinstance(annotation, UnionType) and len(kinds) == 1 else annotation
+
+
+def read_value(who: str, text: str, wanted: object) -> object:
+    """Read the value of an option as a type that options may have."""
+    if wanted is bool and text in ("true", "false"):
+        return text == "true"
+    if wanted is int and re.fullmatch(r"-?\d{1,15}", text, re.ASCII):
+        return int(text)
+    if wanted is float and _FLOAT.fullmatch(text) and math.isfinite(float(text)):
+        return float(text)
+    if wanted is str:
+        return text
+    if wanted == tuple[str, ...] and "," not in text:
+        return _each_once(who, text.split("+"))
+    if wanted == tuple[int, ...] and re.fullmatch(r"\d{1,7}(-\d{1,7})?(\+\d{1,7}(-\d{1,7})?)*", text, re.ASCII):
+        return _each_once(who, [number for part in text.split("+") for number in _whole_numbers(who, part)])
+    raise BadValueError(f"{who}={text!r}: should be {_DESCRIPTIONS.get(wanted, wanted)}")
+
+
+_FLOAT = re.compile(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII)
+_DESCRIPTIONS: dict[object, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    tuple[str, ...]: "names joined by +, as in apples+dots",
+    tuple[int, ...]: "whole numbers such as 1-10 or 1+2+5",
+}
+
+
+def name_type(kind: object) -> str:
+    """Describe a type that options may have."""
+    return _DESCRIPTIONS.get(kind, str(kind)).partition(",")[0]
+
+
+def _each_once(who: str, values: Sequence[object]) -> tuple[object, ...]:
+    for value, times in Counter(values).items():
+        if times > 1:
+            raise BadValueError(f"{who}: {value} stands there {times} times; once is enough")
+    return tuple(values)
+
+
+def _whole_numbers(who: str, part: str) -> range:
+    low, _, high = part.partition("-")
+    numbers = range(int(low), int(high or low) + 1)
+    if not 1 <= len(numbers) <= 10_000:
+        raise BadValueError(f"{who}={part!r}: should go up, and be at most 10,000 numbers")
+    return numbers
+
+
+def write_value(value: object) -> str:
+    """Write the value of an option so that it reads as the same."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")  # every digit: what is written must make the same thing again
+    if isinstance(value, tuple):
+        whole = [number for number in value if isinstance(number, int)]
+        is_run = len(whole) == len(value) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))
+        return f"{whole[0]}-{whole[-1]}" if is_run else "+".join(str(part) for part in value)
+    return str(value)

@@ -154,9 +154,9 @@ class Remembering:
 
 
 def _count_here(corpus: Corpus, todo: Sequence[Shard], told: "Told") -> Iterator[Counts]:
-    finder = Remembering(make_finder(corpus.rule, told.hear)) if todo else None
-    for shard in todo:
-        if finder is not None:
+    if todo:
+        finder = Remembering(make_finder(corpus.rule, told.hear))
+        for shard in todo:
             yield _count_and_store(corpus, shard, finder, told.hear)
 
 
