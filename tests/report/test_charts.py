@@ -91,7 +91,7 @@ def test_matrices_of_few_numbers_are_as_wide_as_their_headings() -> None:
 @pytest.mark.parametrize("numbers", [2, 3, 5, 12])
 def test_a_number_stands_once_below_an_axis(numbers: int) -> None:
     rows = [{"model": "m", "number": n, "value": 1, "low": 0, "high": 1, "predicted": 1} for n in range(1, numbers + 1)]
-    svg = vegalite_to_svg(psychometric(rows, ["m"], Palette(("m",))))
+    svg = vegalite_to_svg(dict(psychometric(rows, ["m"], Palette(("m",)))))
     assert re.findall(r">(\d+)</text>", svg) == [str(n) for n in range(1, numbers + 1)]
 
 
