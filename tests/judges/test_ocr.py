@@ -184,5 +184,5 @@ def test_where_no_prompt_quotes_a_text_that_is_said_after_the_self_test(tmp_path
         paint_all(run)
     done = call("judge", tmp_path / "run", "--judge", "ocr:engine=tesseract")
     assert done.code == 2
-    assert "self-test of ocr:engine=tesseract: passed, 3 of 3" in done.err
+    assert "self-test of ocr: passed, 3 of 3 known lines read right by tesseract" in done.err
     assert "0 new readings, nothing to ask: it asks about text that prompts quote" in done.out

@@ -2,10 +2,8 @@
 
 import shlex
 from collections import Counter
+from typing import TYPE_CHECKING
 
-import polars as pl
-
-from subitize.analysis.observations import Observations
 from subitize.labels import Rule, interpret
 from subitize.labels.rules import find_word_rule
 from subitize.numerals import POLICIES
@@ -14,6 +12,9 @@ from subitize.records import Known, Match, base_suite
 from subitize.store import Run, codec
 from subitize.store.counts import Discards, count_discards
 from subitize.store.rows import decode_question, read_discarded
+
+if TYPE_CHECKING:
+    from subitize.analysis.observations import Observations
 
 _WORTH_TELLING = 0.1
 _MOST_READ = 200
@@ -30,8 +31,10 @@ def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
     ]
 
 
-def advise_tables(observations: Observations, name: str) -> list[str]:
+def advise_tables(observations: "Observations", name: str) -> list[str]:
     """Say of every suite with similarities of texts which command has figures of them."""
+    import polars as pl  # a run asks for advice on its rules alone, and does without frames
+
     unknown = observations.filter(pl.col("status") == "unknown").seen_items()
     suites = dict.fromkeys(base_suite(item.suite) for item in unknown if isinstance(item.task, Match))
     return [

@@ -455,7 +455,7 @@ def test_a_file_that_is_no_text_too_large_or_no_file_is_refused(tmp_path: Path) 
     path = write(tmp_path, "#" * 1_000_001)
     with pytest.raises(BadFileError, match=r"own\.toml: 1,000,001 bytes; at most 1,000,000 are read"):
         T2ICountBench(conditions=str(path))
-    path.write_bytes(b"\xff\xfe")
+    path.write_bytes(b"\xff\xfa")
     with pytest.raises(BadFileError, match=r"own\.toml line 1: not UTF-8"):
         T2ICountBench(conditions=str(path))
     with pytest.raises(BadFileError, match="Is a directory"):
