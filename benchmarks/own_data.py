@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.comparing import Comparison, Figure, compare_times
 from benchmarks.processes import peak_megabytes
-from subitize.garbage import collect_seldom
+from subitize.garbage_collection import collect_seldom
 from subitize.records import Item, Spec
 from subitize.registry import make_suite
 from subitize.runner.planning import Plan

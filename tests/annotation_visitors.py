@@ -28,7 +28,7 @@ class Visitor:
     ) -> None:
         from starlette.testclient import TestClient
 
-        from subitize.annotation.ownership import Overseer
+        from subitize.annotation.owner_routes import Overseer
         from subitize.annotation.server import make_app
 
         images, overseer = Images(path / "run" / "images"), Overseer(folder(path), "human")

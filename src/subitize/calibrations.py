@@ -1,4 +1,4 @@
-"""Thresholds that were found once, kept by name for later runs, in a folder of the user's."""
+"""Calibrated thresholds, saved by name in the user's folder."""
 
 import os
 import re

@@ -13,7 +13,7 @@ from subitize.labels import Rule, parse_rule
 from subitize.numerals import counted
 from subitize.registry import Made, make_judge
 from subitize.runner.costs import Ledger
-from subitize.runner.identities import open_if_any, settle_judge, settle_models
+from subitize.runner.identities import open_if_any, resolve_judge, resolve_models
 from subitize.runner.judging import JudgeSummary, Scope, admit, check_default, judge_run
 from subitize.runner.progress import Progress
 from subitize.runner.refining import describe_refined, pair_settings
@@ -116,9 +116,9 @@ def prepare(order: Order, location: Location) -> Evaluation:
     named = order.judge or order.suite.it.judge
     judge = None if named == NO_JUDGE else make_judge(named)
     with open_if_any(location) as run:
-        models, notes = settle_models(run, order.models, is_same_model=order.is_same_model)
+        models, notes = resolve_models(run, order.models, is_same_model=order.is_same_model)
         if judge is not None:
-            judge, more = settle_judge(run, judge, is_same_model=order.is_same_model)
+            judge, more = resolve_judge(run, judge, is_same_model=order.is_same_model)
             notes += more
     how = (judge, order.seed, order.repeats, order.limit, order.concurrency, order.tries, order.ledger)
     base = [Settings(order.suite, model, *how, only_found=order.only_found) for model in models]

@@ -1,4 +1,4 @@
-"""What papers bring, found by name from below them: a paper is imported when one is looked for, the rest when used."""
+"""Finds what papers provide by name, from layers below them: each is imported on first use."""
 
 import sys
 from collections.abc import Iterator

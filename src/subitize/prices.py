@@ -1,4 +1,4 @@
-"""What calls cost: a dated list of prices, sums from what a server counted, and estimates before it is asked."""
+"""The cost of calls: a dated price list, sums from reported usage, and estimates in advance."""
 
 import math
 import tomllib

@@ -1,4 +1,4 @@
-"""Has a language model rewrite the prompts of a suite, into a CSV file that the refinement `rewritten` reads."""
+"""Rewrites the prompts of a suite with a language model, into a CSV file that the refinement `rewritten` reads."""
 
 import asyncio
 import csv

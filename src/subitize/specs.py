@@ -1,4 +1,4 @@
-"""Specs as users write them, `NAME=kind:target,key=value`: taken apart, their values read and written."""
+"""Parses specs as users write them, `NAME=kind:target,key=value`, and leaves out where a model is reached."""
 
 import math
 import re

@@ -110,7 +110,9 @@ def test_the_rule_is_reached_from_the_commands(settled: tuple[Path, dict[str, li
     agreed = call("agree", run, "--judge", "machine", "--against", "human", "--agreement", "adjudicated", "--json")
     assert agreed.json()[0]["rule"] == "adjudicated"
     adjudicated = labels["adjudicated"].index(7)
-    assert "by human otto of artist, repeat 0: count:cat = 7" in call("show", run, f"sketches/cats/{adjudicated:02}").out
+    assert (
+        "by human otto of artist, repeat 0: count:cat = 7" in call("show", run, f"sketches/cats/{adjudicated:02}").out
+    )
 
 
 def test_a_report_is_made_by_the_rule_that_is_named(

@@ -24,7 +24,7 @@ from subitize.analysis.protocols import (
     fingerprints,
     follow_protocols,
 )
-from subitize.analysis.trails import Place, follow_trails
+from subitize.analysis.provenance import Place, follow_trails
 from subitize.labels import parse_rule
 from subitize.records import (
     Answer,

@@ -17,7 +17,7 @@ from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.networks.detectors.collages import make_collage
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
-from subitize.networks.detectors.outputs import YoloLayout, tell_yolo
+from subitize.networks.detectors.outputs import YoloLayout, recognise_yolo
 
 WHITE: Rgb = np.full((100, 200, 3), 255, dtype=np.uint8)
 CAT = COCO_CLASSES.index("cat")
@@ -185,11 +185,11 @@ LAYOUTS = [
 def test_shapes_tell_yolos_apart(case: Case) -> None:
     for shape, classes, layout in LAYOUTS:
         with case((shape, classes)):
-            assert tell_yolo([(1, *shape)], classes, (640, 640)) == layout
+            assert recognise_yolo([(1, *shape)], classes, (640, 640)) == layout
 
 
 def test_boxes_of_a_small_network_with_four_sizes_of_cells_are_not_final() -> None:
-    assert tell_yolo([(1, 3 * (64 + 16 + 4 + 1), 6)], 1, (64, 64)) == YoloLayout("objectness", 1)
+    assert recognise_yolo([(1, 3 * (64 + 16 + 4 + 1), 6)], 1, (64, 64)) == YoloLayout("objectness", 1)
 
 
 @pytest.mark.detect

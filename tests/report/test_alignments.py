@@ -10,7 +10,7 @@ from drawn_prompts import EXACT, item, new_run, store
 from samples import trial
 from subitize.analysis.observations import Observations, Reader, Survey, frame_seen
 from subitize.analysis.overview import find_stand_ins
-from subitize.analysis.trails import follow_trails
+from subitize.analysis.provenance import follow_trails
 from subitize.judges.dsg import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
 from subitize.report.document.blocks import FigureBlock, Section, TextBlock

@@ -7,7 +7,7 @@ import pytest
 from subitize.analysis.comparisons import Ranked
 from subitize.records import Estimate
 from subitize.report.document.blocks import Row, TextBlock, make_table, text_column
-from subitize.report.sections.standings import mark_ranks, tell_standing
+from subitize.report.sections.standings import describe_standing, mark_ranks
 
 
 def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, ...] = ()) -> Ranked:
@@ -49,9 +49,9 @@ def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
     ],
 )
 def test_the_headline_says_whether_the_best_is_better(standings: list[Any], expected: str) -> None:
-    assert tell_standing("a", {one[0]: ranked(*one) for one in standings}) == expected
+    assert describe_standing("a", {one[0]: ranked(*one) for one in standings}) == expected
 
 
 def test_the_headline_can_name_what_it_goes_by() -> None:
-    told = tell_standing("a", {"a": ranked("a", 1, 1, "a")}, by="accuracy per image")
+    told = describe_standing("a", {"a": ranked("a", 1, 1, "a")}, by="accuracy per image")
     assert told == " By accuracy per image, it is better than all others."

@@ -2,7 +2,7 @@
 
 from cases import Case
 from subitize.records import Discarded, Known
-from subitize.rewards.counts import Counted, Reward, reward
+from subitize.rewards.reward_rules import Counted, Reward, reward
 from subitize.rewards.samples import Unjudged
 
 # (counted, expected) of each thing, the exact reward, the graded one.

@@ -31,8 +31,8 @@ from subitize.prices import load_prices
 from subitize.records import Boxes, Count, Draw, Outcome, Question, Spec, Stimulus, Words
 from subitize.registry import Made, make_judge
 from subitize.rewards import endpoint
+from subitize.rewards.batching import Looks
 from subitize.rewards.endpoint import Admission, Settings, admit_judge, make_app
-from subitize.rewards.looks import Looks
 from subitize.runner.costs import Ledger
 from subitize.runner.workers import open_executor
 

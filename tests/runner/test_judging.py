@@ -10,8 +10,8 @@ from observed import look_at
 from samples import MODEL, SUITE, response
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.protocols import follow_protocols
+from subitize.analysis.provenance import follow_trails
 from subitize.analysis.scoring import measure
-from subitize.analysis.trails import follow_trails
 from subitize.errors import UnknownNameError
 from subitize.records import (
     Ask,

@@ -8,7 +8,7 @@ from cases import Case
 from earlier_schemas import take_back
 from subitize.errors import ConflictError
 from subitize.records import Spec
-from subitize.store import Entry, Location, Run, choose_names, find_spec, settle_entry
+from subitize.store import Entry, Location, Run, choose_names, find_spec, resolve_entry
 
 HERE, THERE = "http://here/v1", "http://there/v1"
 OPTIONS = {"model": "m", "temperature": ""}
@@ -24,51 +24,51 @@ def earlier(address: str = HERE) -> Entry:
 
 
 def test_a_model_goes_on_as_what_it_is_in_the_run() -> None:
-    assert settle_entry([], entry()) == entry()
-    assert settle_entry([entry()], entry()) == entry()
+    assert resolve_entry([], entry()) == entry()
+    assert resolve_entry([entry()], entry()) == entry()
     # Stored with the address, its ids have it; it is found without.
-    assert settle_entry([earlier()], entry()) == earlier()
-    assert settle_entry([earlier(THERE), earlier()], entry()) == earlier()
-    assert settle_entry([earlier(f"{HERE}/")], entry()) == earlier(f"{HERE}/")
-    assert settle_entry([replace(entry(), addresses=())], entry()) == entry()
+    assert resolve_entry([earlier()], entry()) == earlier()
+    assert resolve_entry([earlier(THERE), earlier()], entry()) == earlier()
+    assert resolve_entry([earlier(f"{HERE}/")], entry()) == earlier(f"{HERE}/")
+    assert resolve_entry([replace(entry(), addresses=())], entry()) == entry()
 
 
 def test_another_version_of_an_api_is_at_the_same_address_and_kept() -> None:
     old, new = f"{HERE}?api-version=1", f"{HERE}?api-version=2"
-    assert settle_entry([entry("openai:m", "", old)], entry("openai:m", "", new)).addresses == (old, new)
+    assert resolve_entry([entry("openai:m", "", old)], entry("openai:m", "", new)).addresses == (old, new)
 
 
 def test_another_server_is_refused_unless_it_is_the_same_model_or_another_by_name() -> None:
     for stored in (entry(), earlier(), entry("openai:m", "A")):
         with pytest.raises(ConflictError, match=f"{HERE}, and now openai:m is reached at {THERE}.*--same-model.*NAME="):
-            settle_entry([stored], entry("openai:m", "", THERE))
-        same = settle_entry([stored], entry("openai:m", "", THERE), is_same_model=True)
+            resolve_entry([stored], entry("openai:m", "", THERE))
+        same = resolve_entry([stored], entry("openai:m", "", THERE), is_same_model=True)
         assert same == replace(stored, addresses=(HERE, THERE))
-        assert settle_entry([same], entry("openai:m", "", THERE)) == same
+        assert resolve_entry([same], entry("openai:m", "", THERE)) == same
     with pytest.raises(ConflictError, match="--same-model"):
-        settle_entry([entry()], entry("openai:m", "B", THERE))
+        resolve_entry([entry()], entry("openai:m", "B", THERE))
     with pytest.raises(ConflictError, match="--same-model"):
-        settle_entry([entry("openai:m", "A")], entry("openai:m", "A", THERE))
-    other = settle_entry([entry("openai:m", "A")], entry("openai:m", "B", THERE))
+        resolve_entry([entry("openai:m", "A")], entry("openai:m", "A", THERE))
+    other = resolve_entry([entry("openai:m", "A")], entry("openai:m", "B", THERE))
     assert other == entry(f"openai:m,base_url={THERE}", "B", THERE, base_url=THERE)
     both = [entry("openai:m", "A"), other]
-    assert settle_entry(both, other) == other
-    assert settle_entry(both, entry("openai:m", "", THERE)) == other
-    assert settle_entry(both, entry()) == both[0]
+    assert resolve_entry(both, other) == other
+    assert resolve_entry(both, entry("openai:m", "", THERE)) == other
+    assert resolve_entry(both, entry()) == both[0]
 
 
 def test_which_of_two_is_the_same_elsewhere_is_said_by_its_name() -> None:
     both = [entry("openai:m", "A"), entry(f"openai:m,base_url={THERE}", "B", THERE, base_url=THERE)]
     with pytest.raises(ConflictError, match="say by its name which one it is"):
-        settle_entry(both, entry("openai:m", "", "http://third/v1"), is_same_model=True)
-    found = settle_entry(both, entry("openai:m", "B", "http://third/v1"), is_same_model=True)
+        resolve_entry(both, entry("openai:m", "", "http://third/v1"), is_same_model=True)
+    found = resolve_entry(both, entry("openai:m", "B", "http://third/v1"), is_same_model=True)
     assert found == replace(both[1], addresses=(THERE, "http://third/v1"))
 
 
 def test_an_option_of_that_name_that_says_what_a_model_is_keeps_two_apart() -> None:
     stored = replace(entry("plugin:m,base_url=a", base_url="a"), addresses=())
     wanted = replace(entry("plugin:m,base_url=b", base_url="b"), addresses=())
-    assert settle_entry([stored], wanted) == wanted
+    assert resolve_entry([stored], wanted) == wanted
 
 
 def test_a_judge_and_a_reward_judge_are_known_with_the_address_that_was_in_their_options() -> None:
@@ -80,22 +80,22 @@ def test_a_judge_and_a_reward_judge_are_known_with_the_address_that_was_in_their
         addresses=(HERE,),
     )
     wanted = Entry("vlm:openai:m", of_model | {"model": "openai:m"}, is_stand_in=False, addresses=(HERE,))
-    assert settle_entry([stored], wanted) == stored
+    assert resolve_entry([stored], wanted) == stored
     trained = entry(trained_with=f"vlm:openai:m,base_url={HERE}")
-    assert settle_entry([trained], entry(trained_with="vlm:openai:m")) == trained
+    assert resolve_entry([trained], entry(trained_with="vlm:openai:m")) == trained
     with pytest.raises(ConflictError, match="with the options"):
-        settle_entry([trained], entry(trained_with="vlm:openai:other"))
+        resolve_entry([trained], entry(trained_with="vlm:openai:other"))
 
 
 def test_a_name_is_of_one_model_only() -> None:
-    assert settle_entry([entry("openai:m", "A")], entry("openai:m", "B")).given_name == "B"
+    assert resolve_entry([entry("openai:m", "A")], entry("openai:m", "B")).given_name == "B"
     for known, wanted in (
         (entry("openai:m", "A"), entry("openai:n", "A")),
         (entry("random"), entry("openai:m", "random")),
         (entry("openai:m", "random"), entry("random")),
     ):
         with pytest.raises(ConflictError, match=r"is the name of .* already; give each a name of its own"):
-            settle_entry([known], wanted)
+            resolve_entry([known], wanted)
 
 
 SHOWN = {

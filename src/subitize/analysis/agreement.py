@@ -1,4 +1,4 @@
-"""How far the people who answered the same questions agree: Fleiss' κ and what helps to read it."""
+"""How far the people who answered the same questions agree: Fleiss' κ, and figures that help to read it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a planned study assumes: as it is given, else as a run or a suite has it, else by default."""
+"""The assumptions of a planned study: as given, else as a run or a suite has them, else defaults."""
 
 import math
 from collections.abc import Mapping, Sequence

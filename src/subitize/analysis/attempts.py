@@ -1,4 +1,4 @@
-"""Prompts as they were given to models: of how many images how many are right, and what was voted on groups of them."""
+"""Success by prompt: how many of its images are right, and how people voted on groups of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

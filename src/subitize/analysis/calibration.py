@@ -1,4 +1,4 @@
-"""The score from which a judge's boxes should count, so that its counts are those of people."""
+"""The score threshold at which a detector's counts best match people's."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What papers conclude in words, as statements that are computed: what holds of these data, and how surely."""
+"""What papers conclude in words, as computed statements: whether each holds in the data, and how surely."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

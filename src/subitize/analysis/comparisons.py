@@ -1,4 +1,4 @@
-"""Is one model better than another? Models on the items, repeats and questions that all of them have."""
+"""Is one model better than another? Models compared on the items, repeats and questions they share."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import NO_JUDGE, Observations, Survey
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.protocols import Protocol, differences, follow_protocols
+from subitize.analysis.provenance import follow_trails
 from subitize.analysis.scoring import MEASURES, Measure
-from subitize.analysis.trails import follow_trails
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.records import Estimate
 from subitize.stats.comparisons import SharedClusters, Standing, compare_all, rank_models

@@ -1,4 +1,4 @@
-"""Drawings scored as others score them, by our judges' evidence, beside our exact counts."""
+"""Scores drawings as others do, from our judges' evidence, beside our exact counts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -18,8 +18,8 @@ from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader, Survey
+from subitize.analysis.provenance import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.analysis.samples import describe_samples
-from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, find_parts_rule, rule_versions
 from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
@@ -115,7 +115,7 @@ class Protocol:
     @property
     def fingerprint(self) -> str:
         """A short hash of all that is in it: two rows are comparable exactly when theirs are equal."""
-        return digest(_tell(self, _as_hashed))[:_FINGERPRINT_DIGITS]
+        return digest(_describe(self, _as_hashed))[:_FINGERPRINT_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +198,15 @@ def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:
         (_as_shown(key), tuple(f"{name} = {value}" for name, value in told.items()) or (_as_shown("none"),))
         if isinstance(told, Mapping)
         else (_as_shown(key), (told,))
-        for key, told in _tell(protocol, _as_shown).items()
+        for key, told in _describe(protocol, _as_shown).items()
     ]
 
 
 def differences(one: Protocol, other: Protocol) -> list[str]:
     """Say in words in what two protocols differ; nothing exactly where their fingerprints are the same."""
     found: list[str] = []
-    mine, others = _tell(one, _as_hashed), _tell(other, _as_hashed)
-    shown, others_shown = _tell(one, _as_shown), _tell(other, _as_shown)
+    mine, others = _describe(one, _as_hashed), _describe(other, _as_hashed)
+    shown, others_shown = _describe(one, _as_shown), _describe(other, _as_shown)
     untold = _as_shown(_UNTOLD)
     for key, a in mine.items():
         b, owner = others[key], _OWNERS.get(key)
@@ -223,7 +223,7 @@ def differences(one: Protocol, other: Protocol) -> list[str]:
     return found
 
 
-# The keys and words of `_tell` are hashed: they stay as they are, or every fingerprint changes. To show other words,
+# The keys and words of `_describe` are hashed: they stay as they are, or every fingerprint changes. For other words,
 # name them here, by the words that are hashed.
 _SHOWN: dict[str, str] = {}
 _UNTOLD = "not told"
@@ -365,7 +365,7 @@ def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
     return groups.filter(~pl.col("is_refused")).select("item", "subject", size=pl.lit(size, pl.Int64()))
 
 
-def _tell(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapping[str, str]]:
+def _describe(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapping[str, str]]:
     """Tell all that is in a protocol, in words that are hashed or shown; a hash stands where it would be too much."""
     none = say("none")
     return {

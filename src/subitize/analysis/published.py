@@ -1,4 +1,4 @@
-"""What a paper printed of models that name or draw numbers, to stand beside those that are measured here."""
+"""Published figures of models that name or draw numbers, to stand beside measured ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

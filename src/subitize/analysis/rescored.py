@@ -1,4 +1,4 @@
-"""What others would credit beside what we do, of the same replies or drawings, and the reasons where they differ."""
+"""Others' scores beside ours, for the same replies or drawings, with the reasons where they differ."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

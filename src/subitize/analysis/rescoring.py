@@ -1,4 +1,4 @@
-"""Runs scored as others score them: replies in words by their text, drawings by what our judges found in them."""
+"""Scores a run as others do: replies by their text, drawings by what our judges found in them."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Models that are judged by what they were trained with: they have learnt what this judge sees."""
+"""Flags models judged by the judge that rewarded their training: they have learnt what it sees."""
 
 from collections.abc import Mapping
 

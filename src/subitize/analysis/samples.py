@@ -1,4 +1,4 @@
-"""Which suites a run has a sample of, in words."""
+"""Which suites of a run were sampled, in words."""
 
 from subitize.store import FRAME_ITEMS, Run
 from subitize.store.counts import count_items

@@ -1,4 +1,4 @@
-"""What people are asked to do, and what they said."""
+"""The tasks people are given, and the answers they give."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

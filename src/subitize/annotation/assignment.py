@@ -1,4 +1,4 @@
-"""Who is shown what: so many people per page, nobody twice, the pages with the fewest answers first."""
+"""Which pages each person gets: k people per page, nobody twice, pages with the fewest answers first."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence, Set

@@ -1,4 +1,4 @@
-"""What tells whether somebody can be relied on: questions with known answers, first with feedback, later unmarked."""
+"""Whether an annotator is reliable: known answers, first with feedback, later hidden among the other questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Studies of one or several runs on a port, until it is stopped; those made in the browser stand beside the first."""
+"""Serves the studies of one or several runs on a port until stopped, with those made in the browser."""
 
 import asyncio
 import os
@@ -17,11 +17,11 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from subitize.annotation.making import MAKING, Maker, make_making_app, making_token
-from subitize.annotation.ownership import Overseer
+from subitize.annotation.owner_routes import Overseer
 from subitize.annotation.plans import OpenStudy, StudyPlan, open_study
 from subitize.annotation.saved_plans import read_plans, save_plan
 from subitize.annotation.server import make_app
+from subitize.annotation.study_creation import MAKING, Maker, make_making_app, making_token
 from subitize.errors import BadValueError, SubitizeError
 from subitize.records import digest
 from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run

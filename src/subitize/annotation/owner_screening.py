@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from subitize.annotation.answers import Task
 from subitize.annotation.faces import HAS_FACES, MAY_BE_MISSED, FaceFinder
 from subitize.annotation.people import Person
-from subitize.annotation.shown import WithoutNul
+from subitize.annotation.schemas import WithoutNul
 from subitize.annotation.study import Study
 from subitize.errors import BadImageError, SubitizeError
 from subitize.image_files import decode

@@ -1,4 +1,4 @@
-"""What people are shown: a page per subject, with the questions about it and the form each is answered in."""
+"""The pages people see: one per subject, with its questions and the form that answers each."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set

@@ -1,4 +1,4 @@
-"""Who takes part in a study: invited by a link of their own, or by one link that recruits."""
+"""The people of a study: invited by a personal link, or recruited by a shared one."""
 
 import hashlib
 import hmac

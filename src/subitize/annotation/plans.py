@@ -1,4 +1,4 @@
-"""From what somebody wants to know of a run's images to a study with links; the command line and the page call this."""
+"""From a choice of questions about a run to a study with links; the command line and the web page both call this."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What others say of people's answers: a random share is reviewed, and what people disagree about is adjudicated."""
+"""Second opinions: a random share of answers is reviewed, and disagreements are adjudicated."""
 
 import threading
 import time
@@ -9,9 +9,9 @@ from itertools import chain, islice
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from subitize.annotation.answers import Given, Purpose, Task
-from subitize.annotation.lots import draw_lot
 from subitize.annotation.pages import Page
 from subitize.annotation.people import People, Person
+from subitize.annotation.seeded_draws import draw_lot
 from subitize.annotation.settings import Settings
 from subitize.records import Scalar
 

@@ -1,4 +1,4 @@
-"""Which of a run's images people read, drawn by lot and stored before anybody reads: so figures from them are valid."""
+"""Which of a run's images people read: drawn at random and stored before anybody reads, so that figures are valid."""
 
 import json
 import time
@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Row, insert, select
 
 from subitize.annotation import tables
-from subitize.annotation.lots import draw_lot
 from subitize.annotation.pages import Collected, Page
+from subitize.annotation.seeded_draws import draw_lot
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Scalar
 from subitize.store import Run
@@ -104,10 +104,10 @@ def describe(sample: PageSample, collected: Collected) -> list[str]:
     drawn = frozenset(sample.subjects)
     frame = Counter(_stratum(page, sample.by) for page in collected.pages)
     taken = Counter(_stratum(page, sample.by) for page in collected.pages if page.subject.id in drawn)
-    return [f"{_tell(stratum, sample.by)}: {taken[stratum]} of {all_}" for stratum, all_ in frame.items()]
+    return [f"{_describe(stratum, sample.by)}: {taken[stratum]} of {all_}" for stratum, all_ in frame.items()]
 
 
-def _tell(stratum: Stratum, by: Sequence[str]) -> str:
+def _describe(stratum: Stratum, by: Sequence[str]) -> str:
     suite, model, levels = stratum
     return " ".join((suite, model, *(f"{factor}={level}" for factor, (_, level) in zip(by, levels, strict=True))))
 

@@ -1,4 +1,4 @@
-"""The plans of studies that were made in the browser, kept in their runs."""
+"""Plans of studies made in the browser, stored in their runs."""
 
 from pydantic import TypeAdapter
 from sqlalchemy import delete, insert, select

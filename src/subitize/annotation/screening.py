@@ -1,4 +1,4 @@
-"""Pictures that are held back from people and from exports: by hand, by a list, because of flags or faces."""
+"""Pictures withheld from people and from exports: by hand, by a list, because of flags or faces."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

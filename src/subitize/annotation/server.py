@@ -1,4 +1,4 @@
-"""The annotation page over HTTP: pages to answer, pictures without anything but pixels, answers stored at once."""
+"""The annotation API: pages to answer, pictures stripped to their pixels, answers stored at once."""
 
 import time
 from collections.abc import Callable
@@ -9,12 +9,10 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from PIL import Image
 
 from subitize.annotation.answers import PRACTICE, Given, Purpose, Task, UnreadAnswerError
-from subitize.annotation.guarding import STATIC, UNKNOWN_LINK, guarded_app
+from subitize.annotation.owner_routes import Overseer, OwnerDesk, Pace
 from subitize.annotation.owner_screening import ScreeningDesk
-from subitize.annotation.ownership import Overseer, OwnerDesk, Pace
 from subitize.annotation.people import RECRUITERS_DETAILS, Person
-from subitize.annotation.sessions import Sessions, is_same
-from subitize.annotation.shown import (
+from subitize.annotation.schemas import (
     SHOWN_AS,
     AnswerGiven,
     AnswerShown,
@@ -29,6 +27,8 @@ from subitize.annotation.shown import (
     ReadAs,
     Saved,
 )
+from subitize.annotation.security import STATIC, UNKNOWN_LINK, guarded_app
+from subitize.annotation.sessions import Sessions, is_same
 from subitize.annotation.study import Study
 from subitize.annotation.texts import Texts, describe_role
 from subitize.errors import BadImageError

@@ -1,4 +1,4 @@
-"""Who sends a request: sessions that are signed and expire, and the token that only a page of ours knows."""
+"""Who sends a request: signed sessions that expire, and the CSRF token."""
 
 import hmac
 import time
@@ -8,8 +8,8 @@ from fastapi import HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from subitize.annotation.limits import Limiter
 from subitize.annotation.people import Person, sign
+from subitize.annotation.rate_limits import Limiter
 
 COOKIE = "subitize_session"
 _SESSION_SECONDS = 7 * 24 * 3600

@@ -1,4 +1,4 @@
-"""A study: the people who answer, the pages they are shown, and what they said; a restart loses none of it."""
+"""A study: its people, its pages and their answers; a restart loses none of them."""
 
 import secrets
 import statistics
@@ -16,7 +16,7 @@ from subitize.annotation import tables
 from subitize.annotation.answers import PRACTICE, Given, Purpose, Task, UnreadAnswerError
 from subitize.annotation.assignment import Assignments
 from subitize.annotation.checks import Outcome, judge_training, read_gold
-from subitize.annotation.earlier import find_earlier
+from subitize.annotation.earlier_answers import find_earlier
 from subitize.annotation.pages import Collected, Page
 from subitize.annotation.people import People, Person
 from subitize.annotation.reviewing import Reviews

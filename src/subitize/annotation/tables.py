@@ -1,4 +1,4 @@
-"""The tables of studies, beside those of the run; they are made when the first study is."""
+"""The database tables of studies, beside those of the run; created with the first study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What people are told: instructions, what they agree to, and where to go when all is answered."""
+"""The texts people read: instructions, consent, and where to go at the end."""
 
 import tomllib
 from collections.abc import Iterable

@@ -8,8 +8,8 @@ from typing import NoReturn
 # A module adds its commands when it is imported.
 from subitize.cli import (  # noqa: F401
     annotating,
+    contents,
     corpus,
-    keeping,
     listing,
     outputs,
     papers,
@@ -23,7 +23,7 @@ from subitize.cli import (  # noqa: F401
 )
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
-from subitize.garbage import collect_seldom
+from subitize.garbage_collection import collect_seldom
 from subitize.plugins import find_culprit
 
 __all__ = ["app", "main"]

@@ -80,7 +80,7 @@ def annotate(
 
     RUN may be a folder of runs: their studies are made in the browser.
     """
-    from subitize.annotation.parts import require_parts
+    from subitize.annotation.requirements import require_parts
 
     require_parts()
     from subitize.annotation.hosting import Host

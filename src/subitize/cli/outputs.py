@@ -1,4 +1,4 @@
-"""Commands on what other evaluation programs left: their outputs as a run, their scores beside ours."""
+"""Commands on the outputs of other evaluation tools: import them as a run, rescore them."""
 
 import shlex
 from pathlib import Path

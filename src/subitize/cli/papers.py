@@ -9,7 +9,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import PAPER, app, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.garbage import uncollected
+from subitize.garbage_collection import uncollected
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:

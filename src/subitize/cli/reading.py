@@ -13,7 +13,7 @@ from subitize.cli import options
 from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
 from subitize.cli.rules import choose_reader
 from subitize.errors import BadValueError
-from subitize.garbage import uncollected
+from subitize.garbage_collection import uncollected
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ def score(
     from subitize.analysis.observations import survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
+    from subitize.analysis.provenance import follow_trails
     from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
-    from subitize.analysis.trails import follow_trails
 
     estimand = check_prompts(prompts)
     if pass_at_k and estimand == "fixed":

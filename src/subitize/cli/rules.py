@@ -1,4 +1,4 @@
-"""How evidence is read: rules as users write them, and calibrations by name."""
+"""Parses reading rules and calibrations as users name them."""
 
 from typing import TYPE_CHECKING
 

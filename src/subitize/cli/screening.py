@@ -1,4 +1,4 @@
-"""Commands on what leaves a study and what does not: people's answers as files, pictures held back."""
+"""Commands on a study's exports: people's answers as files, pictures withheld."""
 
 import shlex
 from functools import partial

@@ -13,7 +13,7 @@ from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
-    from subitize.rewards.counts import RewardKind
+    from subitize.rewards.reward_rules import RewardKind
 
 
 @app.command("serve")

@@ -42,7 +42,7 @@ def draw_frequencies(summaries: Sequence[Summary]) -> FigureBlock:
         f"Share of captions with a numerosity whose sum it is, with 95 % intervals; decades in red. Above the break "
         f"(at {cut:.2g}) the scale is another. Numbers above {MOST_SHOWN} are not shown."
     )
-    told = "; ".join(_tell(one) for one in summaries)
+    told = "; ".join(_describe(one) for one in summaries)
     alt = f"Bars of the relative frequency of the numbers 1 to {MOST_SHOWN}: {told}."
     spec = charts.complete({"vconcat": panels, "spacing": 26})
     return FigureBlock("corpus-frequencies", "How often captions name each number", spec, caption, alt, data)
@@ -140,7 +140,7 @@ def _counted(summary: Summary) -> int:
     return summary.rows[0].share.n if summary.rows else 0
 
 
-def _tell(summary: Summary) -> str:
+def _describe(summary: Summary) -> str:
     commonest = max(summary.rows, key=lambda row: row.captions)
     flagged = [str(one.number) for one in summary.decades if one.is_flagged]
     out = f", {', '.join(flagged)} stand out" if flagged else ""

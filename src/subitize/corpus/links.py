@@ -1,4 +1,4 @@
-"""Does a model do well what it saw often? A run's accuracy, joined with how often a corpus names the same numbers."""
+"""Does a model do well on what it saw often? A run's accuracy joined with corpus frequencies of the same numbers."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -176,7 +176,7 @@ def draw_links(links: Sequence[Link], corpus: str) -> FigureBlock:
         f"Share right with 95 % intervals over how often {corpus} names the same number of the same thing; beside the "
         "points, the numbers; dashed, the line of least squares."
     )
-    alt = "; ".join(f"{_name(link, chosen)}: {_tell(link)}" for link in chosen)
+    alt = "; ".join(f"{_name(link, chosen)}: {_describe(link)}" for link in chosen)
     return FigureBlock("corpus-links", "Accuracy and training frequency", charts.complete(chart), caption, alt, data)
 
 
@@ -194,5 +194,5 @@ def _fitted(link: Link, point: Point) -> float | None:
     return link.intercept + link.slope.value * math.log10(max(point.frequency, _UNSEEN))
 
 
-def _tell(link: Link) -> str:
+def _describe(link: Link) -> str:
     return "no correlation" if link.correlation is None else f"rank correlation {link.correlation.value:.2f}"

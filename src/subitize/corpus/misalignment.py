@@ -21,7 +21,7 @@ from subitize.interfaces import Judge
 from subitize.labels import Rule as ReadingRule
 from subitize.records import Estimate, Known
 from subitize.registry import Made
-from subitize.rewards.looks import Looks
+from subitize.rewards.batching import Looks
 from subitize.rewards.samples import Sample, Unjudged
 from subitize.runner.costs import Ledger
 from subitize.runner.progress import Progress

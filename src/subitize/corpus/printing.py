@@ -1,4 +1,4 @@
-"""What was counted in a corpus, at a terminal."""
+"""Prints the counts of a corpus at a terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,1 +1,1 @@
-"""Data that others made → a run."""
+"""Imports data made elsewhere into a run."""

@@ -1,4 +1,4 @@
-"""What people said elsewhere, line by line of a CSV, and what of it is new to a run."""
+"""People's answers from elsewhere, line by line of a CSV, and which of them are new to a run."""
 
 import re
 from collections.abc import Iterable, Sequence

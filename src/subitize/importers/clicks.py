@@ -1,4 +1,4 @@
-"""Places that somebody clicked, one for each thing that was counted."""
+"""Clicked positions, one per counted thing."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The responses of a run, found as people name them: by item, model and repeat, or by the image's name."""
+"""Finds a run's responses as people refer to them: by item, model and repeat, or by image name."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

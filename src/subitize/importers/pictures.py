@@ -1,4 +1,4 @@
-"""Pictures of a folder or a zip as a run, with questions about each; whatever is no picture is refused by its name."""
+"""Imports the pictures of a folder or zip as a run with questions about each; other files are refused by name."""
 
 import re
 import stat

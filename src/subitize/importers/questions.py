@@ -1,4 +1,4 @@
-"""Questions about pictures as users write them: the words tell how each is answered."""
+"""Questions about pictures in users' words, which determine the kind of answer."""
 
 import re
 from collections.abc import Iterable

@@ -14,7 +14,7 @@ from subitize.labels.rules import (
     read_share,
     rule_versions,
 )
-from subitize.labels.standing import read_standing
+from subitize.labels.spatial_relations import read_standing
 from subitize.labels.statements import read_statement
 
 __all__ = [

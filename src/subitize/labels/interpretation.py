@@ -1,11 +1,11 @@
-"""Evidence as an answer to a question."""
+"""Interprets evidence as an answer to a question."""
 
 from subitize import numerals
 from subitize.errors import BadValueError
 from subitize.labels.boxes import counted_boxes
 from subitize.labels.lines import read_line
 from subitize.labels.rules import Rule, find_word_rule, word_rules
-from subitize.labels.standing import judge_standing, read_standing
+from subitize.labels.spatial_relations import judge_standing, read_standing
 from subitize.labels.statements import read_statement
 from subitize.labels.yes_no import read_vote, read_yes_or_no
 from subitize.records import (

@@ -1,4 +1,4 @@
-"""Verdicts on whole pictures that follow from what one judge read of their parts, by a rule of its suite."""
+"""Verdicts on whole pictures, derived from one judge's readings of their parts by a rule of the suite."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

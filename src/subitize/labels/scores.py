@@ -1,4 +1,4 @@
-"""What scores of a text say: whether it fits, if they are probabilities."""
+"""Interprets scores of a text: whether it fits, where they are probabilities."""
 
 import math
 from collections.abc import Mapping

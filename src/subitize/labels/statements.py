@@ -1,4 +1,4 @@
-"""Statements that there are so many of something, as sentences say it."""
+"""Statements of number ("there are three cats"), written and read."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Yes and no, as people vote and as models say it."""
+"""Yes and no, as people vote and as models phrase it."""
 
 import re
 

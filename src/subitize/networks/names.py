@@ -1,4 +1,4 @@
-"""By which name a folder of weights is run, for those who wrote another."""
+"""Suggests the right model name for a folder of weights."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Pictures and texts as a network is given them: as the tensors that it takes, and back from its tensors to numbers."""
+"""Converts pictures and texts to a network's input tensors, and its outputs back to numbers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Region features from a file: what a detector of somebody else's saw in each picture, for networks without eyes."""
+"""Region features from a file, made by another detector, for networks that take no pixels."""
 
 import base64
 import re

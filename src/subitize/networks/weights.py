@@ -1,4 +1,4 @@
-"""Where weights lie, what computes with them, and what goes wrong on the way, in words that say what to do."""
+"""Finds weights, chooses the device, and explains what goes wrong on the way."""
 
 import hashlib
 import json

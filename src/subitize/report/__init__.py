@@ -1,1 +1,1 @@
-"""What people look at: tables and bars in the terminal."""
+"""Reports for people: HTML pages, figures, and tables at the terminal."""

@@ -1,4 +1,4 @@
-"""A report on disk: the page, and if asked for its figures and tables as files; each whole or not at all."""
+"""Writes a report: the page and, on request, its figures and tables as files; each whole or not at all."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from subitize.analysis.observations import Reader
 from subitize.errors import BadValueError, StorageError
-from subitize.garbage import uncollected
+from subitize.garbage_collection import uncollected
 from subitize.output_files import make_folder, write_whole
 from subitize.report.document.blocks import Document
 from subitize.report.document.figures import save_figure

@@ -1,1 +1,1 @@
-"""Counts as rewards, over HTTP, for whoever trains a model that draws."""
+"""Serves counts as rewards over HTTP, for people who train image models."""

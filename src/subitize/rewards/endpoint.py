@@ -18,8 +18,8 @@ from subitize.judges.dsg import NOUNS
 from subitize.labels import Rule, parse_rule
 from subitize.records import Count, Drawn, Stored
 from subitize.registry import Made
-from subitize.rewards.counts import Counted, RewardKind, reward
-from subitize.rewards.looks import Looks
+from subitize.rewards.batching import Looks
+from subitize.rewards.reward_rules import Counted, RewardKind, reward
 from subitize.rewards.samples import Sample, Unjudged, read_samples
 from subitize.runner.costs import Ledger
 from subitize.runner.judging import admit, check

@@ -1,4 +1,4 @@
-"""What a run costs: expected before a call is made, counted once it is paid, and kept below a limit."""
+"""The cost of a run: estimated before a call, counted once paid, and kept below a limit."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a command would do and cost, told without doing it."""
+"""Estimates what a command would do and cost, without doing it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

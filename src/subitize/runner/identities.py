@@ -1,4 +1,4 @@
-"""Which models and judges of a run those of a command are, how they are shown, and where they are reached."""
+"""Matches the models and judges of a command with those stored in the run: names, addresses, identity."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from subitize.errors import BadValueError, NotARunError
 from subitize.interfaces import Judge, Model
 from subitize.registry import Kind, Made, names
 from subitize.specs import drop_address, with_address
-from subitize.store import Entry, Location, Run, choose_names, settle_entry
+from subitize.store import Entry, Location, Run, choose_names, resolve_entry
 from subitize.store.rows import read_judges
 
 T = TypeVar("T", Model, Judge)
@@ -49,7 +49,7 @@ def _recall(known: Iterable[Entry], text: str, kind: Kind) -> str:
     return f"{text}={spec}"
 
 
-def settle_models(
+def resolve_models(
     run: Run | None, models: Iterable[Made[Model]], *, is_same_model: bool = False
 ) -> tuple[list[Made[Model]], Notes]:
     """Have models go on as what they are in the run, if they are known there; tell what becomes of their names."""
@@ -57,7 +57,7 @@ def settle_models(
     return _settle(known, models, is_same_model=is_same_model)
 
 
-def settle_judge(run: Run | None, judge: Made[Judge], *, is_same_model: bool = False) -> tuple[Made[Judge], Notes]:
+def resolve_judge(run: Run | None, judge: Made[Judge], *, is_same_model: bool = False) -> tuple[Made[Judge], Notes]:
     """Have a judge go on as what it is in the run, likewise; the names of people are taken, too."""
     known = [] if run is None else run.judges()
     people = set() if run is None else {*read_judges(run)} - {entry.spec for entry in known}
@@ -74,7 +74,7 @@ def _settle(
     notes: Notes = []
     for one in made:
         wanted = Entry(one.spec.shown, one.spec.options, one.it.is_stand_in, one.name, one.addresses)
-        entry = settle_entry(list(entries.values()), wanted, is_same_model=is_same_model)
+        entry = resolve_entry(list(entries.values()), wanted, is_same_model=is_same_model)
         _check_once(one, entry, settled)
         if entry.spec in entries:
             notes += _tell_changes(entries[entry.spec], entry)

@@ -45,7 +45,7 @@ from subitize.records import (
 from subitize.registry import RULE_OPTION, Made, find_suite_rule
 from subitize.runner.costs import Affordable, Ledger, Meter, priced
 from subitize.runner.engine import Bench, work
-from subitize.runner.identities import open_if_any, settle_judge
+from subitize.runner.identities import open_if_any, resolve_judge
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import batches
 from subitize.runner.progress import Progress
@@ -115,7 +115,7 @@ class Scope:
 def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | None = None) -> JudgeSummary:
     """Have the judge answer every question it can and has not yet answered, model by model."""
     scope = scope or Scope()
-    judge, _ = settle_judge(run, judge)
+    judge, _ = resolve_judge(run, judge)
     meter = scope.ledger.meter(judge)
     names = run.model_names()
     if scope.model is not None and scope.model not in names:

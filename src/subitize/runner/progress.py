@@ -1,4 +1,4 @@
-"""What the runner tells about its progress; whoever shows it stands above."""
+"""The runner's progress events; upper layers display them."""
 
 from typing import Protocol
 

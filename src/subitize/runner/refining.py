@@ -1,4 +1,4 @@
-"""A suite beside its refinements in one run: the same models, judge and items; what could not be refined is told."""
+"""Runs a suite beside its refinements: the same models, judge and items; items that cannot be refined are reported."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

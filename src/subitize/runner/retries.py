@@ -1,4 +1,4 @@
-"""Asks a model or judge once, again after a while where that may help, and gives up on one that never works."""
+"""Retries a model or judge where that may help, and gives up on one that never works."""
 
 import asyncio
 import random

@@ -45,7 +45,7 @@ from subitize.records import (
 from subitize.registry import Made, is_outside
 from subitize.runner.costs import Affordable, Ledger, priced
 from subitize.runner.engine import Bench, work
-from subitize.runner.identities import settle_judge, settle_models
+from subitize.runner.identities import resolve_judge, resolve_models
 from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import Group, Plan, batches, further_attempts, items_of, latest_tried
@@ -161,8 +161,8 @@ class Summary:
 
 def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     """Do what is left of a suite on a model; the same call goes on where a killed one was."""
-    (model,), _ = settle_models(run, [settings.model])
-    judge = settings.judge and settle_judge(run, settings.judge)[0]
+    (model,), _ = resolve_models(run, [settings.model])
+    judge = settings.judge and resolve_judge(run, settings.judge)[0]
     settings, suite = replace(settings, model=model, judge=judge), settings.suite
     setup = settle(run, suite.spec.name, settings.seed)
     matched = match_suite(settings, setup.seed)

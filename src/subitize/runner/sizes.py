@@ -1,4 +1,4 @@
-"""What is too much for one run, refused with what it would take before anything is made."""
+"""Refuses runs that are too large before anything is made, and says what they would need."""
 
 from itertools import islice
 

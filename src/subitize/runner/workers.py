@@ -1,4 +1,4 @@
-"""Runs what computes here or in worker processes, networks in a thread, and what waits in the event loop."""
+"""Runs computation here or in worker processes, networks in a thread, and waiting in the event loop."""
 
 import asyncio
 import os

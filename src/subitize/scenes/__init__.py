@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from subitize.scenes.asks import count_asks
 from subitize.scenes.confirmations import IMAGE_ASK, confirm_asks, setting_asks
+from subitize.scenes.exact_numbers import settle
 from subitize.scenes.lines import LINES_WORDING, MOST_FEW, line_asks, line_codes
 from subitize.scenes.places import Places, Ranks, find_places
 from subitize.scenes.scene import (
@@ -24,7 +25,6 @@ from subitize.scenes.scene import (
     Scene,
     Whole,
 )
-from subitize.scenes.settling import settle
 
 if TYPE_CHECKING:
     from subitize.scenes.questions import scene_asks

@@ -1,4 +1,4 @@
-"""A place among the terms of a prompt, and how a reader gives up there."""
+"""A position among the terms of a prompt, and how a reader backs out of it."""
 
 from typing import NoReturn
 

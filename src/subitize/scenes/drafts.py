@@ -1,4 +1,4 @@
-"""What is read of a prompt so far: drafts of entities and clauses, and how they become a scene."""
+"""Drafts of entities and clauses while a prompt is read, and how they become a scene."""
 
 from dataclasses import dataclass, field
 from itertools import pairwise

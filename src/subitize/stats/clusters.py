@@ -1,4 +1,4 @@
-"""Means of observations that hang together: several images of one prompt, several answers to one image."""
+"""Means of clustered observations: several images of one prompt, several answers to one image."""
 
 import math
 from dataclasses import dataclass

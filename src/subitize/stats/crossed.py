@@ -1,4 +1,4 @@
-"""How exact measures of agreement are: answers share prompts, and annotators who are themselves a sample."""
+"""The precision of agreement measures: answers share prompts, and annotators are themselves a sample."""
 
 import math
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How many of each kind there are in a resample."""
+"""Counts of each kind in a resample."""
 
 from collections.abc import Iterator
 

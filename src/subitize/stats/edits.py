@@ -1,4 +1,4 @@
-"""How far one text is from another, in letters or words that must be put in, taken out or changed."""
+"""Edit distance between texts, in characters or words."""
 
 import re
 import unicodedata

@@ -19,12 +19,12 @@ _MOST_OF_ONE_ANNOTATOR = 0.45
 
 def lack_of_values(ratings: Ratings) -> str | None:
     """Tell why an interval of agreement beyond chance would mislead, if so: nearly all answers are the same."""
-    return _tell(_count_unusual(ratings), "have another answer than the most frequent one", _FEWEST)
+    return _describe(_count_unusual(ratings), "have another answer than the most frequent one", _FEWEST)
 
 
 def lack_of_distances(ratings: Ratings) -> str | None:
     """Tell why an interval of how far answers are apart would mislead, if so: hardly any are."""
-    return lack_of_values(ratings) or _tell(_count_disputed(ratings), "have answers that differ", _FEWEST)
+    return lack_of_values(ratings) or _describe(_count_disputed(ratings), "have answers that differ", _FEWEST)
 
 
 def share_answers(ratings: Ratings) -> NDArray[np.float64]:
@@ -46,8 +46,8 @@ def find_cautions(ratings: Ratings, *, are_counts: bool = False) -> Iterator[str
     if ratings.answers.cells.clusters < _FEW:
         yield f"only {_number(ratings.answers.cells.clusters, 'prompt')}"
     else:
-        unusual = _tell(_count_unusual(ratings), "have another answer than the most frequent one", _FEW)
-        disputed = _tell(_count_disputed(ratings), "have answers that differ", _FEW)
+        unusual = _describe(_count_unusual(ratings), "have another answer than the most frequent one", _FEW)
+        disputed = _describe(_count_disputed(ratings), "have answers that differ", _FEW)
         yield from filter(None, (unusual, disputed))
         if are_counts:
             yield from _doubt_zeros(ratings)
@@ -91,7 +91,7 @@ def _count(ratings: Ratings, rows: NDArray[np.bool_]) -> int:
     return int(is_such.sum())
 
 
-def _tell(count: int, what: str, fewest: int) -> str | None:
+def _describe(count: int, what: str, fewest: int) -> str | None:
     return f"only {_number(count, 'prompt')} {what}" if count < fewest else None
 
 

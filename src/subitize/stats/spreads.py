@@ -1,4 +1,4 @@
-"""How far numbers scatter that hang together: the counts of several images of one prompt."""
+"""The spread of clustered numbers: the counts of several images of one prompt."""
 
 import math
 from typing import Any

@@ -3,7 +3,7 @@
 from subitize.store.attachments import Attachment
 from subitize.store.catalogue import list_runs
 from subitize.store.databases import Database, Folder, Location
-from subitize.store.entries import Entry, choose_names, find_spec, settle_entry
+from subitize.store.entries import Entry, choose_names, find_spec, resolve_entry
 from subitize.store.leases import RENEWAL_SECONDS, Lease
 from subitize.store.run import FRAME_ITEMS, Run, Sample, Sampling, StoredReading, StoredResponse, SuiteEntry
 from subitize.store.subjects import group_answers, is_refused, latest_attempts, subject_of
@@ -29,6 +29,6 @@ __all__ = [
     "is_refused",
     "latest_attempts",
     "list_runs",
-    "settle_entry",
+    "resolve_entry",
     "subject_of",
 ]

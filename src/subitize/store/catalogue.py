@@ -1,4 +1,4 @@
-"""Which runs there are at a place."""
+"""Lists the runs at a location."""
 
 from dataclasses import replace
 

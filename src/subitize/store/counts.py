@@ -1,4 +1,4 @@
-"""How much of what a run has, counted by the database."""
+"""Counts of a run's rows, by SQL."""
 
 from typing import NamedTuple
 

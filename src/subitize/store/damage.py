@@ -1,4 +1,4 @@
-"""What is damaged in a run: looked for once reading it has failed, and named by table, row and column."""
+"""Finds damage in a run once reading it has failed, and names its table, row and column."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

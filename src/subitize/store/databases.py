@@ -1,4 +1,4 @@
-"""Where a run lives, how its database is opened, and the database's errors in our words."""
+"""Opens the database of a run, and reports its errors in our words."""
 
 import importlib
 import os

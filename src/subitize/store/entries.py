@@ -35,7 +35,7 @@ def addresses_among(options: Mapping[str, str]) -> tuple[str, ...]:
     return (address.rstrip("/"),) if address else ()
 
 
-def settle_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool = False) -> Entry:
+def resolve_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool = False) -> Entry:
     """Find the entry that a model or judge goes on with, under its new name and address if it has any; else a new one.
 
     Where a model is reached is no part of what it is; but two servers have one model only if the user says so, and

@@ -1,4 +1,4 @@
-"""What many readings repeat, stored once: a question, a subject or a source is a row, and readings have its number."""
+"""Stores what many readings repeat once: readings refer to questions, subjects and sources by number."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Who works on which part of a run: a lease is held by one process, and is taken over only from a dead one."""
+"""Leases: one process at a time works on a part of a run; a lease is taken over only from a dead one."""
 
 import os
 import socket

@@ -40,7 +40,7 @@ from subitize.store.encoding import (
     item_row,
     response_rows,
 )
-from subitize.store.entries import Entry, addresses_among, choose_names, find_spec, settle_entry
+from subitize.store.entries import Entry, addresses_among, choose_names, find_spec, resolve_entry
 from subitize.store.images import Images
 from subitize.store.inserting import ROWS_AT_ONCE, insert_all
 from subitize.store.interning import Interned, Shared, Texts, select_readings
@@ -504,7 +504,7 @@ class Run:
     def _add_entry(self, spec: Column[str], wanted: Entry) -> None:
         with self._backend.setting_up() as connection:
             known = _read_entries(connection, self._of(spec.table), spec)
-            settled = settle_entry(known, wanted)
+            settled = resolve_entry(known, wanted)
             row = {"name": settled.given_name, "address": " ".join(settled.addresses)}
             if settled.spec not in {entry.spec for entry in known}:
                 row |= {spec.name: settled.spec, "options": encode_options(settled.options)}

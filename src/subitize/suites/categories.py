@@ -1,4 +1,4 @@
-"""What is counted, as a condition: measures compare every two categories, so that there may not be too many."""
+"""The category factor: measures compare all pairs of categories, so their number is limited."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What suites check of their options in the same way."""
+"""Option checks that suites share."""
 
 from collections.abc import Collection, Iterable
 

@@ -12,7 +12,7 @@ from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWor
 from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
-from subitize.suites.mixing import interleave
+from subitize.suites.item_order import interleave
 from subitize.suites.tables import LARGEST_COUNT, Row, read_count, read_table
 from subitize.vision.colours import COLOUR_NAMES
 

@@ -1,4 +1,4 @@
-"""Items of suites that outside packages bring, checked one by one before anything is made of them."""
+"""Checks the items of plug-in suites one by one before they are used."""
 
 from collections.abc import Collection, Iterator
 

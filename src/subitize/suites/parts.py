@@ -1,4 +1,4 @@
-"""Verdicts on whole pictures from what a judge read of their parts."""
+"""Verdicts on whole pictures, derived from readings of their parts."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Prompts of one's own, from a file: what to ask about the drawings is told by columns, or follows from the words."""
+"""Your own prompts from a file: questions come from its columns, or follow from the words."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,11 +1,11 @@
-"""Questions with counts as answers, about pictures of one's own or of a published set, from a file."""
+"""Questions with counts as answers, about your own pictures or a published set, from a file."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subitize.errors import BadFileError
-from subitize.garbage import uncollected
+from subitize.garbage_collection import uncollected
 from subitize.numerals import counted, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
 from subitize.scenes.counting import find_counted, make_count

@@ -1,4 +1,4 @@
-"""Pictures of one to four things, by which a model shows that it sees what it is asked about, and what it said."""
+"""The sight check: pictures of one to four things that a model must be able to count."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

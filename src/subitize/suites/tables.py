@@ -1,4 +1,4 @@
-"""Tables that people have, in CSV, JSON, JSON Lines or Parquet: row by row, each with where it stands."""
+"""Tables as CSV, JSON, JSON Lines or Parquet: row by row, each with its line."""
 
 import hashlib
 import re

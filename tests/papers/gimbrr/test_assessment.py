@@ -22,7 +22,7 @@ from samples import trial
 from scripted_server import Answer, chat, scripting
 from subitize.analysis.observations import Reader, survey_run
 from subitize.analysis.protocols import follow_protocols
-from subitize.analysis.trails import follow_trails
+from subitize.analysis.provenance import follow_trails
 from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
 from subitize.judges.ocr import Ocr

@@ -8,8 +8,8 @@ import pytest
 from commands import call
 from report_runs import check_charts
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.report.account import compose_account
 from subitize.papers.gimbrr.report.profile import find_failure
+from subitize.papers.gimbrr.report.sections import compose_account
 from subitize.records import Estimate, Reading, Spec, Words
 from subitize.report.document.blocks import Account, Document, FigureBlock, TableBlock, TextBlock
 from subitize.report.document.charts import Palette

@@ -1,1 +1,1 @@
-"""People's answers on their way out of a run, as other tools read them, and back into one."""
+"""Exports people's answers in the formats of other tools, and imports them again."""

@@ -1,4 +1,4 @@
-"""An answer taken apart as the forms of other tools hold it, and put together again to what was said."""
+"""Converts an answer to and from the form fields of other tools."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

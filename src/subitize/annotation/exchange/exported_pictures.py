@@ -1,4 +1,4 @@
-"""The pictures that go out with answers: pixels and nothing else, without those that are held back."""
+"""The pictures exported with answers: pixels only, without those that are withheld."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

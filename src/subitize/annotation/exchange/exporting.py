@@ -1,4 +1,4 @@
-"""Answers out of a run: as a long table, or as a project of another tool; people are numbers."""
+"""Exports answers as a long table, or as a project of another tool; people are numbered."""
 
 import shutil
 import tempfile

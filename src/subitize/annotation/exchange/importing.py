@@ -1,4 +1,4 @@
-"""Answers into a run: from a long table, another tool's projects or a paper's file of ratings, whichever it is."""
+"""Imports answers from a long table, another tool's project or a paper's file of ratings, whichever it is."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

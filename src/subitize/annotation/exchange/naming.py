@@ -1,4 +1,4 @@
-"""Who the people behind the numbers are; it leaves a run only if asked for."""
+"""Who the numbered people are: exported only on request."""
 
 import json
 from collections.abc import Mapping

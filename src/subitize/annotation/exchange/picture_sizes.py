@@ -1,4 +1,4 @@
-"""How large the pictures are that people clicked on."""
+"""The sizes of the pictures people clicked on."""
 
 from subitize.analysis.ratings import find_subjects
 from subitize.annotation.exchange.answers import Size

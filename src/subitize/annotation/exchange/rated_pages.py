@@ -1,4 +1,4 @@
-"""Answers put together by what was shown: a page with its pictures and questions, and what each person said."""
+"""Answers grouped by page: its pictures and questions, and what each person answered."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The long table: a row per answer, as CSV or Parquet, which names all there is to know of it."""
+"""The long table: a row per answer, as CSV or Parquet, with every detail."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What stands beside an answer: doubts, flags, comments, how long it took and when; noted on the page or brought in."""
+"""Remarks beside an answer: doubts, flags, comments, and the time it took."""
 
 import math
 import time

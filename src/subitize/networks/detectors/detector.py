@@ -1,4 +1,4 @@
-"""What every detector is, whatever network is behind it."""
+"""The interface of every detector."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol

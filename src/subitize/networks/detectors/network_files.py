@@ -1,4 +1,4 @@
-"""Which files a detector's network is made of: its weights, the plan that goes with them, the names of its classes."""
+"""The files of a detector's network: weights, configuration, class names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an ONNX file says about itself: the shape of its input, the names of its outputs, notes of whoever wrote it."""
+"""Metadata of an ONNX file: input shape, output names, notes."""
 
 import ast
 from collections import defaultdict

@@ -23,7 +23,7 @@ from subitize.image_files import Rgb
 from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
 from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
-from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, tell_ssd, tell_yolo
+from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, recognise_ssd, recognise_yolo
 from subitize.networks.weights import hash_weights, require
 from subitize.numerals import counted
 
@@ -176,7 +176,7 @@ class Ssd(OpenCv):
         size = _onnx_size(self._size, index, _SSD_PIXELS)
         compute = _onnx(files.weights, index, (self._scale, size, (self._mean,) * 3))
         shapes = {name: output.shape for name, output in compute(_plain(size)).items()}
-        layout = tell_ssd(shapes)
+        layout = recognise_ssd(shapes)
         if layout is None:
             raise UnusableModelError(
                 f"{files.weights} gives {_describe(shapes)}: not the boxes, scores and labels of an SSD; "
@@ -237,7 +237,7 @@ class Yolo(OpenCv):
         compute = _onnx(files.weights, index, (1 / 255, size, (0.0,) * 3))
         shapes = {name: output.shape for name, output in compute(_plain(size)).items()}
         names = self._names(files, index.class_names())
-        layout = tell_yolo(tuple(shapes.values()), len(names), size)
+        layout = recognise_yolo(tuple(shapes.values()), len(names), size)
         if layout is None:
             raise UnusableModelError(
                 f"{files.weights} gives {_describe(shapes)}, which with {len(names) or 'unknown'} classes are no "

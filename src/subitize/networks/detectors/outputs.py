@@ -1,4 +1,4 @@
-"""What the numbers mean that networks of the YOLO and SSD families give; which it is shows in their shapes alone."""
+"""Decodes the outputs of YOLO and SSD networks, recognised by their shapes alone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +70,7 @@ class YoloLayout:
         return Found.make(_from_centres(rows), scores, best)
 
 
-def tell_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[int, int]) -> YoloLayout | None:
+def recognise_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[int, int]) -> YoloLayout | None:
     """Tell how a YOLO reads by its shape, the number of classes (0: unknown) and the width and height it looks at."""
     matrices = [shape for shape in shapes if len(shape) == 3 and shape[0] == 1]
     if len(matrices) != 1:
@@ -116,7 +116,7 @@ class SsdLayout:
     classes: int = 0
 
 
-def tell_ssd(shapes: Mapping[str, tuple[int, ...]]) -> SsdLayout | None:
+def recognise_ssd(shapes: Mapping[str, tuple[int, ...]]) -> SsdLayout | None:
     """Tell how an SSD's outputs read by their shapes and names.
 
     They are rows; boxes, scores and labels side by side; or boxes and the scores of each for all classes.

@@ -1,4 +1,4 @@
-"""Networks that are asked to point, and answer in words that hold positions."""
+"""Networks that point: positions parsed from their replies."""
 
 import re
 from collections.abc import Mapping, Sequence

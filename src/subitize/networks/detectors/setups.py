@@ -1,4 +1,4 @@
-"""A detector with how it is used, and the options by which a user asks for one."""
+"""A detector with its settings, and the options by which a user chooses them."""
 
 import inspect
 from collections import defaultdict

@@ -26,5 +26,5 @@ PAPER = Paper(
     import_release="subitize.papers.geckonum.importing:read_importable",
     export_ratings="subitize.papers.geckonum.exporting:export_ratings",
     rating_columns={"geckonum": "subitize.papers.geckonum.exporting:RATING_COLUMNS"},
-    report="subitize.papers.geckonum.report.account:compose_account",
+    report="subitize.papers.geckonum.report.sections:compose_account",
 )

@@ -46,7 +46,7 @@ from subitize.papers.geckonum.shares import estimate_means
 from subitize.papers.geckonum.tables import find_baselines, group_labels
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, number_of
-from subitize.report.sections.claims import tell, tell_level, tell_margin, write_p
+from subitize.report.sections.claims import describe_level, describe_margin, tell, write_p
 from subitize.stats.contingency import chi_squared
 from subitize.stats.groups import one_way, permuted_one_way
 from subitize.stats.multiplicity import adjust_holm
@@ -166,7 +166,7 @@ def one_is_ahead(annotations: Annotations) -> Statement:
     if not comparisons:
         return _state("5d", "undecided", "one model has no other to be ahead of")
     verdict = judge_drops(comparisons)
-    told = "; ".join(tell(one, "label") for one in comparisons) + tell_margin(verdict, comparisons)
+    told = "; ".join(tell(one, "label") for one in comparisons) + describe_margin(verdict, comparisons)
     return _state("5d", verdict, f"{best} is the best in Task 1; {told}", comparisons)
 
 
@@ -216,7 +216,7 @@ def falls_with_each_number(simple: pl.DataFrame) -> Statement:
     floor = (
         f"; of {left[0].label.split(' ')[0]} and more fewer than {_ROOM:.2f} are right, too few to fall" if left else ""
     )
-    told = "; ".join(map(tell, deciding)) + floor + tell_margin(verdict, deciding)
+    told = "; ".join(map(tell, deciding)) + floor + describe_margin(verdict, deciding)
     return _state("5.1b", verdict, told, comparisons)
 
 
@@ -295,7 +295,7 @@ def comparing_is_harder(lines: pl.DataFrame) -> Statement:
     if not main:
         return _state("5.2a", "undecided", "it needs both types of Task 2")
     verdict = judge_drops(main)
-    told = "; ".join(tell(one, "label") for one in main) + tell_margin(verdict, main)
+    told = "; ".join(tell(one, "label") for one in main) + describe_margin(verdict, main)
     return _state("5.2a", verdict, told, comparisons)
 
 
@@ -383,7 +383,7 @@ def _judge(
         return _state(id, "undecided", f"it needs {needs}")
     verdict = judge(deciding)
     told = "; ".join([*(tell(one, unit) for one in deciding), *notes])
-    return _state(id, verdict, told + tell_margin(verdict, deciding), comparisons)
+    return _state(id, verdict, told + describe_margin(verdict, deciding), comparisons)
 
 
 def _judge_labels(id: str, judge: _Judge, contrasts: Contrasts, needs: str, notes: Iterable[str] = ()) -> Statement:
@@ -445,7 +445,7 @@ def _together(labels: pl.DataFrame) -> dict[str, Estimate]:
 
 def _list(means: Mapping[str, Estimate]) -> str:
     told = "; ".join(f"{model} {estimate_text(mean)}, {number_of(mean.n, 'label')}" for model, mean in means.items())
-    return f"{told}; intervals: {tell_level(len(means))}"
+    return f"{told}; intervals: {describe_level(len(means))}"
 
 
 def _move(mean: Estimate, by: float) -> Estimate:

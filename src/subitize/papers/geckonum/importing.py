@@ -8,7 +8,7 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.errors import ConflictError
-from subitize.garbage import uncollected
+from subitize.garbage_collection import uncollected
 from subitize.importers.releases import Importable, ReleaseSummary
 from subitize.labels import Rule, interpret
 from subitize.papers.geckonum.items import STRATA

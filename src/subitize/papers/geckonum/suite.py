@@ -12,7 +12,7 @@ from subitize.papers.geckonum.prompts import COLOURS, TYPES, Prompt, design, rea
 from subitize.records import Item
 from subitize.scenes import Halves
 from subitize.suites.checks import check_known
-from subitize.suites.mixing import interleave
+from subitize.suites.item_order import interleave
 
 _QUANTIFIERS = ("no", "few", "many", "fewer", "as many", "more")
 _SEED = 0  # of the 400 prompts that are drawn: the same in every run, so that runs compare

@@ -11,7 +11,7 @@ from subitize.papers.geckonum.release import MANY, MODELS, RATERS, Release, read
 from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
 from subitize.suites.checks import check_known
-from subitize.suites.mixing import interleave
+from subitize.suites.item_order import interleave
 
 _FORMATS = (".png", ".jpg", ".jpeg", ".webp")
 _MOST = 200

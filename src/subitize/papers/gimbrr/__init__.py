@@ -21,5 +21,5 @@ PAPER = Paper(
     import_release="subitize.papers.gimbrr.importing:read_importable",
     export_ratings="subitize.papers.gimbrr.exporting:export_ratings",
     rating_columns={"gimbrr": "subitize.papers.gimbrr.exporting:RATING_COLUMNS"},
-    report="subitize.papers.gimbrr.report.account:compose_account",
+    report="subitize.papers.gimbrr.report.sections:compose_account",
 )

@@ -42,7 +42,7 @@ from subitize.papers.gimbrr.tables import STEPS
 from subitize.papers.gimbrr.tasks import ALL, SINGLE, TASKS
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, figure, list_names
-from subitize.report.sections.claims import tell, tell_margin, write_p
+from subitize.report.sections.claims import describe_margin, tell, write_p
 from subitize.stats.intervals import p_of_interval, subtract_independent
 
 CLAIMS: Mapping[str, str] = MappingProxyType(
@@ -192,7 +192,7 @@ def _judge(id: str, comparisons: tuple[Comparison, ...], unit: str = "rating") -
     shown = comparisons
     if len(comparisons) > _MOST_TOLD:
         shown = (min(comparisons, key=lambda one: one.difference.value),)
-    told = "; ".join(tell(one, unit) for one in shown) + tell_margin(verdict, comparisons)
+    told = "; ".join(tell(one, unit) for one in shown) + describe_margin(verdict, comparisons)
     drops = sum(one.trend == "drop" for one in comparisons)
     least = (
         f"{drops} of {len(comparisons)} differences are certain; the least is this: " if shown != comparisons else ""

@@ -16,7 +16,7 @@ from subitize.papers.gimbrr.tasks import ALL, SINGLE, STRATA, Task
 from subitize.records import Item
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
-from subitize.suites.mixing import interleave
+from subitize.suites.item_order import interleave
 
 _VARIED = ("conditional", "chimeras", "multiple")
 """The tasks of which the directory with extra variables tells more."""

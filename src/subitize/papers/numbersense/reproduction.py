@@ -7,7 +7,7 @@ import polars as pl
 
 from subitize.analysis.enumeration import LEAST_PER_CELL, Enumeration, evaluate
 from subitize.analysis.observations import Observations, Reader, find_one_judge, survey_run
-from subitize.analysis.trails import follow_trails
+from subitize.analysis.provenance import follow_trails
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
 from subitize.papers.numbersense.claims import observe_measured, observe_published

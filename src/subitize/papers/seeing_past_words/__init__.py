@@ -45,7 +45,7 @@ PAPER = Paper(
     },
     reproduce="subitize.papers.seeing_past_words.description:reproduce_release",
     tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
-    report="subitize.papers.seeing_past_words.report.account:compose_account",
+    report="subitize.papers.seeing_past_words.report.sections:compose_account",
 )
 
 

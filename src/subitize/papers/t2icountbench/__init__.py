@@ -17,5 +17,5 @@ PAPER = Paper(
     kappas={("t2icountbench", "matches-prompt"): "0.58"},  # of five annotators' votes on groups of four (section 4)
     reproduce="subitize.papers.t2icountbench.reproduction:check_release",
     tabulate="subitize.papers.t2icountbench.runs:tabulate_run",
-    report="subitize.papers.t2icountbench.report.account:compose_account",
+    report="subitize.papers.t2icountbench.report.sections:compose_account",
 )

@@ -1,4 +1,4 @@
-"""What images tell that T2ICountBench does not: too many or too few, how they scatter, where half are wrong."""
+"""Beyond the paper: over- and undercounting, spread, and the number at which half the images are wrong."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -35,7 +35,7 @@ from subitize.papers.t2icountbench.tables import (
 )
 from subitize.records import REFINED, base_suite
 from subitize.report.document.cells import estimate_text, number_of
-from subitize.report.sections.claims import tell, tell_level, tell_margin, write_p
+from subitize.report.sections.claims import describe_level, describe_margin, tell, write_p
 from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
 from subitize.stats.interactions import interaction_test
 from subitize.stats.kappas import fleiss_kappa
@@ -92,7 +92,7 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     above = [model for model, mean in means.items() if mean.low >= 0.5]
     told = (
         f"success of {k}: {len(below)} of {number_of(len(means), 'model')} below .50 with the whole interval, "
-        f"{len(above)} above ({tell_level(len(means))})"
+        f"{len(above)} above ({describe_level(len(means))})"
     )
     part = _part_of_design(own, means, k)
     worst, best = min(means, key=lambda one: means[one].value), max(means, key=lambda one: means[one].value)
@@ -114,7 +114,7 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     verdict = decide(holds=not part and len(below) == len(means) and trend == "drop", fails=not part and fails)
     differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
     apart = f"; {tell(widest)}, {differences}" if widest else ""
-    margin = tell_margin(verdict, [widest] if widest and not above else [])
+    margin = describe_margin(verdict, [widest] if widest and not above else [])
     return state("4.1", verdict, told + apart + part + margin, comparisons)
 
 
@@ -156,9 +156,9 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     lower = sum(one.value < 0.1 for one in hard)
     told = (
         f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
-        f"{below} with the whole interval (95 %), and {above} above ({tell_level(count)})"
+        f"{below} with the whole interval (95 %), and {above} above ({describe_level(count)})"
     )
-    return state("4.2", verdict, told + tell_margin(falls, main), comparisons)
+    return state("4.2", verdict, told + describe_margin(falls, main), comparisons)
 
 
 def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
@@ -182,7 +182,7 @@ def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
     common = len(fallen_back & {name for values in original.values() for name in values})
     told = "; ".join(map(tell, main))
     tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
-    return state("5.1", verdict, told + tail + tell_margin(verdict, main), comparisons)
+    return state("5.1", verdict, told + tail + describe_margin(verdict, main), comparisons)
 
 
 def scenes_matter(attempts: Sequence[Attempt]) -> Statement:
@@ -194,7 +194,7 @@ def scenes_matter(attempts: Sequence[Attempt]) -> Statement:
         return state("C.1", "undecided", needs)
     main = keep_main(comparisons)
     verdict = judge_drops(main)
-    return state("C.1", verdict, "; ".join(map(tell, main)) + tell_margin(verdict, main), comparisons)
+    return state("C.1", verdict, "; ".join(map(tell, main)) + describe_margin(verdict, main), comparisons)
 
 
 def ranks_change(attempts: Sequence[Attempt]) -> Statement:
@@ -246,7 +246,7 @@ def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
     told = "; ".join(map(tell, keep_main(comparisons)))
     said = f"{told}; styles − scenes is how much more scenes cost than styles"
     verdict = judge_drops(decisive)
-    return state("C.3", verdict, said + tell_margin(verdict, decisive), comparisons)
+    return state("C.3", verdict, said + describe_margin(verdict, decisive), comparisons)
 
 
 def annotators_agree(votes: Ratings) -> Statement:

@@ -12,7 +12,7 @@ from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, T
 from subitize.records import Estimate
 from subitize.report.terminal.claims import print_claims
 from subitize.report.terminal.layout import print_table, say
-from subitize.report.terminal.printing import cell, tell_cautions
+from subitize.report.terminal.printing import cell, describe_cautions
 from subitize.report.terminal.refinements import print_pairs
 
 _TITLES = {
@@ -39,7 +39,7 @@ def print_tables(found: PaperTables) -> None:
         "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
         "where that is another; paper: as printed, tables as shares, what its text says in percent"
     )
-    for line in tell_cautions(_cautions(found.cells)):
+    for line in describe_cautions(_cautions(found.cells)):
         say(line)
     if found.placements:
         rows = (

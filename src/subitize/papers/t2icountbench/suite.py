@@ -99,7 +99,7 @@ class T2ICountBench(AskedOnce):
                     "scene": scene,
                     "style": style,
                     "number": number,
-                    "difficulty": tell_difficulty(number),
+                    "difficulty": describe_difficulty(number),
                 },
             )
 
@@ -124,7 +124,7 @@ class T2ICountBench(AskedOnce):
         return places.get(name) or places[DEFAULT]
 
 
-def tell_difficulty(number: int) -> str:
+def describe_difficulty(number: int) -> str:
     """Tell the level of difficulty of a number."""
     return next((level for level, highest in DIFFICULTIES.items() if number <= highest), BEYOND)
 

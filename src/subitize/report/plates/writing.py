@@ -14,7 +14,7 @@ from subitize.records import Choose, Count, Draw, Drawn, Elsewhere, Item, Pictur
 from subitize.report.document.thumbnails import shrink
 from subitize.report.plates.contents import Cell, Choice, Plate, make_plate
 from subitize.report.plates.drawing import Grid, Tile, draw
-from subitize.report.sections.answers import tell_outcome, tell_target, tell_value
+from subitize.report.sections.answers import describe_outcome, describe_target, describe_value
 from subitize.report.terminal.printing import STAND_IN
 from subitize.runner.progress import Progress
 from subitize.store import Run
@@ -102,7 +102,7 @@ class _Records:
 
     def tell(self, cell: Cell) -> str:
         """Write what was answered, or why nothing was."""
-        answers = [tell_outcome(self.responses[id].outcome) for id in cell.trials if id in self.responses]
+        answers = [describe_outcome(self.responses[id].outcome) for id in cell.trials if id in self.responses]
         failures = [f"failed: {self.failures[id]}" for id in cell.trials if id in self.failures]
         return next(iter((*answers, *failures)), "")
 
@@ -111,7 +111,7 @@ def _item_tile(item: Item) -> Tile:
     if isinstance(item.task, Draw):
         return Tile(task_text(item.task))
     asks = [ask for ask in item.asks if ask.is_relevant]
-    right = f"\nright: {tell_target(item, asks[0])}" if len(asks) == 1 else ""
+    right = f"\nright: {describe_target(item, asks[0])}" if len(asks) == 1 else ""
     return Tile(" ".join(task_text(item.task).split()) + right, [item.task.picture])
 
 
@@ -127,14 +127,14 @@ def _tell_reading(item: Item, cell: Cell) -> str:
         return f"{cell.right} of {len(cell.asks)} right" if cell.seen and cell.verdict != "refused" else ""
     for ask in cell.asks:
         if isinstance(ask.question, Count | Choose):
-            return ", ".join((*_tell_value(cell), f"asked {tell_target(item, ask)}"))
+            return ", ".join((*_tell_value(cell), f"asked {describe_target(item, ask)}"))
     return ""
 
 
 def _tell_value(cell: Cell) -> Iterator[str]:
     for seen in cell.seen:
         if seen.value is not None:
-            yield tell_value(seen.value, seen.ask.question, is_short=True)
+            yield describe_value(seen.value, seen.ask.question, is_short=True)
         elif seen.status == "discarded":
             yield "no count" if isinstance(seen.ask.question, Count) else "no answer"
 

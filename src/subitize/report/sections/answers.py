@@ -1,4 +1,4 @@
-"""What was asked for, answered and read, in words as people would say it."""
+"""Describes what was asked for, answered and read, in plain words."""
 
 from collections.abc import Sequence
 from itertools import takewhile
@@ -18,18 +18,18 @@ from subitize.records import (
 )
 
 
-def tell_target(item: Item, ask: Ask) -> str:
+def describe_target(item: Item, ask: Ask) -> str:
     """Say what was asked for in short: of lines to choose from, the quantifier that they differ in."""
     quantifier = item.factors.get("quantifier") if isinstance(ask.question, Choose) else None
-    return str(quantifier) if quantifier is not None else tell_expected(ask)
+    return str(quantifier) if quantifier is not None else describe_expected(ask)
 
 
-def tell_expected(ask: Ask) -> str:
+def describe_expected(ask: Ask) -> str:
     """Write the values that make an outcome right."""
-    return " or ".join(tell_value(value, ask.question) for value in ask.expects)
+    return " or ".join(describe_value(value, ask.question) for value in ask.expects)
 
 
-def tell_value(value: Scalar, question: Question, *, is_short: bool = False) -> str:
+def describe_value(value: Scalar, question: Question, *, is_short: bool = False) -> str:
     """Write a value as people would answer the question; of a line, in short, what tells it from the others."""
     match question:
         case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
@@ -52,7 +52,7 @@ def _count_alike(lines: Sequence[Sequence[str]]) -> int:
     return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*lines, strict=False)))
 
 
-def tell_outcome(outcome: Outcome) -> str:
+def describe_outcome(outcome: Outcome) -> str:
     """Write what a model answered; of a drawing there is nothing to be said."""
     match outcome:
         case Said(text=text):

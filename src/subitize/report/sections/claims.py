@@ -99,14 +99,14 @@ def tell(one: Comparison, unit: str = "pair") -> str:
     return f"{one.label}{of} is {estimate_text(one.difference)}, p {write_p(one.p_holm)} (Holm), {units}"
 
 
-def tell_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:
+def describe_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:
     """Say so where a claim does not hold because a drop is surely a small one."""
     if verdict != "does not hold" or all(one.trend != "none" for one in comparisons):
         return ""
     return f"; a drop that is surely smaller than {SMALL} is taken for none, a margin of ours"
 
 
-def tell_level(models: int) -> str:
+def describe_level(models: int) -> str:
     """Say how sure intervals are that together must hold the figures of so many models."""
     return "95 %" if models == 1 else f"{100 * (1 - ALPHA / models):.1f} %, which is 95 % for {models} models together"
 

@@ -1,4 +1,4 @@
-"""Models that count, under their names in a report, and what their tables and figures have in common."""
+"""Models that count, by their names in a report, and what their tables and figures share."""
 
 import math
 import re

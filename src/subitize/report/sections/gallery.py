@@ -31,7 +31,7 @@ from subitize.records import (
 )
 from subitize.report.document.blocks import Card, GalleryBlock, TextBlock, Thumbnail
 from subitize.report.document.thumbnails import thumbnail
-from subitize.report.sections.answers import tell_expected, tell_outcome, tell_target, tell_value
+from subitize.report.sections.answers import describe_expected, describe_outcome, describe_target, describe_value
 from subitize.report.sections.sources import Series
 from subitize.runner.progress import Progress
 from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
@@ -193,13 +193,15 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, Counter[str]]:
         if found.judge == one.series.judge
     ]
     value = one.observation.value
-    response = tell_outcome(answered.outcome) if value is None else tell_value(value, ask.question, is_short=True)
+    response = (
+        describe_outcome(answered.outcome) if value is None else describe_value(value, ask.question, is_short=True)
+    )
     outlines, omitted = _outlines(judged, ask.question)
     card = Card(
         one.series.label.removesuffix(f" · {one.series.judge_name}"),
         one.verdict,
         one.category,
-        tell_target(item, ask),
+        describe_target(item, ask),
         response,
         _thumbnail(one, records),
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged)),
@@ -250,11 +252,11 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list
     if provenance.prompt_rewritten is not None:
         details.append(("Rewritten by the provider", provenance.prompt_rewritten))
     if not isinstance(answered.outcome, Drawn):
-        details.append(("Answer", tell_outcome(answered.outcome)))
+        details.append(("Answer", describe_outcome(answered.outcome)))
     ask = one.observation.ask
     if isinstance(item.task, Draw):
         details.append(("Question", ask.wording))
-    details.append(("Right would be", tell_expected(ask)))
+    details.append(("Right would be", describe_expected(ask)))
     details += [(f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in judged]
     factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
     group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
@@ -264,7 +266,7 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list
 
 def _read(judged: Judged, question: Question) -> str:
     read = judged.value
-    value = tell_value(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
+    value = describe_value(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
     match judged.evidence:
         case Boxes(boxes=boxes):
             return f"{value} (from {len(boxes)} boxes, by {judged.rule})"

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
+from subitize.analysis.provenance import Place
 from subitize.analysis.reward_judges import describe_reward_judge, is_reward_judge
-from subitize.analysis.trails import Place
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
     Block,

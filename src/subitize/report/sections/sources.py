@@ -7,7 +7,7 @@ from pathlib import Path
 
 from subitize.analysis.observations import Observations, Reader, Survey, survey_run
 from subitize.analysis.overview import StandIns, find_stand_ins
-from subitize.analysis.trails import Trails, follow_trails
+from subitize.analysis.provenance import Trails, follow_trails
 from subitize.errors import BadValueError
 from subitize.report.document.blocks import KINDS, Badge
 from subitize.report.document.cells import printable

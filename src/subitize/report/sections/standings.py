@@ -74,7 +74,7 @@ def _mark(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
     return replace(table, columns=(first, _COLUMN, *others), rows=tuple(rows), caption=caption)
 
 
-def tell_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:
+def describe_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:
     """Say whether the model that is right most often is better than the others; nothing where it was not compared."""
     own = standings.get(best)
     if own is None:

@@ -11,7 +11,7 @@ from subitize.report.document.cells import percent_text, printable
 from subitize.report.sections.counted import Counted, level_text
 from subitize.report.sections.provenance import days
 from subitize.report.sections.sources import Series, Source
-from subitize.report.sections.standings import take_real, tell_standing
+from subitize.report.sections.standings import describe_standing, take_real
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ran
     if best.it.accuracy and not best.it.accuracy.value:
         return f"In {suite}, no model is ever right."
     others = f"{worst.label} is right least often, in {percent_text(worst.it.accuracy)}."
-    return f"In {suite}, {best.label} is right most often: {right}.{tell_standing(best.label, standings)} {others}"
+    return f"In {suite}, {best.label} is right most often: {right}.{describe_standing(best.label, standings)} {others}"
 
 
 def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ranked]) -> str:
@@ -90,7 +90,9 @@ def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ra
     best = max(found, key=lambda label: found[label].value)
     if not found[best].value:
         return f"In {suite}, no model is ever right."
-    return f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{tell_standing(best, standings)}"
+    return (
+        f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{describe_standing(best, standings)}"
+    )
 
 
 def _many(count: int, noun: str) -> str:

@@ -233,11 +233,11 @@ def cell(estimate: Estimate | None) -> str:
 
 def print_cautions(estimates: Iterable[Estimate]) -> None:
     """Say why to be wary of the figures that are marked."""
-    for line in tell_cautions(estimate.caution for estimate in estimates):
+    for line in describe_cautions(estimate.caution for estimate in estimates):
         say(line)
 
 
-def tell_cautions(cautions: Iterable[str]) -> Iterator[str]:
+def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
     """Say why to be wary of the figures that are marked, if there are any; how many clusters each has is in --json."""
     parts = (part for caution in cautions if caution for part in caution.split("; "))
     found = sorted({f"fewer than {FEW} clusters" if part.startswith("only ") else part for part in parts})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
 from subitize.report.document.cells import NOTHING, figure
 from subitize.report.terminal.layout import print_table, say
-from subitize.report.terminal.printing import tell_cautions
+from subitize.report.terminal.printing import describe_cautions
 
 _LARGE = 10
 MARKS: dict[Verdict, str] = {
@@ -34,7 +34,7 @@ def print_reproduction(comparisons: Sequence[Comparison]) -> None:
         say(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
     else:
         say("value [95 % interval]; the paper prints no figures of these models")
-    for line in tell_cautions(one.caution for one in comparisons):
+    for line in describe_cautions(one.caution for one in comparisons):
         say(line)
     for method, columns in _own_methods(comparisons).items():
         say(f"{', '.join(columns)}: {method}")

@@ -58,14 +58,14 @@ def _print_differences(rows: Sequence[Rescored], stand_ins: StandIns) -> None:
     if not told:
         return say("all are read alike")
     named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
-    cells = [_tell(one) for _, one in told]
+    cells = [_describe(one) for _, one in told]
     _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
     for reason in dict.fromkeys(one.reason for _, one in told):
         say(f"{reason}: {REASONS[reason]}")
     return None
 
 
-def _tell(one: Difference) -> tuple[str, ...]:
+def _describe(one: Difference) -> tuple[str, ...]:
     example = one.examples[0]
     who = "them" if one.we_are_stricter else "us"
     return one.reason, who, str(one.count), _shorten(example.reply), example.expected, example.ours

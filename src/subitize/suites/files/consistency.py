@@ -1,4 +1,4 @@
-"""Whether what a file says fits together."""
+"""Checks that the parts of a suite file fit together."""
 
 from subitize.suites.files.combinations import MOST_COMBINATIONS, MOST_ITEMS, count_combinations
 from subitize.suites.files.definitions import Definition

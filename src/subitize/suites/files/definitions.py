@@ -1,4 +1,4 @@
-"""What a suite's file says: its keys, read and checked before anything is made of them."""
+"""The keys of a suite file, read and checked before any item is made."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from subitize.suites.asked_once import AskedOnce
 from subitize.suites.files.consistency import check_definition
 from subitize.suites.files.definitions import Definition, read_definition
 from subitize.suites.files.items import ItemMaker
-from subitize.suites.mixing import interleave
+from subitize.suites.item_order import interleave
 
 
 class SuiteFile(AskedOnce):

@@ -104,7 +104,7 @@ def statements(groups: Sequence[Group]) -> Section | None:
     return claims_section(SUITE, found, _WORDING)
 
 
-def tell_ranks(groups: Sequence[Group]) -> list[TextBlock]:
+def describe_ranks(groups: Sequence[Group]) -> list[TextBlock]:
     """Say whether models keep their ranks from scene to scene: Kendall's W, with its interval."""
     told = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
     return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in told]

@@ -9,7 +9,7 @@ from subitize.analysis.passes import rate_passes
 from subitize.papers.t2icountbench import tables as paper
 from subitize.papers.t2icountbench.beyond import HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CONDITIONS
-from subitize.papers.t2icountbench.report.leaderboard import badges, by_row, tell_success
+from subitize.papers.t2icountbench.report.leaderboard import badges, by_row, describe_success
 from subitize.papers.t2icountbench.tables import SUITE, TableCell, choose_k
 from subitize.records import Estimate
 from subitize.report.document import charts
@@ -78,7 +78,7 @@ def by_number(groups: Sequence[Group]) -> Section | None:
         f"{SUITE}-by-number-chart",
         "By number",
         charts.falling(points, list(dict.fromkeys(label for label, _ in curves)), kinds, level=LEVEL),
-        f"Share of single images that are right, and {tell_success(groups)}, by the number asked for, with 95 % "
+        f"Share of single images that are right, and {describe_success(groups)}, by the number asked for, with 95 % "
         f"intervals ({sizes(estimates)}). Dashed: the first of these numbers at which it is below one half.",
         "Accuracy per image and success by number, a panel per model, with intervals and a line at one half.",
         data,
@@ -181,8 +181,8 @@ def table_3(groups: Sequence[Group]) -> list[Block]:
         rows.append(Row((named, *figures, None), "published"))
     fallbacks = Column("Fallbacks", "Refined prompts that are the original ones, as the refinement did not apply.")
     caption = (
-        f"At home in plain style: {tell_success(groups)}, the mean of the categories, with 95 % intervals. The average "
-        "is of the columns here; published averages are of the paper’s five, and stand here where these are the same. "
+        f"At home in plain style: {describe_success(groups)}, the mean of the categories, with 95 % intervals. The "
+        "average is of the columns here; published averages are of the paper’s five, and stand here where these are the same. "
         "Published: as printed in Table 3 of Guo and others (2025), one of four images, judged by five people, with "
         "two digits and no n; not measured here."
     )
@@ -219,7 +219,7 @@ def _by_level(
             if isinstance(share, float) and level in levels
         ]
         rows.append(Row((model, *map(shares.get, levels), *(None for _ in levels)), "published"))
-    success = tell_success(groups)
+    success = describe_success(groups)
     per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
     columns: Columns = (MODEL, *levels, *per_image)
     return FigureBlock(

@@ -31,7 +31,7 @@ from subitize.report.sections.counted import MODEL
 from subitize.report.sections.leaderboard import draw_ranking, take_column
 from subitize.report.sections.refinements import Group
 from subitize.report.sections.sizes import SIZE
-from subitize.report.sections.standings import stand_series, tell_standing
+from subitize.report.sections.standings import describe_standing, stand_series
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
 _RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"
@@ -53,11 +53,13 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
         Column("n", "Prompts."),
         SIZE,
     )
-    table = make_table(f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, tell_success(groups)))
+    table = make_table(
+        f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, describe_success(groups))
+    )
     return [table, _warn(groups), _glance(table)]
 
 
-def tell_success(groups: Sequence[Group]) -> str:
+def describe_success(groups: Sequence[Group]) -> str:
     """Say what counts as success: of how many images one must be right."""
     sizes = sorted({choose_k(group.attempts) for group in groups})
     if sizes == [1]:
@@ -78,7 +80,9 @@ def headline(groups: Sequence[Group]) -> str:
     best = max(found, key=lambda model: (not marks[model], found[model].value))
     placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
     rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
-    told = tell_standing(best, stand_series([one for group in groups for one in group.series]), by="accuracy per image")
+    told = describe_standing(
+        best, stand_series([one for group in groups for one in group.series]), by="accuracy per image"
+    )
     share = percent_text(found[best])
     return (
         f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{told}"

@@ -56,7 +56,7 @@ def _conditions(groups: Sequence[Group]) -> Section | None:
     made = (figures.by_scene(groups), figures.by_style(groups), figures.averages(groups))
     shown = [figure for figure in made if figure]
     lead = TextBlock("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
-    blocks: tuple[Block, ...] = (lead, *shown, *beyond.tell_ranks(groups))
+    blocks: tuple[Block, ...] = (lead, *shown, *beyond.describe_ranks(groups))
     return Section(f"{NAME}-by-condition", "Scenes and styles", blocks) if shown else None
 
 

@@ -1,4 +1,4 @@
-"""The order of a suite's items: every condition once, then once more, so that any beginning is fair."""
+"""Orders a suite's items: every condition once, then once more, so that any prefix is balanced."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What the annotation page needs beyond the core."""
+"""The packages that the annotation app needs beyond the core."""
 
 from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""Answers that stand in a run before a study begins, as imported ratings do: a study goes on with them."""
+"""Answers a run has before a study begins, such as imported ratings: the study continues from them."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""When memory is looked through for cycles."""
+"""Tunes Python's garbage collector where many objects live long."""
 
 import gc
 from collections.abc import Iterator

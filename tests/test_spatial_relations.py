@@ -4,7 +4,7 @@ from itertools import permutations
 
 from cases import Case
 from subitize.labels import interpret, parse_rule, read_standing
-from subitize.labels.standing import Standing
+from subitize.labels.spatial_relations import Standing
 from subitize.networks.detectors.setups import nouns_of
 from subitize.records import Box, Boxes, Confirm, Discarded, Known, Value
 

@@ -1,4 +1,4 @@
-"""What goes over HTTP between the annotation page and its server, as the API describes it."""
+"""The schemas of the annotation API: what its requests and responses hold."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Open numbers made exact, so that a scene can be drawn."""
+"""Makes open numbers exact, so that a scene can be drawn."""
 
 from dataclasses import replace
 

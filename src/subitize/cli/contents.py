@@ -1,4 +1,4 @@
-"""Commands on what is kept in a run: show, exclude, export, attach, and bring in data made elsewhere."""
+"""Commands on a run's contents: show, exclude, export, attach, import."""
 
 import shlex
 from functools import partial

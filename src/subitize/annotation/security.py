@@ -1,4 +1,4 @@
-"""Applications that refuse what no page of ours sends, and keep browsers from doing more than our pages do."""
+"""Security of the web applications: bounds on requests, and headers that restrict what a browser may do."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
-from subitize.annotation.limits import Limiter
+from subitize.annotation.rate_limits import Limiter
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 
 STATIC = files("subitize.annotation") / "static"
@@ -32,12 +32,12 @@ def guarded_app(hosts: frozenset[str] | None) -> FastAPI:
     """Make an application with our static files and no other route; `hosts` are the names it answers to, None any."""
     app = FastAPI(title="subitize annotate", docs_url=None, redoc_url=None)
     app.middleware("http")(_Guard(hosts))
-    app.exception_handler(SubitizeError)(_tell)
+    app.exception_handler(SubitizeError)(_describe)
     app.mount("/static", StaticFiles(directory=str(STATIC)))
     return app
 
 
-async def _tell(_: Request, error: Exception) -> JSONResponse:
+async def _describe(_: Request, error: Exception) -> JSONResponse:
     status = 422 if isinstance(error, BadValueError | UnknownNameError) else 503
     return JSONResponse({"detail": str(error)}, status)
 

@@ -9,7 +9,7 @@ import pytest
 
 from annotation_studies import folder, item, make_run, opened
 from subitize.annotation.answers import Given, Task
-from subitize.annotation.oversight import Oversight, oversee
+from subitize.annotation.study_agreement import Oversight, oversee
 from subitize.records import Count
 
 PAGES = 40
@@ -98,7 +98,7 @@ def test_the_effect_of_leaving_somebody_out_is_what_the_others_agree_on(
 def test_figures_that_are_too_old_are_not_shown(
     seen: tuple[Path, dict[str, list[int]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from subitize.annotation.ownership import MOST_AGE_SECONDS, Overseer
+    from subitize.annotation.owner_routes import MOST_AGE_SECONDS, Overseer
 
     overseer = Overseer(folder(seen[0]), "human")
 

@@ -1,4 +1,4 @@
-"""What counts are worth."""
+"""The reward of a count."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

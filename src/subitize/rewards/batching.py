@@ -1,4 +1,4 @@
-"""A judge that counts what comes in: in batches across requests, as many at once as it can take."""
+"""Counts incoming pictures with a judge: batched across requests, with bounded concurrency."""
 
 import asyncio
 import hashlib
@@ -12,7 +12,7 @@ from subitize.interfaces import Exhibit, Explains, Finding, Inquiry, Judge, Usag
 from subitize.labels import Rule, interpret
 from subitize.records import Ask, Discarded, Drawn, Picture, Stored, Value, digest
 from subitize.registry import Made
-from subitize.rewards.counts import Counted
+from subitize.rewards.reward_rules import Counted
 from subitize.rewards.samples import Sample, Unjudged
 from subitize.runner.costs import Meter
 from subitize.runner.judging import check_findings, put_tasks

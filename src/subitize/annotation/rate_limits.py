@@ -1,4 +1,4 @@
-"""How often somebody may come: a bucket of tokens per address."""
+"""Rate limits: a token bucket per address."""
 
 from collections import OrderedDict
 

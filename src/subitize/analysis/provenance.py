@@ -1,4 +1,4 @@
-"""What a run tells about how it was made: all its responses and readings, read once."""
+"""How a run was made: the provenance of all its responses and readings, read once."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Lots that fall the same every time, on every machine."""
+"""Seeded random draws that are the same on every machine."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""What the owner of a study looks at: how far people agree, on the whole and one by one, and on what they do not."""
+"""Agreement between the people of a study: overall, person by person, and the pages on which they differ."""
 
 import time
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Studies are made in the browser, too: which run, which questions, how many people, what they are told."""
+"""Studies made in the browser: which run, which questions, how many people, which texts."""
 
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -8,11 +8,11 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from subitize.annotation.guarding import STATIC, UNKNOWN_LINK, guarded_app
 from subitize.annotation.pages import FORMS, collect_pages
 from subitize.annotation.people import Person, sign
 from subitize.annotation.plans import OWNER, StudyPlan
 from subitize.annotation.samples import draw_sample, list_samples, store_sample
+from subitize.annotation.security import STATIC, UNKNOWN_LINK, guarded_app
 from subitize.annotation.sessions import Sessions, is_same
 from subitize.errors import BadValueError
 from subitize.store import Run

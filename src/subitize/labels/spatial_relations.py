@@ -1,4 +1,4 @@
-"""Statements that one thing stands somewhere to another, and what the geometry of boxes tells of them."""
+"""Spatial statements ("the cup is left of the book"), and whether the boxes bear them out."""
 
 import re
 from collections.abc import Sequence

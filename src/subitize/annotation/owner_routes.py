@@ -1,4 +1,4 @@
-"""What the owner of a study sees and decides, over HTTP."""
+"""The owner's page of a study, over HTTP."""
 
 import asyncio
 import time
@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_json
 
 from subitize.annotation.answers import Task
-from subitize.annotation.oversight import Oversight, oversee
 from subitize.annotation.people import Person, Role
 from subitize.annotation.reviewing import Tally
+from subitize.annotation.schemas import WithoutNul
 from subitize.annotation.sessions import Sessions, address_of
-from subitize.annotation.shown import WithoutNul
 from subitize.annotation.study import Study
+from subitize.annotation.study_agreement import Oversight, oversee
 from subitize.errors import NothingToDoError, RunError, SubitizeError
 from subitize.records import to_plain
 from subitize.runner.processes import Pool, result_of
