@@ -182,9 +182,9 @@ def table_3(groups: Sequence[Group]) -> list[Block]:
     fallbacks = Column("Fallbacks", "Refined prompts that are the original ones, as the refinement did not apply.")
     caption = (
         f"At home in plain style: {describe_success(groups)}, the mean of the categories, with 95 % intervals. The "
-        "average is of the columns here; published averages are of the paper’s five, and stand here where these are the same. "
-        "Published: as printed in Table 3 of Guo and others (2025), one of four images, judged by five people, with "
-        "two digits and no n; not measured here."
+        "average is of the columns here; published averages are of the paper’s five, and stand here where these "
+        "are the same. Published: as printed in Table 3 of Guo and others (2025), one of four images, judged by "
+        "five people, with two digits and no n; not measured here."
     )
     shown: Columns = (MODEL, *columns, fallbacks)
     return [make_table(f"{SUITE}-table-3", "Original and refined prompts, as in Table 3", shown, rows, caption)]
