@@ -244,13 +244,13 @@ def judge_(
     from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.forecasts import print_expenses
     from subitize.runner.forecasts import forecast_judging
-    from subitize.runner.identities import recall_judge, resolve_judge
+    from subitize.runner.identities import open_if_any, recall_judge, resolve_judge
     from subitize.runner.judging import Scope
 
-    ledger = _make_ledger(prices, max_cost)
+    with open_if_any(locate(run, database, images)) as before:
+        made = make_judge(recall_judge(before, judge))
+    read_by, ledger = rule_for(made, rule), _make_ledger(prices, max_cost)
     with open_run(run, database, images) as opened, Bar() as bar:
-        made = make_judge(recall_judge(opened, judge))
-        read_by = rule_for(made, rule)
         made, notes = resolve_judge(opened, made, is_same_model=same_model)
         print_warnings(notes)
         model = model and opened.find_model(model)

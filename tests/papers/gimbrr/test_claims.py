@@ -46,7 +46,7 @@ def test_the_papers_conclusions_hold_of_its_data_but_one(released_ratings: Ratin
             assert one.claim == CLAIMS[id]
     for id, told in {
         "1": "DALL-E 2 − Midjourney is 0.083",
-        "2": "MJ in Compositional characteristics, 0.710",
+        "2": "Midjourney in Compositional characteristics, 0.710",
         "7": "b is 0.394 [−0.075, 0.863], p = 0.097, 36 points",
         "8": "b is 0.621",
         "10": "p = 0.031 by F (type I) and p = 0.060 by t of its coefficient; 16 residual degrees",
