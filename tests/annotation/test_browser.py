@@ -296,6 +296,27 @@ def answer(page: "Page", text: str) -> None:
     page.keyboard.press("Enter")
 
 
+def test_how_a_count_is_read_does_not_replace_the_right_answer(browser: "Browser", tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 1)
+    with serving("annotate", tmp_path / "run", "--no-browser", "--gold", "gold", "--training", 1) as (_, link):
+        page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
+        gate = Gate(page, "**/read")
+        page.goto(link)
+        page.locator("#answer").wait_for()
+        with page.expect_request("**/read"):
+            page.keyboard.type("7")
+        page.keyboard.press("Enter")
+        page.get_by_text("The right answer is").wait_for()
+        with page.expect_response("**/read"):
+            gate.open()
+        page.evaluate("() => new Promise((done) => setTimeout(done, 100))")  # the page has had the reply
+        expect(page.locator("#feedback")).to_contain_text("The right answer is")
+        page.close()
+
+
 def test_it_is_shown_that_an_answer_is_on_its_way_and_when_it_is_stored(
     open_study: "Callable[..., Page]", tmp_path: Path
 ) -> None:

@@ -289,6 +289,7 @@ function save() {
 }
 
 function skip() {
+  if ($("form").inert) return;
   const reason = $("reason").value;
   if (!reason) {
     $("feedback").textContent = "Choose a reason to skip.";
@@ -300,6 +301,7 @@ function skip() {
 
 async function finish(given) {
   const { page, number } = shown;
+  dropFeedback();
   if (page.purpose === "training" && isTold) return leaveTraining(page);
   if (page.purpose === "training") return finishTraining(page, number, given);
   dropDraft(page.id, number);
@@ -327,6 +329,7 @@ async function finishTraining(page, number, given) {
 
 function leaveTraining(page) {
   isTold = false;
+  $("form").inert = true; // until the next question is there
   if (firstOpen(page) < 0) coming = [];
   return next();
 }
@@ -355,18 +358,25 @@ async function takeBack({ page, number, given }, detail) {
 }
 
 let feedbackTimer;
+let feedbackTurn = 0; // how a count is read is told only for what was typed last, and not once it is saved
+
+function dropFeedback() {
+  clearTimeout(feedbackTimer);
+  feedbackTurn += 1;
+}
 
 function askFeedback(text) {
   keepDraft();
-  clearTimeout(feedbackTimer);
+  dropFeedback();
   $("feedback").textContent = "";
   const { page, number } = shown;
   if (!text || page.questions[number].form !== "count") return;
+  const turn = feedbackTurn;
   feedbackTimer = setTimeout(async () => {
     const given = { key: "feedback", text };
     const path = `api/pages/${page.id}/questions/${number}/read`;
     const { status, body } = await call(path, { method: "POST", body: JSON.stringify(given) }).catch(() => ({ status: 0 }));
-    if (status !== 200 || shown?.page !== page || field.value() !== text) return;
+    if (status !== 200 || turn !== feedbackTurn) return;
     $("feedback").textContent = body.value === null ? `Not a count yet: ${body.reason}` : `Read as ${body.value}`;
   }, FEEDBACK_MS);
 }
