@@ -24,35 +24,38 @@ _OF_ANSWERED = ("coverage", "knower", "human_correlation")
 _MOST_ANCHORS = 3
 # Measures that are in neither come last in the second table.
 _NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
-_LEGEND = (
-    "level: the model knows the numbers from 1 to this one [the lowest and highest possible level]",
-    "human: correlation with the responses of an ideal human, with whom even a perfect counter correlates below 1; an "
+_LEGEND = {
+    "level": "the model knows the numbers from 1 to this one [the lowest and highest possible level]",
+    "human": "correlation with the responses of an ideal human, with whom even a perfect counter correlates below 1; an "
     "answer without a count is a miss. “answered” leaves such answers out, as the paper does",
-    "from chance: distance from random answers, from 0 to 1; a correlation with them is not defined",
-    "abstraction: the smallest correlation between two categories",
-    "control: share of right answers to the control question",
-    "weber: Weber fraction of the numbers above 4, with the gain, the share of lapses and the p of the fit",
-    "slope: of log sd on log mean, beside the slope that the fitted law predicts; a small p says that it is not met",
-    "follows: what the answers follow: the number itself, or ink, hull and the like",
-    "anchors: answers given whatever is shown, and their share of the answers to numbers that do not call for them",
-    "bias: categories that are over- or underestimated (p < .05, r ≥ .3), and r; all figures with intervals: --json",
-)
+    "from chance": "distance from random answers, from 0 to 1; a correlation with them is not defined",
+    "abstraction": "the smallest correlation between two categories",
+    "control": "share of right answers to the control question",
+    "weber": "Weber fraction of the numbers above 4, with the gain, the share of lapses and the p of the fit",
+    "slope": "of log sd on log mean, beside the slope that the fitted law predicts; a small p says that it is not met",
+    "follows": "what the answers follow: the number itself, or ink, hull and the like",
+    "anchors": "answers given whatever is shown, and their share of the answers to numbers that do not call for them",
+    "bias": "categories that are over- or underestimated (p < .05, r ≥ .3), and r; all figures with intervals: --json",
+}
 
 
 def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
     """Print two tables per suite: a row per model and judge, the exact figures of two known observers below."""
+    printed: set[str] = set()
     for suite in dict.fromkeys(one.suite for one in enumerations):
-        _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
+        printed |= _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
     print_marks(enumerations, stand_ins)
     print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
     say("value [95 % interval]; n: answers with a count, in the wording with the smallest error")
-    for line in _LEGEND:
-        say(line)
+    for heading, meaning in _LEGEND.items():
+        if heading in printed:
+            say(f"{heading}: {meaning}")
     if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
         say(f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many")
 
 
-def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
+def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: StandIns) -> set[str]:
+    """Print the tables of a suite, and give the headings under which they have something."""
     has_runs = len({one.run for one in enumerations}) > 1
     judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)
     places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
@@ -70,8 +73,11 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
         named = [f"({name}, exact)" if place == "model" else "" for place in places]
         first.append([*named, *(_text(getattr(known, figure.removesuffix("_all"), None)) for figure in skill), ""])
     say(f"{suite}, judged by {', '.join(judges)}")
-    print_table([*places, *(headings[name] for name in skill), "n"], first)
-    print_filled([*places, *(headings.get(name, name) for name in nature)], second)
+    tables = [([*places, *(headings[name] for name in skill), "n"], first)]
+    tables.append(([*places, *(headings.get(name, name) for name in nature)], second))
+    print_table(*tables[0])
+    print_filled(*tables[1])
+    return {heading for names, rows in tables for heading, *cells in zip(names, *rows, strict=True) if any(cells)}
 
 
 def _n(one: Enumeration) -> str:
