@@ -26,8 +26,8 @@ _MOST_ANCHORS = 3
 _NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
 _LEGEND = {
     "level": "the model knows the numbers from 1 to this one [the lowest and highest possible level]",
-    "human": "correlation with the responses of an ideal human, with whom even a perfect counter correlates below 1; an "
-    "answer without a count is a miss. “answered” leaves such answers out, as the paper does",
+    "human": "correlation with the responses of an ideal human, with whom even a perfect counter correlates below 1; "
+    "an answer without a count is a miss. “answered” leaves such answers out, as the paper does",
     "from chance": "distance from random answers, from 0 to 1; a correlation with them is not defined",
     "abstraction": "the smallest correlation between two categories",
     "control": "share of right answers to the control question",
