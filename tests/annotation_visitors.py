@@ -1,18 +1,27 @@
 """Browsers without a screen, at the server of a study."""
 
+import multiprocessing
+import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
+from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
 
 from annotation_studies import COUNTS, folder, make_run, opened
-from commands import start
+from commands import environment
 from subitize.annotation.people import Role
 from subitize.annotation.study import Study
 from subitize.annotation.texts import Texts
+from subitize.cli import main
 from subitize.records import Item
 from subitize.store.images import Images
+
+_FORKED = multiprocessing.get_context("forkserver")
+_FORKED.set_forkserver_preload(["annotation_visitors", "subitize.annotation.hosting", "subitize.cli.annotating"])
 
 
 class Visitor:
@@ -67,17 +76,26 @@ def visited(
 
 @contextmanager
 def served(*arguments: object) -> Iterator[dict[str, str]]:
-    """Serve studies, and give the links that are told, by name."""
-    with start("annotate", *arguments, "--no-browser", "--port", 0) as server:
-        links: dict[str, str] = {}
-        assert server.stdout is not None
-        for line in server.stdout:
-            if line.startswith("Ctrl-C"):
-                break
-            if found := re.fullmatch(r"(.+): (http://\S+)\n", line):
-                links[found[1]] = found[2]
+    """Serve studies by `subitize annotate`, in a process of its own, and give the links that are told, by name."""
+    told, telling = os.pipe()
+    with os.fdopen(told) as lines:
+        with os.fdopen(telling, "w") as output:
+            server = _FORKED.Process(target=_annotate, args=(DupFd(output.fileno()), [*map(str, arguments)]))
+            server.start()
         try:
-            assert links, server.communicate()
+            read = list(takewhile(lambda line: not line.startswith("Ctrl-C"), lines))
+            links = {found[1]: found[2] for line in read if (found := re.fullmatch(r"(.+): (http://\S+)\n", line))}
+            assert links, "".join(read)
             yield links
         finally:
             server.terminate()
+            server.join()
+
+
+def _annotate(output: Any, arguments: list[str]) -> None:  # noqa: ANN401
+    """Run the command in a process that was forked from one in which it is imported: starting takes no second."""
+    told = output.detach()
+    sys.stdout = sys.stderr = os.fdopen(told, "w", buffering=1)
+    os.environ |= environment()
+    sys.argv = ["subitize", "annotate", *arguments, "--no-browser", "--port", "0"]
+    main()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
-from commands import serving
+from annotation_visitors import served
 from subitize.records import Ask, Confirm, Item, Known
 from subitize.store import Run
 
@@ -31,12 +31,12 @@ def open_study(browser: "Browser", tmp_path: Path) -> "Iterator[Callable[..., Pa
 
         def opened(items: list[Item], *options: object, repeats: int = 1, size: dict[str, int] = DESKTOP) -> "Page":
             make_run(folder(tmp_path), items, repeats=repeats)
-            _, link = stack.enter_context(serving("annotate", tmp_path / "run", "--no-browser", *options))
+            links = stack.enter_context(served(tmp_path / "run", *options))
             page = browser.new_context(viewport=size).new_page()  # type: ignore[arg-type]
             stack.callback(page.context.close)
             page.on("pageerror", lambda error: complaints.append(str(error)))
             page.on("console", lambda told: None if "DISCONNECTED" in told.text else complaints.append(told.text))
-            page.goto(link)
+            page.goto(links["annotator"])
             page.locator("#page").wait_for(state="visible")
             return page
 
@@ -216,9 +216,9 @@ def test_without_a_network_nothing_is_lost_and_the_page_says_so(
 
 def test_a_count_that_is_not_read_comes_back_to_whoever_typed_it(browser: "Browser", tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
-    with serving("annotate", tmp_path / "run", "--no-browser") as (_, link):
+    with served(tmp_path / "run") as links:
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
-        page.goto(link)
+        page.goto(links["annotator"])
         page.locator("#answer").wait_for()
         page.keyboard.type("2-5")
         page.get_by_text("Not a count yet: a range: 2 to 5").wait_for()
@@ -244,9 +244,9 @@ def test_a_question_is_skipped_with_a_reason(open_study: "Callable[..., Page]", 
 def test_in_training_the_right_answer_is_shown_and_who_fails_twice_is_told(browser: "Browser", tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
     add_gold(folder(tmp_path), 2)
-    with serving("annotate", tmp_path / "run", "--no-browser", "--gold", "gold", "--training", 2) as (_, link):
+    with served(tmp_path / "run", "--gold", "gold", "--training", 2) as links:
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
-        page.goto(link)
+        page.goto(links["annotator"])
         page.locator("#answer").wait_for()
         for _ in range(4):
             expect_answer(page, "")
@@ -301,10 +301,10 @@ def test_how_a_count_is_read_does_not_replace_the_right_answer(browser: "Browser
 
     make_run(folder(tmp_path), COUNTS)
     add_gold(folder(tmp_path), 1)
-    with serving("annotate", tmp_path / "run", "--no-browser", "--gold", "gold", "--training", 1) as (_, link):
+    with served(tmp_path / "run", "--gold", "gold", "--training", 1) as links:
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
         gate = Gate(page, "**/read")
-        page.goto(link)
+        page.goto(links["annotator"])
         page.locator("#answer").wait_for()
         with page.expect_request("**/read"):
             page.keyboard.type("7")
@@ -389,9 +389,9 @@ def test_a_second_enter_in_training_answers_nothing(browser: "Browser", tmp_path
 
     make_run(folder(tmp_path), COUNTS)
     add_gold(folder(tmp_path), 2)
-    with serving("annotate", tmp_path / "run", "--no-browser", "--gold", "gold", "--training", 2) as (_, link):
+    with served(tmp_path / "run", "--gold", "gold", "--training", 2) as links:
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
-        page.goto(link)
+        page.goto(links["annotator"])
         page.locator("#answer").wait_for()
         gate = Gate(page)
         page.keyboard.type("2")

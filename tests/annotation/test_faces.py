@@ -44,6 +44,7 @@ def paste(crops: Any, width: int) -> tuple[Rgb, list[Square]]:  # noqa: ANN401
     return np.asarray(collage), places
 
 
+@pytest.mark.proof("subitize.annotation.faces")
 def test_of_a_hundred_faces_as_many_are_found_as_the_documentation_says(case: Case) -> None:
     import skimage.data
 
@@ -60,6 +61,15 @@ def test_of_a_hundred_faces_as_many_are_found_as_the_documentation_says(case: Ca
         with case(width):
             assert sum(seen[:100]) == pytest.approx(expected, abs=TOLERANCE)
             assert sum(seen[100:]) <= TOLERANCE
+
+
+def test_of_25_faces_most_are_found_and_of_25_pieces_without_one_hardly_any() -> None:
+    import skimage.data
+
+    crops, finder = skimage.data.lfw_subset(), FaceFinder()
+    faces, pieces = (find_at(finder, *paste(crops[start : start + SIDE**2], 64)) for start in (0, 100))
+    assert sum(faces) >= 20
+    assert sum(pieces) <= 1
 
 
 def test_a_face_is_found_unless_it_is_small_turned_or_covered(case: Case) -> None:
@@ -84,6 +94,7 @@ def test_a_face_is_found_unless_it_is_small_turned_or_covered(case: Case) -> Non
             assert find_at(finder, covered, [ASTRONAUT]) == [False]
 
 
+@pytest.mark.proof("subitize.annotation.faces")
 def test_some_pictures_without_a_face_are_taken_for_one() -> None:
     import skimage.data
 

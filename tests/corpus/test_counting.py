@@ -140,7 +140,7 @@ def test_a_second_count_adds_only_what_is_new_or_has_changed(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_count_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:
-    write_corpus(tmp_path, shards=12, rows=3_000)
+    write_corpus(tmp_path, shards=12, rows=600)
     arguments = ("corpus", tmp_path / "*.parquet", "--preset", "laion", "--processes", 2, "--out", tmp_path / "out")
     process = start(*arguments)
     states = tmp_path / "out" / "shards"
