@@ -1,3 +1,24 @@
-"""Measures how well text-to-image and vision-language models understand number."""
+"""Measures how well text-to-image and vision-language models understand number.
+
+    import subitize
+
+    run = subitize.run("naming:images=1", ["observer", "random"], "runs/first")
+    subitize.score(run, by=["number"])
+
+`subitize.front_door` has what a program can call; it is imported when it is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from subitize.front_door import Compared, compare, judge, open, run, score, write_report
 
 __version__ = "0.1.0"
+__all__ = ["Compared", "compare", "judge", "open", "run", "score", "write_report"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name in __all__:
+        return getattr(import_module("subitize.front_door"), name)
+    raise AttributeError(f"module 'subitize' has no attribute {name!r}")

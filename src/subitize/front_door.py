@@ -1,0 +1,182 @@
+"""The package as a program or a notebook uses it: `subitize.run`, `subitize.score` and the others of these functions.
+
+They do what the commands of the same names do; a command has more options. Figures are polars frames with the columns
+of `--json`. What a command says as a warning is a Python warning here, and what it refuses is a SubitizeError.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from multiprocessing import current_process
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from subitize.analysis.clusters import check_prompts
+from subitize.analysis.comparisons import compare_surveys
+from subitize.analysis.observations import Reader, survey_run
+from subitize.analysis.overview import find_stand_ins
+from subitize.analysis.reward_judges import warn_of_reward_judges
+from subitize.analysis.scoring import score as score_observations
+from subitize.errors import RunError
+from subitize.evaluations import Messages, Order, Outcome, judge_anew, prepare, raise_errors
+from subitize.labels import parse_rule
+from subitize.records import OF_FILE, Estimate, to_plain
+from subitize.registry import make_judge, make_model, make_refined, make_suite
+from subitize.report.terminal.bars import Bar
+from subitize.report.writing import Outputs
+from subitize.report.writing import write_report as write_page
+from subitize.runner.costs import Ledger
+from subitize.runner.identities import open_if_any, recall_judge, recall_model, resolve_judge
+from subitize.runner.judging import Scope
+from subitize.store import Folder, Run
+
+AnyRun = str | Path | Run
+"""A run's folder, or a run that is open, which stays so."""
+
+
+class Compared(NamedTuple):
+    """Models by rank, and the differences between every two of them: a frame each."""
+
+    ranks: pl.DataFrame
+    differences: pl.DataFrame
+
+
+def run(
+    suite: str,
+    models: str | Sequence[str],
+    out: str | Path | None = None,
+    *,
+    judge: str | None = None,
+    repeats: int | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    refine: Sequence[str] = (),
+    sight_check: bool = True,
+) -> Run:
+    """Run a suite on models, have their answers judged, and open the run; what is stored already is not asked again.
+
+    A program in a file calls it under `if __name__ == "__main__":`, as worker processes import the file.
+    """
+    _refuse_import()
+    made = make_suite(suite)
+    location = Folder(Path(out or f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
+    with open_if_any(location) as before:
+        chosen = [recall_model(before, text) for text in ([models] if isinstance(models, str) else models)]
+        judge = judge and recall_judge(before, judge)
+    order = Order(
+        made,
+        [make_model(text) for text in chosen],
+        [make_refined(suite, text) for text in refine],
+        judge=judge,
+        seed=seed,
+        repeats=repeats,
+        limit=limit,
+        sight_check=sight_check,
+    )
+    evaluation = prepare(order, location)
+    evaluation.check(_MESSAGES)
+    with Run(location, create=True) as opened, Bar() as bar:
+        outcome = evaluation.perform(opened, bar, _MESSAGES)
+    raise_errors(order.ledger, outcome, judge)
+    return open(location.path)
+
+
+def judge(run: AnyRun, judge: str) -> None:
+    """Have a judge answer the questions of a run; what it answered before is not asked again."""
+    _refuse_import()
+    ledger = Ledger()
+    with _opened(run) as (opened,), Bar() as bar:
+        made, notes = resolve_judge(opened, make_judge(recall_judge(opened, judge)))
+        for note in notes:
+            _warn(note)
+        summary = judge_anew(opened, made, Scope(ledger=ledger), bar, _MESSAGES)
+    raise_errors(ledger, Outcome(summary.reasons, [summary]), judge)
+
+
+def open(run: str | Path) -> Run:
+    """Open a run that is there; use it in a `with` block, or close it."""
+    return Run(Folder(Path(run)))
+
+
+def score(
+    run: AnyRun,
+    by: Sequence[str] | None = None,
+    *,
+    judge: str | None = None,
+    rule: str | None = None,
+    agreement: str = "plurality",
+    prompts: str = "sampled",
+) -> pl.DataFrame:
+    """Compute accuracy and errors with their intervals, overall and by factor: a row for each figure."""
+    estimand = check_prompts(prompts)
+    with _opened(run) as (opened,):
+        survey = survey_run(opened, _reader(judge, rule, agreement))
+        stand_ins = find_stand_ins(opened)
+        for line in warn_of_reward_judges(opened, survey.reader.judge):
+            _warn(line)
+    return _frame([stand_ins.row(one) for one in score_observations(survey.observations, by, prompts=estimand)])
+
+
+def compare(
+    *runs: AnyRun,
+    measures: Sequence[str] = (),
+    by: Sequence[str] = (),
+    judge: str | None = None,
+    rule: str | None = None,
+    agreement: str = "plurality",
+    prompts: str = "sampled",
+) -> Compared:
+    """Compare the models of runs on what they have in common."""
+    estimand = check_prompts(prompts)
+    with _opened(*runs) as opened:
+        reader = _reader(judge, rule, agreement)
+        surveys = {str(run.location): survey_run(run, reader) for run in opened}
+        found = compare_surveys(surveys, measures, by, find_stand_ins(*opened).model_names, prompts=estimand)
+    boards = [(board.board._asdict(), board) for board in found.boards]
+    ranks = [{**named, **_flat(one, one.estimate)} for named, board in boards for one in board.models]
+    pairs = [{**named, **_flat(one, one.difference)} for named, board in boards for one in board.pairs]
+    return Compared(_frame(ranks), _frame(pairs))
+
+
+def write_report(*runs: AnyRun, out: str | Path = "report.html") -> Path:
+    """Write a report of runs: one HTML page that works offline."""
+    with _opened(*runs) as opened, Bar() as bar:
+        return write_page(opened, Outputs(Path(out)), bar)[-1]
+
+
+def _refuse_import() -> None:
+    """Refuse to begin while a worker process imports the program, which would begin all of it again."""
+    if getattr(current_process(), "_inheriting", False):
+        raise RunError(
+            "a worker process imports your program, which must not begin again: put its calls under "
+            'if __name__ == "__main__":'
+        )
+
+
+@contextmanager
+def _opened(*runs: AnyRun) -> Iterator[list[Run]]:
+    with ExitStack() as stack:
+        yield [run if isinstance(run, Run) else stack.enter_context(open(run)) for run in runs]
+
+
+def _reader(judge: str | None, rule: str | None, agreement: str) -> Reader:
+    return Reader(judge, parse_rule(rule) if rule else None, agreement)
+
+
+def _flat(figure: Any, estimate: Estimate) -> dict[str, object]:  # noqa: ANN401
+    """Lay a figure out as a row: its estimate's fields stand beside its own."""
+    own = {name: value for name, value in to_plain(figure).items() if not isinstance(value, dict | list)}
+    return {**own, **to_plain(estimate)}
+
+
+def _frame(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, stacklevel=3)
+
+
+_MESSAGES = Messages(say=lambda line: None, warn=_warn)

@@ -1,0 +1,115 @@
+"""The package as programs use it: the figures and errors of the commands, and nothing is imported early."""
+
+import json
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import subitize
+from commands import call
+from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.store import Run
+
+ROOT = Path(__file__).parent.parent
+SUITE = "naming:images=1,numbers=1-3,categories=apples+dots,wordings=things,size_px=128"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("front") / "run"
+    subitize.run(SUITE, ["observer", "random"], folder, repeats=2, seed=3).close()
+    return folder
+
+
+def test_its_run_is_that_of_the_command(run: Path, tmp_path: Path) -> None:
+    ran = call("run", SUITE, "--model", "observer", "--model", "random", "--repeats", 2, "--seed", 3, "--out", tmp_path)
+    assert ran.code == 0
+    assert call("score", tmp_path, "--json").out == call("score", run, "--json").out
+
+
+def test_its_scores_are_those_of_the_command(run: Path) -> None:
+    told = call("score", run, "--by", "number", "--json").json()
+    scores = subitize.score(run, by=["number"])
+    for name in ("suite", "model", "model_name", "judge", "factor", "group", "measure", "value", "n", "method"):
+        assert scores[name].to_list() == [row[name] for row in told]
+    for name in ("low", "high"):
+        ends = [math.inf if row[name] is None else row[name] for row in told]
+        assert scores[name].abs().to_list() == pytest.approx([abs(one) for one in ends])
+
+
+def test_its_comparison_is_that_of_the_command(run: Path) -> None:
+    boards = call("compare", run, "--models", "--json").json()["leaderboards"]
+    ranks, differences = subitize.compare(run)
+    ranked = [(board["measure"], one["model"], one["letters"]) for board in boards for one in board["models"]]
+    assert ranks.select("measure", "model", "letters").rows() == ranked
+    told = [(board["measure"], one["first"], one["p_holm"]) for board in boards for one in board["pairs"]]
+    assert differences.select("measure", "first", "p_holm").rows() == told
+
+
+def test_a_run_that_is_open_stays_open(run: Path) -> None:
+    with subitize.open(run) as opened:
+        subitize.judge(opened, "parser:policy=total")
+        assert "parser:policy=total" in subitize.score(opened)["judge"].to_list()
+        assert len(list(opened.responses())) == 36
+
+
+def test_what_cannot_work_is_refused_with_the_remedy(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="observer"):
+        subitize.run(SUITE, "observr", tmp_path / "new")
+    with pytest.raises(BadValueError, match="sampled"):
+        subitize.score(run, prompts="some")
+    with pytest.raises(SubitizeError, match="no run"):
+        subitize.open(tmp_path / "nowhere")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(AttributeError, match="has no attribute 'scores'"):
+        subitize.scores  # noqa: B018
+
+
+def test_what_a_command_warns_of_is_a_warning(tmp_path: Path) -> None:
+    drawn = "production:numbers=1,categories=dots"
+    assert call("run", drawn, "--model", "painter", "--repeats", 1, "--trained-with", "observer", "--out", tmp_path)
+    with pytest.warns(UserWarning, match="was trained with observer"):
+        subitize.score(tmp_path)
+
+
+def test_importing_it_imports_nothing_that_takes_long() -> None:
+    heavy = "{'polars', 'numpy', 'sqlalchemy', 'pydantic'} & set(__import__('sys').modules)"
+    told = subprocess.run([sys.executable, "-c", f"import subitize; print({heavy})"], capture_output=True, text=True)
+    assert told.stdout == "set()\n"
+
+
+@pytest.mark.slow
+def test_a_worker_process_that_imports_the_program_does_not_begin_again(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import subitize\nsubitize.run('naming:images=2,size_px=1024', 'observer', 'run')\n", "utf-8")
+    ended = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 1
+    assert 'put its calls under if __name__ == "__main__":' in ended.stderr
+
+
+@pytest.mark.slow
+def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    (source,) = re.findall(r"^```python first_look.py\n(.*?)^```", page, re.M | re.S)
+    (tmp_path / "first_look.py").write_text(source, "utf-8")
+    ended = subprocess.run([sys.executable, "first_look.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.endswith("python.html\n")
+
+
+def test_the_cells_of_the_notebook_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads((ROOT / "examples" / "first_look.ipynb").read_text("utf-8"))
+    names: dict[str, object] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == []
+            exec("".join(cell["source"]), names)
+    assert isinstance(names["run"], Run)
+    assert isinstance(names["ranks"], pl.DataFrame)
+    assert (tmp_path / "notebook.html").exists()
