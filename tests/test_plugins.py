@@ -1,5 +1,6 @@
 """Suites, judges and papers of outside packages are checked as models are: one line names them, nothing is stored."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,22 @@ def test_a_paper_of_wrong_types_cannot_be_made(case: Case) -> None:
     ):
         with case(message), pytest.raises(TypeError, match=message):
             Paper(**{**sound, **wrong})  # type: ignore[arg-type]
+
+
+def test_the_package_among_the_examples_brings_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = Path(__file__).parents[1] / "examples" / "plugin"
+    project = tomllib.loads((example / "pyproject.toml").read_text("utf-8"))["project"]
+    # What an installer makes of it.
+    installed = tmp_path / f"subitize_blobs-{project['version']}.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n", "utf-8")
+    lines = [f"{name} = {place}" for name, place in project["entry-points"]["subitize.models"].items()]
+    (installed / "entry_points.txt").write_text("\n".join(["[subitize.models]", *lines]), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(example)
+    assert "how many pixels a spot has at least" in call("list", "blobs").out
+    suite = "naming:images=1,numbers=1-4,categories=dots,wordings=things,control_question=false,size_px=256"
+    finished = call("run", suite, "--model", "blobs", "--out", tmp_path / "run")
+    assert finished.code == 0, finished.err
+    scores = call("score", tmp_path / "run", "--json").json()
+    assert next(one["value"] for one in scores if one["measure"] == "accuracy") == 1
