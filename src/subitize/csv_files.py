@@ -10,8 +10,8 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from subitize.errors import BadFileError
 
@@ -60,12 +60,12 @@ def read_records(path: Path, *, keep_empty: bool = False) -> Iterator[tuple[int,
         strict=True,
         delimiter=told[1] if told else find_delimiter(io.StringIO(text, newline=None)),
     )
-    begins_on = 1
+    begins_on, has_quotes = 1, "'" in text
     try:
         for fields in reader:
-            is_record = any(field.strip() for field in fields) and not (told and begins_on == 1)
+            is_record = any(map(str.strip, fields)) and not (told and begins_on == 1)
             if is_record or keep_empty:
-                yield begins_on, [_restore(field) for field in fields]
+                yield begins_on, [*map(_restore, fields)] if has_quotes else fields
             begins_on = reader.line_num + 1
     except csv.Error as error:
         raise BadFileError(f"{path.name} line {begins_on}: no CSV: {error}") from None
@@ -88,8 +88,7 @@ def _restore(field: str) -> str:
     return field[1:] if field.startswith("'") and re.match(FORMULA, field) else field
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A record of a file, by column; an error about it names the file and the line, or whatever else a record is."""
 
     file: str
@@ -123,7 +122,7 @@ def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Itera
             fields.pop()
         if len(fields) != len(columns):
             raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
-        yield Line(path.name, number, dict(zip(columns, (field.strip() for field in fields), strict=True)))
+        yield Line(path.name, number, dict(zip(columns, map(str.strip, fields), strict=True)))
 
 
 def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:

@@ -1,7 +1,7 @@
 """The columns that papers have in their files of ratings: how such a file is known, and what its lines say in ours."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from subitize import plugins
@@ -23,7 +23,7 @@ class RatingColumns:
         """Read the ratings of a file."""
         lines = list(read_lines(path, (), ""))
         for line, row in zip(lines, self.translate(lines), strict=True):
-            yield replace(line, row=row)
+            yield line._replace(row=row)
 
 
 def find_rating_columns(header: Sequence[str]) -> RatingColumns | None:

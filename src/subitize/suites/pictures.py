@@ -131,6 +131,7 @@ class InFolder(_Files):
     def __init__(self, folder: Path, table: Path, *, is_searched: bool) -> None:
         super().__init__()
         self._root, self._table, self._is_searched = os.path.abspath(folder), table, is_searched
+        self._inside = f"{self._root.rstrip('/')}/"
         self._of_size: dict[int, str] = {}
         self._of_hash: dict[str, str] = {}
         self._hashes: dict[str, str] = {}
@@ -140,21 +141,19 @@ class InFolder(_Files):
         return read_pictures(self._table, wanted)
 
     def _find_path(self, name: str) -> Found:
-        if not self._may_hold(name):
+        if not self._join(name):
             return Unreadable(name, f"leads out of {self._root}; put it there, or write its whole path from / on")
         return super()._find_path(name)
 
-    def _may_hold(self, name: str) -> bool:
-        """Tell whether a name is a whole path, or leads to a place in the folder."""
-        return os.path.isabs(name) or self._join(name).startswith(f"{self._root.rstrip('/')}/")
-
     def _join(self, name: str) -> str:
-        return os.path.normpath(os.path.join(self._root, name))
+        """Write out where a name leads to: in the folder or, given as a whole path, anywhere; else nowhere."""
+        path = os.path.normpath(os.path.join(self._root, name))
+        return path if os.path.isabs(name) or path.startswith(self._inside) else ""
 
     def _locate(self, name: str) -> str | None:
-        for written in (name, name.replace("\\", "/")):  # Windows has the other slash
-            if self._may_hold(written) and os.path.isfile(self._join(written)):
-                return self._join(written)
+        for written in dict.fromkeys((name, name.replace("\\", "/"))):  # Windows has the other slash
+            if (path := self._join(written)) and os.path.isfile(path):
+                return path
         return None
 
     def _list(self) -> list[str]:

@@ -44,11 +44,11 @@ class Row(NamedTuple):
     def text(self, column: str) -> str:
         """Get a text without spaces around it; empty where there is none."""
         value = self.fields.get(column)
+        if value is None:
+            return ""
         if isinstance(value, str):
             return value.strip()
-        if isinstance(value, float) and value.is_integer():
-            return str(int(value))
-        return "" if value is None else str(value)
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
     def error(self, message: str) -> BadFileError:
         """Say what is wrong with the row."""
@@ -96,10 +96,10 @@ def identify(data: bytes) -> Stored:
 
 def read_count(value: object) -> int | None:
     """Read how many there are: a whole number in digits, neither absurd nor negative."""
-    if isinstance(value, str) and _WHOLE.fullmatch(text := value.strip()):
-        value = int(text.partition(".")[0])
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not isinstance(value, int | float) or not 0 <= value <= LARGEST_COUNT:
+    if isinstance(value, str):
+        text = value.strip()
+        value = int(text.partition(".")[0]) if _WHOLE.fullmatch(text) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_COUNT:
         return None
     return int(value) if value == int(value) else None
 
@@ -154,12 +154,14 @@ def _read_level(value: object) -> Scalar | None:
 
 
 def _read_csv(path: Path) -> Iterator[Row]:
-    names: dict[str, str] = {}
+    names: list[str] = []
     for line in read_lines(path, (), ""):
         where = f"{line.file} line {line.number}"
         _check_text(where, "".join(line.row.values()))
-        names = names or {name: name.lower() for name in line.row if name}
-        yield Row(where, {low: line.row[name] for name, low in names.items()})
+        names = names or [name.lower() for name in line.row]
+        fields = dict(zip(names, line.row.values(), strict=True))
+        fields.pop("", None)
+        yield Row(where, fields)
 
 
 def _read_json_lines(path: Path) -> Iterator[Row]:

@@ -1,7 +1,6 @@
 """Imports answers from a long table, another tool's project or a paper's file of ratings, whichever it is."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from subitize.annotation.exchange import label_studio, potato
@@ -38,7 +37,7 @@ def import_ratings(
 
 def _name_annotator(line: Line, names: Mapping[str, str]) -> Line:
     annotator = line.get("annotator")
-    return replace(line, row={**line.row, "annotator": names.get(annotator, annotator)})
+    return line._replace(row={**line.row, "annotator": names.get(annotator, annotator)})
 
 
 def _read_people(path: Path) -> dict[str, str]:
@@ -76,4 +75,4 @@ def _locate(run: Run, lines: Iterable[Line], sizes: PictureSizes) -> Iterator[Li
             raise line.error(f"subject {line.get('subject')!r} is not in this run; export the answers of this run")
         item, first = found
         about = {"item": item.id, "model": first.model, "repeat": str(first.repeat), "rule": rule}
-        yield replace(line, row={**line.row, **about})
+        yield line._replace(row={**line.row, **about})
