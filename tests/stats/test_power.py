@@ -11,16 +11,16 @@ from scipy import optimize, stats
 
 from cases import Case
 from subitize.analysis.agreement import agree
-from subitize.analysis.assumptions import learn
 from subitize.analysis.attempts import gather_attempts
 from subitize.analysis.clusters import place_observations
 from subitize.analysis.comparisons import Entry, compare_entries
 from subitize.analysis.observations import Observations, Seen, frame_seen
 from subitize.analysis.passes import rate_passes
+from subitize.analysis.power import find_least, learn
 from subitize.analysis.scoring import score
 from subitize.records import Ask, Count, Design, Draw, Estimate, Item, MatchesPrompt
 from subitize.stats.kappas import fleiss_kappa
-from subitize.stats.power import Accuracy, Agreement, Errors, Simulation, Study, Wanted, find_least, summarize
+from subitize.stats.power import Accuracy, Agreement, Errors, Simulation, Study, Wanted, summarize
 from subitize.stats.ratings import tally
 
 Floats = NDArray[np.float64]
@@ -377,7 +377,7 @@ def test_figures_are_those_of_studies_drawn_and_read_by_other_code(
     name: str, ours: int, theirs: int, within: float, case: Case
 ) -> None:
     study, own, sizes, against = DESIGNS[name]
-    columns = Simulation(ours).run(study, Wanted(against=against))
+    columns = Simulation(study, Wanted(against=against), ours).run()
     for figure, value in own(study, np.array(sizes), theirs, against).items():
         with case(figure):
             assert summarize(columns[figure]).value == pytest.approx(value, abs=within)
@@ -465,9 +465,14 @@ def test_the_least_number_is_found_from_anywhere(start: int) -> None:
     assert find_least(is_enough, range(600, 1_001), start) == 600
 
 
+def test_a_search_that_begins_near_the_last_number_tries_it_before_it_gives_up() -> None:
+    assert find_least(lambda number: number >= 334, range(2, 301), 299) is None
+    assert find_least(lambda number: number >= 300, range(2, 301), 299) == 300
+
+
 def test_simulations_are_repeatable_and_tell_their_error() -> None:
     study, wanted = Accuracy(20, 4, rate=0.3), Wanted(against=0.5)
-    one, same, other = (Simulation(500, seed).run(study, wanted)["power"] for seed in (1, 1, 2))
+    one, same, other = (Simulation(study, wanted, 500, seed).run()["power"] for seed in (1, 1, 2))
     assert one.tolist() == same.tolist()
     assert one.tolist() != other.tolist()
     found = summarize(one)
@@ -483,7 +488,7 @@ def test_who_watches_is_told_of_every_piece(study: Study) -> None:
         told.append((what, list(pieces)))
         return pieces
 
-    found = Simulation(120, 0, track).run(study, Wanted())
+    found = Simulation(study, Wanted(), 120, 0, track).run()
     ((what, pieces),) = told
     assert what == f"120 studies of {study.prompts} prompts × 1"
     assert sum(pieces) == len(found["half-width"]) == 120

@@ -19,7 +19,7 @@ from subitize.analysis.scoring import MEASURES, Measure
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.records import Estimate
 from subitize.stats.comparisons import SharedClusters, Standing, compare_all, rank_models
-from subitize.stats.estimator import Clusters, estimate_errors, estimate_shares
+from subitize.stats.estimator import estimate_errors, estimate_shares
 from subitize.store import Run
 
 COMPARED = tuple(name for name in MEASURES if name not in ("coverage", "discarded", "refused", "unknown"))
@@ -326,7 +326,8 @@ def _equals(place: int, standings: Sequence[Standing], labels: Sequence[str]) ->
 
 def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> Leaderboard:
     is_error = MEASURES[board.measure].step is not None
-    estimates = _estimate(shared, is_error=is_error)
+    own = shared.stack(shared.means)
+    estimates = estimate_errors(own, np.full(len(labels), shared.step)) if is_error else estimate_shares(own)
     found = compare_all(shared)
     standings = rank_models(found, [one.value for one in estimates], is_error=is_error)
     ranked = [
@@ -336,15 +337,6 @@ def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> 
     ranked.sort(key=lambda one: one.estimate.value if is_error else -one.estimate.value)
     pairs = (ModelPair(labels[one.first], labels[one.second], one.estimate, one.p, one.p_holm) for one in found)
     return Leaderboard(board, tuple(ranked), tuple(pairs))
-
-
-def _estimate(shared: SharedClusters, *, is_error: bool) -> list[Estimate]:
-    """Estimate each model's own figure."""
-    models, size = shared.means.shape
-    weights = np.tile(shared.weights, models)
-    groups = np.repeat(np.arange(models), size)
-    clusters = Clusters(shared.means.ravel(), weights, weights, groups, np.tile(shared.strata, models))
-    return estimate_errors(clusters, np.full(models, shared.step)) if is_error else estimate_shares(clusters)
 
 
 # What must be the same, and what is said if it is not. How many items and repeats there are does not matter, as only

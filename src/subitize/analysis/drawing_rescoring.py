@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from subitize.analysis.observations import Observations, Survey
 from subitize.analysis.rescored import Example, Heading, Rescored, Verdict, sum_up
+from subitize.frames import group_rows
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, DrawingScorer
 from subitize.records import Ask, Box, Boxes, Count, Draw, Item, Scalar, base_suite
 from subitize.store import Run, codec
@@ -43,11 +44,8 @@ def rescore_by_suite(survey: Survey) -> list[Rescored]:
 
 
 def _gather_drawings(observed: Observations) -> Iterator[_Seen]:
-    rows: dict[str, list[dict[str, object]]] = defaultdict(list)
-    for row in observed.rows.iter_rows(named=True):
-        rows[row["subject"]].append(row)
-    for subject, own in rows.items():
-        item = observed.items[str(own[0]["item"])]
+    for subject, own in group_rows(observed.rows.iter_rows(named=True), lambda row: str(row["subject"])).items():
+        item = observed.items[own[0]["item"]]
         if not isinstance(item.task, Draw):
             continue
         seen = [observed.look(row) for row in own]
@@ -68,19 +66,14 @@ def _read_boxes(run: Run, judge: str) -> dict[str, _Found]:
     for subject, text in rows.select("subject", "evidence").iter_rows():
         evidence = codec.evidence.validate_json(text)
         if isinstance(evidence, Boxes):
-            looked: dict[str, list[Box]] = defaultdict(list)
-            for box in evidence.boxes:
-                looked[box.label].append(box)
+            looked = group_rows(evidence.boxes, lambda box: box.label)
             known = found.setdefault(subject, {})
             known |= {label: own for label, own in looked.items() if own[0].colour or label not in known}
     return dict(found)
 
 
 def _rescore(
-    heading: Heading,
-    scorer: DrawingScorer,
-    drawings: Sequence[_Seen],
-    boxes: Mapping[str, _Found],
+    heading: Heading, scorer: DrawingScorer, drawings: Sequence[_Seen], boxes: Mapping[str, _Found]
 ) -> Iterator[Rescored]:
     """Score all drawings together, and by tag where the scorer averages tags: each weighs the same in the whole."""
     asked = [(one, [ask for ask in one.asks if scorer.is_about(ask)]) for one in drawings]
@@ -99,8 +92,7 @@ def _rescore(
     yield sum_up(heading, every, left_out.total())
     if scorer.averages_tags:
         for tag, own in verdicts.items():
-            named = Heading(heading.suite, heading.model, heading.judge, heading.scorer, tag)
-            yield sum_up(named, own, left_out[tag])
+            yield sum_up(heading._replace(group=tag), own, left_out[tag])
 
 
 def _list_boxes(found: _Found | None) -> list[Box] | None:

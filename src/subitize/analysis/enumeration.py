@@ -2,7 +2,6 @@
 
 import heapq
 import zlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,6 +18,7 @@ from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.analysis.tidy import frame_counts
 from subitize.drawing.stimuli import magnitudes
 from subitize.errors import NothingToDoError
+from subitize.frames import group_rows
 from subitize.records import Answer, Stimulus
 from subitize.stats.confusion import LEAST_PER_CELL, highest_response, human_matrix, pearson, random_matrix
 from subitize.stats.cues import Cues, Seen, find_cue
@@ -165,15 +165,13 @@ def _best_wording(scores: Mapping[object, WordingScore]) -> str | None:
 
 
 def _find_cues(found: Iterable[Enumeration]) -> dict[_Key, Cues | None]:
-    by_key: dict[_Key, list[Kept]] = defaultdict(list)
-    for one in found:
-        if one.kept.pictures:
-            by_key[_key(one)].append(one.kept)
+    by_key = group_rows((one for one in found if one.kept.pictures), _key)
     # By a hash, so that models that saw the same pictures are measured on the same ones.
     lot = lru_cache(None)(lambda picture: zlib.crc32(repr(picture).encode()))
     measure = lru_cache(None)(_measure_picture)
     cues = {}
-    for key, parts in by_key.items():
+    for key, own in by_key.items():
+        parts = [one.kept for one in own]
         pictures = {kept.pictures[id] for kept in parts for id in set(_counted(kept)["item"]) & kept.pictures.keys()}
         measured = {picture: measure(picture) for picture in heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)}
         places = {picture: place for place, picture in enumerate(measured)}

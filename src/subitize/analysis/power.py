@@ -1,20 +1,46 @@
-"""Plans of studies: what so many prompts and images can show, and how many would be needed."""
+"""Plans of studies: what is assumed, what so many prompts and images can show, and how many would be needed."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+import polars as pl
 
-from subitize.analysis.assumptions import MOST_IMAGES, check_within
+from subitize.analysis.clusters import place_items
+from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
+from subitize.analysis.scoring import MEASURES
 from subitize.errors import BadValueError
+from subitize.interfaces import design_of
 from subitize.records import Estimate
-from subitize.stats.power import Accuracy, Agreement, Columns, Simulation, Study, Wanted, find_least, summarize
+from subitize.registry import make_suite
+from subitize.stats.power import Accuracy, Agreement, Columns, Errors, Simulation, Study, Track, Wanted, summarize
+from subitize.store import Run
 
+Assumed = Mapping[str, Any]
+"""Values by the names of options; what is not known is left out."""
+
+_MOST_IMAGES = 100
+_MOST_PROMPTS_TRIED = 20_000
+_LIMITS = {
+    "prompts": (2, 100_000),
+    "images": (1, _MOST_IMAGES),
+    "at": (1, _MOST_IMAGES),
+    "models": (2, 20),
+    "raters": (2, 50),
+    "habit": (0, 0.9),
+    "tests": (1, 10_000),
+    "simulations": (100, 1_000_000),
+    "seed": (0, 2**31),
+    **dict.fromkeys(("icc", "icc_within", "correlation"), (0, 1)),
+}
+_BELOW = dict.fromkeys(("rate", "share", "confidence", "alpha", "power"), 1.0)  # and above 0
+_BELOW |= dict.fromkeys(("mean", "sd", "precision"), math.inf)
+_CONDITION = ("model", "suite", "judge")
 _DEFAULT_POWER = 0.8
 _TABLED = (1, 2, 4, 8, 16, 32)
-_MOST_PROMPTS_TRIED = 20_000
 _STEP = 1e-3  # of differences
 _ROUGHLY, _EXACT_WIDTH = 10, 1_000  # so many times fewer studies to search with; as many are enough for a half-width
 _FINE = 1.03  # the factor between sizes once they are known roughly
@@ -50,110 +76,312 @@ class Plan:
     notes: tuple[str, ...] = ()
 
 
-def plan(study: Study, wanted: Wanted, simulation: Simulation, *, with_curve: bool = False) -> Plan:
-    """Simulate a study: its figures, the sizes that would give those that are wanted, and those of other sizes."""
-    _check(study, wanted)
-    columns = simulation.run(study, wanted)
+def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve: bool = False) -> Plan:
+    """Plan the study of an accuracy, a difference, an error or κ, by what is given and what a run tells.
+
+    It is simulated: its figures, the sizes that would give those that are wanted, and those of other sizes.
+    """
+    study = _settle(what, given, _learn_from(run, what, given))
+    wanted = Wanted(**{name: given[name] for name in Wanted.__dataclass_fields__ if name in given})
+    _check_wanted(study, wanted)
+    reader = {"difference": "compare --models", "kappa": "agree"}.get(what, "score")
+    is_quick = reader == "score" and study.prompts <= 1_000
+    count = given.get("simulations", 20_000 if is_quick else 10_000)
+    simulation = Simulation(study, wanted, count, given["seed"], track)
+    columns = simulation.run()
     answers = [Answer(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
-    answers += _tell_apart(study, columns, wanted.power or _DEFAULT_POWER)
-    answers += _search(study, wanted, simulation, is_tested="power" in columns)
-    curve = _draw_curve(study, wanted, simulation) if with_curve else ()
+    answers += [*_tell_apart(simulation, columns), *_search(simulation, is_tested="power" in columns)]
+    curve = _draw_curve(simulation) if with_curve else ()
     axis = "prompts" if isinstance(study, Agreement) else "images per prompt"
     level = f"level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
-    note = f"{simulation.studies} simulated studies, each read as subitize {study.command} does; {level}"
+    note = f"{count} simulated studies, each read as subitize {reader} does; {level}"
     return Plan(study, _assume(study), tuple(answers), axis, tuple(curve), (note,))
 
 
-def _check(study: Study, wanted: Wanted) -> None:
+def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
+    """Learn what to assume from a run: of one model on one suite, or of two conditions on the same prompts."""
+    measure = given.get("measure", "accuracy")
+    if what == "error" and measure not in ("nae", "mae"):
+        raise BadValueError(f"--measure {measure}: should be nae or mae")
+    if run is None:
+        if {"model", "of", "judge"} & given.keys():
+            raise BadValueError("--model, --of and --judge choose what is learnt from a run; add --like RUN")
+        return {}
+    observed, of = observe_run(run, Reader(given.get("judge"))).kept(), MEASURES[measure]
+    items = {item.id: item for item in observed.seen_items()}
+    bases = {id: item.base for id, item in items.items() if item.base in items}
+    measured = of.value.cast(pl.Float64)
+    rows = observed.rows.filter(of.where).with_columns(pl.col("item").replace(bases), measured=measured)
+    judges = set(rows["judge"]) - {NO_JUDGE}
+    if len(judges) == 1:  # what was only ever refused is wrong for every judge
+        rows = rows.with_columns(judge=pl.lit(judges.pop()))
+    names = {"model": given.get("model"), "suite": given.get("of")}
+    kept = rows.filter(*(pl.col(column).is_in(chosen) for column, chosen in names.items() if chosen))
+    places = place_items(items.values(), observed.designs)
+    conditions = kept.join(places, on="item").partition_by(*_CONDITION)
+    if not 1 <= len(conditions) <= 2:
+        known = "; ".join(sorted("{} on {} by {}".format(*one) for one in rows.select(_CONDITION).unique().rows()))
+        told = f"choose one, or two to compare, by --model, --of and --judge, of: {known or 'none'}"
+        raise BadValueError(f"--like {run.location}: {len(conditions)} conditions have {measure}; {told}")
+    if not set.intersection(*(set(one["cluster"]) for one in conditions)):
+        raise BadValueError(f"--like {run.location}: its two conditions have no prompt in common; choose others")
+    learnt = learn(*conditions)
+    return {"rate": learnt["mean"], **learnt}
+
+
+def learn(first: pl.DataFrame, second: pl.DataFrame | None = None) -> dict[str, float]:
+    """Learn mean, spread and iccs of what was `measured`, by analysis of variance, from the first of two conditions.
+
+    The correlation is that of both conditions' prompts within strata: as their images are drawn apart, the covariance
+    of means over images is that of what is to be expected. What cannot be told is left out: the iccs where no prompt
+    has two images, or all are alike.
+    """
+    mean, sd = first.select(pl.col("measured").mean(), sd=pl.col("measured").std(ddof=0)).row(0)
+    learnt: dict[str, float] = {"mean": mean, "sd": sd}
+    _, *overall = _analyse(first.with_columns(stratum=pl.lit(0)))
+    prompts, *within = _analyse(first)
+    for name, (between, rest) in {"icc": overall, "icc_within": within}.items():
+        if between + rest > 0:
+            learnt[name] = between / (between + rest)
+    if second is not None:
+        others, between, _ = _analyse(second)
+        both = prompts.join(others, on="cluster").sort("cluster")
+        degrees, spread = both.height - both["stratum"].n_unique(), within[0] * between
+        if degrees > 0 and spread > 0:
+            ours, theirs = (pl.col(one) - pl.col(one).mean().over("stratum") for one in ("mean", "mean_right"))
+            correlation = both.select((ours * theirs).sum()).item() / degrees / math.sqrt(spread)
+            learnt["correlation"] = min(1.0, max(0.0, correlation))
+    return learnt
+
+
+def _analyse(rows: pl.DataFrame) -> tuple[pl.DataFrame, float, float]:
+    """Average over prompts, and split the variance within strata: between prompts, and between images of a prompt.
+
+    Variances are NaN where there is too little to tell.
+    """
+    n, mean, measured = pl.col("n"), pl.col("mean"), pl.col("measured")
+    sums = {"n": pl.len().cast(pl.Float64), "mean": measured.mean(), "spread": measured.var(ddof=0)}
+    prompts = rows.group_by("cluster", maintain_order=True).agg(pl.col("stratum").first(), **sums)
+    degrees, rest = prompts.height - prompts["stratum"].n_unique(), rows.height - prompts.height
+    if degrees < 1 or rest < 1:
+        return prompts, math.nan, math.nan
+    of_stratum = n.sum().over("stratum")
+    center = (n * mean).sum().over("stratum") / of_stratum
+    within, between, size = prompts.select(
+        within=(n * pl.col("spread")).sum() / rest,
+        between=(n * (mean - center) ** 2).sum() / degrees,
+        size=(rows.height - (n**2 / of_stratum).sum()) / degrees,
+    ).row(0)
+    return prompts, max(0.0, (between - within) / size), within
+
+
+def _settle(what: str, given: Assumed, learnt: Assumed) -> Study:
+    """Settle on a study: as given, else as a run or a suite has it, else as by default."""
+    if what != "error" and "rate" not in given and learnt.get("rate") in (0, 1):
+        raise BadValueError(f"--like: all images of the run are {'right' if learnt['rate'] else 'wrong'}; give --rate")
+    kinds: dict[str, type[Study]] = {"kappa": Agreement, "error": Errors}
+    kind = kinds.get(what, Accuracy)
+    known = {**learnt, **given, **_settle_size({"images": 1, **given} if what == "kappa" else given)}
+    if what == "accuracy":  # of one model only
+        known.pop("correlation", None)
+    known = {name: value for name, value in known.items() if name in kind.__dataclass_fields__}
+    _check_limits({**given, **known})
+    if kind is Agreement:
+        return _settle_agreement(known)
+    known |= _settle_iccs(given, learnt, has_strata=len(known["strata"]) > 1)
+    if kind is Accuracy:
+        return _settle_accuracy(given, learnt, Accuracy(**known))
+    if not {"mean", "sd"} <= known.keys():
+        raise BadValueError("give --mean and --sd, as in --mean 0.3 --sd 0.4; or a run to learn from by --like RUN")
+    return Errors(**known)
+
+
+def _check_limits(given: Assumed) -> None:
+    for name, limits in _LIMITS.items():
+        if name in given:
+            _check_within(name, given[name], *limits)
+    for name, most in _BELOW.items():
+        if name in given and not 0 < given[name] < most:
+            raise BadValueError(f"--{name} {given[name]:g}: should be above 0 and below {most:g}")
+
+
+def _check_within(name: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        raise BadValueError(f"--{name.replace('_', '-')} {value:g}: should be from {least:g} to {most:.10g}")
+
+
+def _settle_size(given: Assumed) -> dict[str, Any]:
+    """Settle on the prompts, the images of each, and the shares of strata: as given, else as a suite has them."""
+    if "suite" not in given and "prompts" not in given:
+        raise BadValueError("give --suite NAME or --prompts N")
+    prompts, images, sizes = given.get("prompts", 0), 1, [1]
+    if "suite" in given:
+        suite = make_suite(given["suite"]).it
+        items = list(suite.items(0))
+        places = place_items(items, dict.fromkeys((item.suite for item in items), design_of(suite)))
+        sizes = places.group_by("stratum").agg(pl.col("cluster").n_unique()).sort("stratum")["cluster"].to_list()
+        own = places["cluster"].n_unique()
+        prompts, images = given.get("prompts", own), round(suite.repeats * len(items) / max(1, own))
+    if "strata" in given:
+        _check_within("strata", given["strata"], 1, prompts)
+        sizes = [1] * given["strata"]
+    return {"prompts": prompts, "images": given.get("images", images), "strata": tuple(map(float, sizes))}
+
+
+def _settle_iccs(given: Assumed, learnt: Assumed, *, has_strata: bool) -> dict[str, float]:
+    """Settle on how images of a prompt hang together: without strata in one way; within them no more than in all."""
+    named = {"icc", "icc_within"} & given.keys()
+    if learnt and not named and "icc" not in learnt:
+        told = "the run cannot tell how images of one prompt hang together (one image per prompt, or all alike)"
+        raise BadValueError(f"--like: {told}; give --icc")
+    assumed = {"icc": 0.5, "icc_within": 0.2, **learnt, **given}
+    icc, within = assumed["icc"], assumed["icc_within"]
+    if len(named) == 2 and (within > icc or (within != icc and not has_strata)):
+        raise BadValueError(f"--icc-within {within:g}: should be no more than --icc {icc:g}; without strata the same")
+    if within > icc or not has_strata:
+        icc = within = given.get("icc_within", icc)
+    return {"icc": icc, "icc_within": within}
+
+
+def _settle_accuracy(given: Assumed, learnt: Assumed, study: Accuracy) -> Accuracy:
+    """Settle on one accuracy, or those of several models; an icc that strata cannot have is lowered, unless given."""
+    at, images, rate, difference = study.at, study.images, study.rate, study.difference
+    if "rate" not in given and learnt and at > 1:
+        raise BadValueError(f"--like gives the rate of single images; with --at {at} give --rate as well")
+    if at > images:
+        raise BadValueError(f"--at {at}: there are only {images} images per prompt; give --images {at} or more")
+    if given.get("difference") == 0:
+        raise BadValueError("--difference 0: there is nothing to find; leave it out to see what can be found")
+    last = rate + (study.models - 1) * difference
+    if not 0 < last < 1:
+        told = f"from --rate {rate:g} it leads to {last:g}; the last rate should be above 0 and below 1"
+        raise BadValueError(f"--difference {difference:g}: {told}")
+    attained = study.attained_icc
+    if attained >= study.icc - 1e-3:
+        return study
+    if "icc" in given:
+        told = f"at this rate {len(study.sizes)} strata make it no more than {attained:.3f}"
+        raise BadValueError(f"--icc {study.icc:g}: {told}; give that, more --strata, or a higher --icc-within")
+    return replace(study, icc=attained)
+
+
+def _settle_agreement(known: Assumed) -> Agreement:
+    """Settle on agreement of annotators, who are no more than answer each image, unless given."""
+    if not {"raters", "kappa"} <= known.keys():
+        raise BadValueError("kappa needs --raters and --kappa, as in --raters 5 --kappa 0.58 --share 0.35")
+    study = Agreement(**{"annotators": known["raters"], **known})
+    if study.images > 1 and "icc" not in known:
+        raise BadValueError(f"--images {study.images}: with several images of a prompt give --icc as well")
+    _check_within("annotators", study.annotators, study.raters, 500)
+    looked = (1 - study.habit) ** 2
+    if not (0 <= study.kappa < 1 and study.kappa <= looked):
+        told = f"should be from 0 to below 1; with --habit H at most (1 − H)², here {looked:.3g}"
+        raise BadValueError(f"--kappa {study.kappa:g}: {told}")
+    _check_within("icc", study.icc, 0, study.kappa)
+    return study
+
+
+def _check_wanted(study: Study, wanted: Wanted) -> None:
     """Refuse to want what tells nothing."""
-    if wanted.power is not None and wanted.power <= wanted.alpha:
-        raise BadValueError(
-            f"--power {wanted.power:g}: should be above --alpha {wanted.alpha:g}, which any study has by chance"
-        )
-    if wanted.against is not None:
-        check_within("against", wanted.against, *study.limits)
-    if wanted.against == getattr(study, study.estimand):
-        raise BadValueError(f"--against {wanted.against:g}: that is what is expected; give another value")
+    power, alpha, against = wanted.power, wanted.alpha, wanted.against
+    if power is not None and power <= alpha:
+        raise BadValueError(f"--power {power:g}: should be above --alpha {alpha:g}, which any study has by chance")
+    if against is not None:
+        _check_within("against", against, *study.limits)
+    if against == getattr(study, study.estimand):
+        raise BadValueError(f"--against {against:g}: that is what is expected; give another value")
 
 
-def _tell_apart(study: Study, columns: Columns, power: float) -> Iterator[Answer]:
+def _tell_apart(simulation: Simulation, columns: Columns) -> Iterator[Answer]:
     """Find the nearest values that intervals leave out so often: quantiles of the intervals' ends."""
     if "low" not in columns:
         return
-    error = 1.96 * math.sqrt(power * (1 - power) / len(columns["low"]))
+    power = simulation.wanted.power or _DEFAULT_POWER
+    error = 1.96 * math.sqrt(power * (1 - power) / simulation.studies)
     sides = (("lower", "low", 1 - power), ("higher", "high", power))
-    for (direction, end, share), edge in zip(sides, study.limits, strict=True):
+    for (direction, end, share), edge in zip(sides, simulation.study.limits, strict=True):
         what, places = f"{direction} value told apart with power {power:g}", [share, share - error, share + error]
         value, low, high = np.quantile(columns[end], np.clip(places, 0, 1)).tolist()
         if math.isclose(value, edge, abs_tol=1e-12):
             yield Answer(what, None, f"not even {edge:g}")
         else:
-            yield Answer(what, Estimate(value, low, high, len(columns[end]), "quantile of simulated intervals"))
+            yield Answer(what, Estimate(value, low, high, simulation.studies, "quantile of simulated intervals"))
 
 
-def _search(study: Study, wanted: Wanted, simulation: Simulation, *, is_tested: bool) -> Iterator[Answer]:
+def _search(simulation: Simulation, *, is_tested: bool) -> Iterator[Answer]:
     """Find sizes for what is wanted; of models whose difference is not given, the least that is found."""
+    study, wanted = simulation.study, simulation.wanted
     for figure, value in (("half-width", wanted.precision), ("power", wanted.power if is_tested else None)):
         if value is None:
             continue
-        search = _Search(study, wanted, simulation, figure, value)
+        find = partial(_find, simulation, figure, value)
         if not isinstance(study, Agreement):
             what = f"images per prompt for {figure} {value:g}, with {study.prompts} prompts"
-            otherwise = f"not even {MOST_IMAGES} are enough: images of one prompt hang together; take more prompts"
-            yield search.find(what, "images", range(study.at, MOST_IMAGES + 1), otherwise)
+            otherwise = f"not even {_MOST_IMAGES} are enough: images of one prompt hang together; take more prompts"
+            yield Answer(what, *find("images", range(study.at, _MOST_IMAGES + 1)) or (None, otherwise))
         what = f"prompts for {figure} {value:g}, with {study.images} images each"
         otherwise = f"not even {_MOST_PROMPTS_TRIED} are enough"
-        yield search.find(what, "prompts", range(2, _MOST_PROMPTS_TRIED + 1), otherwise)
+        yield Answer(what, *find("prompts", range(2, _MOST_PROMPTS_TRIED + 1)) or (None, otherwise))
     if isinstance(study, Accuracy) and study.models > 1 and not is_tested:
-        search = _Search(study, wanted, simulation, "power", wanted.power or _DEFAULT_POWER)
-        what = f"least difference with power {search.value:g}"
+        power = wanted.power or _DEFAULT_POWER
         span = range(1, math.ceil(max(study.rate, 1 - study.rate) / (study.models - 1) / _STEP))
         step = _STEP if study.rate <= 0.5 else -_STEP  # towards .5, where it takes more
-        yield search.find(what, "difference", span, "none is found so often; more prompts are needed", step)
+        found = _find(simulation, "power", power, "difference", span, step)
+        otherwise = "none is found so often; more prompts are needed"
+        yield Answer(f"least difference with power {power:g}", *found or (None, otherwise))
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """The search for the least number with which a figure of a study reaches a value."""
+def _find(
+    simulation: Simulation, figure: str, value: float, name: str, span: range, step: float = 1
+) -> tuple[Estimate, str] | None:
+    """Find the least number with which a figure reaches a value: roughly with few studies, then with all of them."""
+    is_width = figure == "half-width"
+    full = replace(simulation, studies=min(simulation.studies, _EXACT_WIDTH)) if is_width else simulation
+    rough = replace(full, studies=max(100, full.studies // _ROUGHLY))
+    reached: dict[int, Estimate] = {}
 
-    study: Study
-    wanted: Wanted
-    simulation: Simulation
-    figure: str
-    value: float
+    def is_enough(simulation: Simulation, size: int) -> bool:
+        reached[size] = summarize(simulation.run(**{name: size * step})[figure])
+        return reached[size].value <= value if is_width else reached[size].value >= value
 
-    def find(self, what: str, name: str, span: range, otherwise: str, step: float = 1) -> Answer:
-        """Find a place with few studies, then the right one near it with all of them."""
-        full, is_width = self.simulation, self.figure == "half-width"
-        if is_width:
-            full = replace(full, studies=min(full.studies, _EXACT_WIDTH))
-        rough = replace(full, studies=max(100, full.studies // _ROUGHLY))
-        reached: dict[int, Estimate] = {}
-
-        def is_enough(simulation: Simulation, size: int) -> bool:
-            columns = simulation.run(self.study, self.wanted, **{name: size * step})
-            reached[size] = summarize(columns[self.figure])
-            return reached[size].value <= self.value if is_width else reached[size].value >= self.value
-
-        near = find_least(partial(is_enough, rough), span, getattr(self.study, name))
-        found = find_least(partial(is_enough, full), span, near or span[-1], _FINE)
-        if found is None:
-            return Answer(what, None, otherwise)
-        value, there = found * step, reached[found]
-        note = f"{self.figure} {there.value:.4f} [{there.low:.4f}, {there.high:.4f}]"
-        return Answer(what, Estimate(value, value, value, full.studies, "simulation"), note)
+    near = find_least(partial(is_enough, rough), span, getattr(simulation.study, name))
+    found = find_least(partial(is_enough, full), span, near or span[-1], _FINE)
+    if found is None:
+        return None
+    size, there = found * step, reached[found]
+    note = f"{figure} {there.value:.4f} [{there.low:.4f}, {there.high:.4f}]"
+    return Estimate(size, size, size, full.studies, "simulation"), note
 
 
-def _draw_curve(study: Study, wanted: Wanted, simulation: Simulation) -> Iterator[Point]:
+def find_least(is_enough: Callable[[int], bool], span: range, start: int, growth: float = 2.0) -> int | None:
+    """Find the smallest number in a span from which on it is enough, to about 1 %; None if not even the last is.
+
+    It goes from `start` by factors until there is one on either side, then halves what lies between.
+    """
+    below, enough = span.start - 1, span.stop
+    guess = start
+    while enough - below > (1 if enough == span.stop else max(1, enough // 100)):
+        tried = min(max(guess, below + 1), enough - 1)
+        below, enough = (below, tried) if is_enough(tried) else (tried, enough)
+        if enough == span.stop:
+            guess = round(below * growth)
+        elif below < span.start:
+            guess = round(enough / growth)
+        else:
+            guess = (below + enough) // 2
+    return enough if enough in span else None
+
+
+def _draw_curve(simulation: Simulation) -> Iterator[Point]:
     """Simulate the same study with other numbers of images, or of prompts."""
+    study = simulation.study
     if isinstance(study, Agreement):
         name, sizes = "prompts", {max(2, round(study.prompts * share)) for share in (0.1, 0.25, 0.5, 1, 2, 4)}
     else:
         name, sizes = "images", {study.images, *(one for one in _TABLED if one >= study.at)}
     for size in sorted(sizes):
-        columns = simulation.run(study, wanted, **{name: size})
-        power = summarize(columns["power"]) if "power" in columns else None
-        yield Point(size, summarize(columns["half-width"]), power)
+        figures = {figure: summarize(column) for figure, column in simulation.run(**{name: size}).items()}
+        yield Point(size, figures["half-width"], figures.get("power"))
 
 
 def _assume(study: Study) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Do refined prompts do better than the prompts they are made of? A paired comparison, for any suite."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
@@ -12,6 +11,7 @@ from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
 from subitize.analysis.clusters import Rate, cluster_of, estimate_rates, place_items
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import NothingToDoError
+from subitize.frames import group_rows
 from subitize.records import REFINED, Design, Estimate, base_suite
 from subitize.stats.comparisons import SharedClusters, compare_all
 from subitize.stats.multiplicity import adjust_holm
@@ -66,10 +66,8 @@ def compare(
     Holm's adjustment is over the models and refinements of one suite, judge and measure; the comparisons without
     fallbacks are adjusted among themselves. What was only ever refused is wrong for every judge.
     """
-    by_suite: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
     adopted = adopt_refusals(attempts)
-    for one in adopted:
-        by_suite[base_suite(one.item.suite), one.judge].append(one)
+    by_suite = group_rows(adopted, lambda one: (base_suite(one.item.suite), one.judge))
     originals = {one.item.id: one.item for one in adopted if one.item.base is None}
     places = {id: Place(*place) for id, *place in place_items(originals.values(), designs or {}).iter_rows()}
     found: list[Refinement] = []
@@ -166,12 +164,10 @@ def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
 def _compare(
     attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]
 ) -> list[Refinement | None]:
-    by_place: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
-    for one in attempts:
-        by_place[one.model, one.item.suite].append(one)
+    by_place = group_rows(attempts, lambda one: (one.model, one.item.suite))
     return [
-        _compare_one(_Sides(by_place[model, base_suite(suite)], own), measure, k, places)
-        for (model, suite), own in list(by_place.items())
+        _compare_one(_Sides(by_place.get((model, base_suite(suite)), ()), own), measure, k, places)
+        for (model, suite), own in by_place.items()
         if REFINED in suite
     ]
 

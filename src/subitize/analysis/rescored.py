@@ -1,10 +1,11 @@
 """Others' scores beside ours, for the same replies or drawings, with the reasons where they differ."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from subitize.analysis.clusters import Rate, cluster_of, estimate_rates
+from subitize.frames import group_rows
 from subitize.records import Estimate, Item, Scalar
 
 WHOLE = "all"
@@ -88,8 +89,7 @@ class Verdict:
     stratum: tuple[Scalar, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """What verdicts are about."""
 
     suite: str
@@ -102,25 +102,15 @@ class Heading:
 
 def sum_up(heading: Heading, verdicts: Sequence[Verdict], left_out: int, average: float | None = None) -> Rescored:
     """Estimate both figures, and gather the reasons for what differs."""
-    theirs, ours = estimate_rates(
-        [
-            [Rate(cluster_of(one.item), one.stratum, value, weight=one.weight) for one, value in values]
-            for values in (
-                [(one, one.example.credit) for one in verdicts],
-                [(one, float(one.is_right)) for one in verdicts],
-            )
-        ]
-    )
-    differences = tuple(_gather(verdicts))
-    of = (heading.suite, heading.model, heading.judge, heading.scorer, heading.group, heading.is_recorded)
-    return Rescored(*of, theirs, ours, left_out, differences, average)
+    credited = [Rate(cluster_of(one.item), one.stratum, one.example.credit, weight=one.weight) for one in verdicts]
+    right = [rate._replace(value=float(one.is_right)) for rate, one in zip(credited, verdicts, strict=True)]
+    theirs, ours = estimate_rates([credited, right])
+    return Rescored(*heading, theirs, ours, left_out, tuple(_gather(verdicts)), average)
 
 
 def _gather(verdicts: Iterable[Verdict]) -> Iterator[Difference]:
     """Gather what differs by reason, the most frequent first."""
-    groups: dict[tuple[str, bool], list[Example]] = defaultdict(list)
-    for one in verdicts:
-        if one.example.credit != float(one.is_right):
-            groups[one.reason, not one.is_right].append(one.example)
+    different = (one for one in verdicts if one.example.credit != float(one.is_right))
+    groups = group_rows(different, lambda one: (one.reason, not one.is_right))
     for (reason, we_are_stricter), own in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
-        yield Difference(reason, we_are_stricter, len(own), tuple(own[:_EXAMPLES]))
+        yield Difference(reason, we_are_stricter, len(own), tuple(one.example for one in own[:_EXAMPLES]))

@@ -26,6 +26,7 @@ from subitize.stats.estimator import (
     effective_number,
     least_variance,
     measure_spread,
+    stack_groups,
     undo_leverage,
 )
 from subitize.stats.intervals import wilson_interval
@@ -60,6 +61,10 @@ class SharedClusters:
     def pairs(self) -> list[tuple[int, int]]:
         """List the pairs of models."""
         return list(combinations(range(len(self.means)), 2))
+
+    def stack(self, means: Floats) -> Clusters:
+        """Make each row of means over these clusters, of models or of pairs of them, a group."""
+        return stack_groups(means, self.weights, self.weights, self.strata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ def compare_studies(clusters: SharedClusters, means: Floats) -> list[list[Differ
     first, second = (list(places) for places in zip(*pairs, strict=True))
     differences = (means[:, first] - means[:, second]).reshape(-1, means.shape[-1])
     differences[np.abs(differences) < ROUNDING] = 0.0
-    together = _put_side_by_side(differences, clusters)
+    together = clusters.stack(differences)
     spread = measure_spread(together)
     variance = spread.variance
     if clusters.are_shares:
@@ -152,17 +157,9 @@ def rank_models(
     return [Standing(*of) for of in zip(best.tolist(), worst.tolist(), letters, strict=True)]
 
 
-def _put_side_by_side(differences: Floats, clusters: SharedClusters) -> Clusters:
-    """Make each pair of models a group of clusters."""
-    pairs, size = differences.shape
-    weights = np.tile(clusters.weights, pairs)
-    groups = np.repeat(np.arange(pairs), size)
-    return Clusters(differences.ravel(), weights, weights, groups, np.tile(clusters.strata, pairs))
-
-
 def _least_variances(clusters: SharedClusters, means: Floats) -> Floats:
     """Compute the least variance of each model in each study; that of a difference is their sum: they draw apart."""
-    each = _put_side_by_side(means.reshape(-1, means.shape[-1]), clusters)
+    each = clusters.stack(means.reshape(-1, means.shape[-1]))
     return least_variance(each, measure_spread(each)).reshape(means.shape[:2])
 
 

@@ -78,6 +78,14 @@ def gather_groups(
     return Clusters(means, total, counted, groups[first], codes)
 
 
+def stack_groups(means: Floats, weights: Floats, observations: Floats, strata: Integers) -> Clusters:
+    """Make each row of means a group of the same clusters (columns)."""
+    rows, size = means.shape
+    groups = np.repeat(np.arange(rows), size)
+    weights, observations = np.tile(weights, rows), np.tile(observations, rows)
+    return Clusters(means.ravel(), weights, observations, groups, np.tile(strata, rows))
+
+
 def estimate_share(
     values: Sequence[float] | Floats,
     clusters: Sequence[Any] | NDArray[Any] | None = None,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.special import betaincinv, ndtr, ndtri
 
 from subitize.records import Estimate
 from subitize.stats.comparisons import Difference, SharedClusters, compare_studies, rank_models
-from subitize.stats.estimator import Clusters, Floats, Integers, estimate_errors, estimate_shares
+from subitize.stats.estimator import Floats, Integers, estimate_errors, estimate_shares, stack_groups
 from subitize.stats.intervals import mean_interval, wilson_interval
 from subitize.stats.kappas import fleiss_kappa
 from subitize.stats.krippendorff import krippendorff_alpha
@@ -21,7 +21,8 @@ from subitize.stats.passes import pass_at_k
 from subitize.stats.ratings import tally
 
 Columns = dict[str, NDArray[np.float64] | NDArray[np.bool_]]
-"""What each simulated study shows, by name; `low` and `high` are the ends of its interval at the level of the test."""
+"""What each study shows, or each pair of its models (columns), by name; `low` and `high` are the ends of its interval
+at the level of the test."""
 _Law = Callable[[Floats], Floats]
 
 _AT_ONCE = 400_000  # prompts
@@ -97,12 +98,6 @@ class _Prompts:
             return at(0.0)
         return at(brentq(excess, 0.0, _STEEPEST) if excess(_STEEPEST) > 0 else _STEEPEST)
 
-    def gather(self, means: Floats, weight: float, observations: float) -> Clusters:
-        """Make each study (row of prompts' means) a group of clusters."""
-        groups, strata = np.repeat(np.arange(len(means)), self.prompts), np.tile(self.stratum, len(means))
-        weights, each = (np.full(means.size, float(one)) for one in (weight, observations))
-        return Clusters(means.ravel(), weights, each, groups, strata)
-
 
 @dataclass(frozen=True)
 class Accuracy(_Prompts):
@@ -120,11 +115,6 @@ class Accuracy(_Prompts):
     correlation: float = 0.0
     estimand: ClassVar = "rate"
     limits: ClassVar = (0.0, 1.0)
-
-    @property
-    def command(self) -> str:
-        """What reports it."""
-        return "score" if self.models == 1 else "compare --models"
 
     @property
     def at_once(self) -> int:
@@ -158,8 +148,10 @@ class Accuracy(_Prompts):
     def estimate(self, right: Integers, confidence: float) -> list[Estimate]:
         """Estimate the first model's figure as `score` does, in each study."""
         passes = np.array([pass_at_k(self.images, one, self.at) for one in range(self.images + 1)])
-        weight = self.images if self.at == 1 else 1
-        return estimate_shares(self.gather(passes[right[:, 0]], weight, self.images / self.at), confidence=confidence)
+        observations = np.full(self.prompts, self.images / self.at)
+        weights = observations if self.at == 1 else np.ones(self.prompts)
+        studies = stack_groups(passes[right[:, 0]], weights, observations, self.stratum)
+        return estimate_shares(studies, confidence=confidence)
 
     def compare(self, right: Integers) -> list[list[Difference]]:
         """Compare models as `compare --models` does, in each study."""
@@ -170,15 +162,15 @@ class Accuracy(_Prompts):
         """Simulate studies."""
         right = self.draw(random, studies)
         if self.models == 1:
-            return _read(lambda confidence: _list_ends(self.estimate(right, confidence)), self.rate, wanted)
+            return _read(partial(self.estimate, right), self.rate, wanted)
         compared = self.compare(right)
         steps = np.array([one.second - one.first for one in compared[0]])
-        ends = np.moveaxis(np.array([_list_ends([one.estimate for one in own]) for own in compared]), 1, 0)
+        ends = np.array([_list_ends([one.estimate for one in own]) for own in compared])
         columns = _cover(ends, -self.difference * steps)
         if not self.difference:
             return columns
         is_found = np.array([[one.p_holm < wanted.level for one in own] for own in compared])
-        columns["power"] = _average(is_found[:, steps == 1])
+        columns["power"] = is_found[:, steps == 1]
         if self.models > 2:
             standings = map(rank_models, compared, right.mean(axis=2).tolist())
             columns["any difference found"] = np.asarray(is_found.any(axis=1))
@@ -217,7 +209,6 @@ class Errors(_Prompts):
     at: ClassVar = 1
     estimand: ClassVar = "mean"
     limits: ClassVar = (0.0, math.inf)
-    command: ClassVar = "score"
 
     def draw(self, random: np.random.Generator, studies: int) -> Floats:
         """Draw the mean error of each prompt's images, by study."""
@@ -232,13 +223,13 @@ class Errors(_Prompts):
 
     def estimate(self, errors: Floats, confidence: float) -> list[Estimate]:
         """Estimate as `score` does, in each study."""
-        clusters = self.gather(errors, self.images, self.images)
-        return estimate_errors(clusters, np.ones(len(errors)), confidence=confidence)
+        images = np.full(self.prompts, float(self.images))
+        studies = stack_groups(errors, images, images, self.stratum)
+        return estimate_errors(studies, np.ones(len(errors)), confidence=confidence)
 
     def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
         """Simulate studies."""
-        errors = self.draw(random, studies)
-        return _read(lambda confidence: _list_ends(self.estimate(errors, confidence)), self.mean, wanted)
+        return _read(partial(self.estimate, self.draw(random, studies)), self.mean, wanted)
 
 
 @dataclass(frozen=True)
@@ -260,7 +251,6 @@ class Agreement:
     at_once: ClassVar = 100
     estimand: ClassVar = "kappa"
     limits: ClassVar = (-1.0, 1.0)
-    command: ClassVar = "agree"
 
     def draw(self, random: np.random.Generator, studies: int) -> tuple[NDArray[np.bool_], Integers]:
         """Draw answers, and who gives them, by study, image and rater; images of a prompt stand side by side."""
@@ -274,21 +264,21 @@ class Agreement:
         is_habit = random.random(who.shape) < self.habit
         return np.where(is_habit, habits[np.arange(studies)[:, None, None], who], seen), who
 
-    def estimate(self, answers: NDArray[np.bool_], who: Integers) -> tuple[Estimate | None, Estimate | None]:
-        """Estimate κ and α of one study as `agree` does."""
+    def estimate(self, answers: NDArray[np.bool_], who: Integers) -> tuple[Estimate, Estimate]:
+        """Estimate κ and α of one study as `agree` does; where it has no interval, everything is possible."""
         units = np.repeat(np.arange(self.prompts * self.images), self.raters)
         said, domain = answers.ravel().astype(np.float64), np.array([0.0, 1.0])
         ratings = tally(units, said, domain=domain, clusters=units // self.images, annotators=who.ravel())
-        kappa = fleiss_kappa(ratings)
-        return (None if kappa is None else kappa.coefficient), krippendorff_alpha(ratings, "nominal")
+        kappa, alpha = fleiss_kappa(ratings), krippendorff_alpha(ratings, "nominal")
+        return kappa.coefficient if kappa else _NO_INTERVAL, alpha or _NO_INTERVAL
 
     def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
-        """Simulate studies; one without an interval leaves everything from −1 to 1."""
+        """Simulate studies."""
         found = [self.estimate(*one) for one in zip(*self.draw(random, studies), strict=True)]
-        kappa, alpha = (_list_ends([one or _NO_INTERVAL for one in of]) for of in zip(*found, strict=True))
-        of_alpha = {f"{name} of α": column for name, column in _cover(alpha, self.kappa).items()}
-        is_open = (kappa[0] == -1) & (kappa[1] == 1)
-        return _read(lambda _: kappa, self.kappa, wanted) | of_alpha | {"anything possible": is_open}
+        kappas, alphas = zip(*found, strict=True)
+        of_alpha = {f"{name} of α": column for name, column in _cover(_list_ends(alphas), self.kappa).items()}
+        is_open = (_list_ends(kappas) == (-1, 1)).all(axis=1)
+        return _read(lambda _: kappas, self.kappa, wanted) | of_alpha | {"anything possible": is_open}
 
 
 Study = Accuracy | Errors | Agreement
@@ -298,79 +288,54 @@ Track = Callable[[str, Sequence[int]], Iterable[int]]
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """How many studies are simulated, and from which seed."""
+    """A study, what is wanted of it, how often it is simulated, and from which seed."""
 
+    study: Study
+    wanted: Wanted
     studies: int = 10_000
     seed: int = 0
     track: Track = lambda _, pieces: pieces
 
-    def run(self, study: Study, wanted: Wanted, **changes: Any) -> Columns:  # noqa: ANN401
-        """Simulate studies, with these changes, in pieces that fit into memory."""
-        study = replace(study, **changes)
+    def run(self, **changes: Any) -> Columns:  # noqa: ANN401
+        """Simulate the study, with these changes, in pieces that fit into memory."""
+        study = replace(self.study, **changes)
         random = np.random.default_rng(self.seed)
         sizes = [min(study.at_once, self.studies - begin) for begin in range(0, self.studies, study.at_once)]
         what = f"{self.studies} studies of {study.prompts} prompts × {study.images}"
-        found = [study.simulate(random, size, wanted) for size in self.track(what, sizes)]
+        found = [study.simulate(random, size, self.wanted) for size in self.track(what, sizes)]
         return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
 
 
 def summarize(column: NDArray[np.float64] | NDArray[np.bool_]) -> Estimate:
-    """Average what studies show, with the interval of the simulation's own error."""
-    if column.dtype == np.bool_:
+    """Average what studies show, in each on average over pairs, with the interval of the simulation's own error."""
+    if column.dtype == np.bool_ and column.size == len(column):
         return wilson_interval(int(column.sum()), len(column))
-    return mean_interval(column.tolist())
-
-
-def find_least(is_enough: Callable[[int], bool], span: range, start: int, growth: float = 2.0) -> int | None:
-    """Find the smallest number in a span from which on it is enough, to about 1 %; None if not even the last is.
-
-    It goes from `start` by factors until there is one on either side, then halves what lies between.
-    """
-    below, enough = span.start - 1, span.stop
-    tried = min(max(start, span.start), span[-1])
-    while enough - below > max(1, enough // 100):
-        below, enough = (below, tried) if is_enough(tried) else (tried, enough)
-        if below == span[-1]:
-            return None
-        if enough == span.stop:
-            tried = min(span[-1], max(below + 1, round(below * growth)))
-        elif below < span.start:
-            tried = max(span.start, min(enough - 1, round(enough / growth)))
-        else:
-            tried = (below + enough) // 2
-    return enough
+    return mean_interval(column.reshape(len(column), -1).mean(axis=1).tolist())
 
 
 _NO_INTERVAL = Estimate(math.nan, -1.0, 1.0, 0, "no interval: all answers are the same")
 
 
-def _read(find_ends: Callable[[float], Floats], truth: float, wanted: Wanted) -> Columns:
+def _read(estimate: Callable[[float], Sequence[Estimate]], truth: float, wanted: Wanted) -> Columns:
     """Tell how wide intervals are, whether they hold the truth, and what they leave out."""
-    ends = find_ends(wanted.confidence)
+    ends = _list_ends(estimate(wanted.confidence))
     columns = _cover(ends, truth)
     is_same = math.isclose(wanted.confidence, 1 - wanted.level)
-    low, high = ends if is_same else find_ends(1 - wanted.level)
+    low, high = (ends if is_same else _list_ends(estimate(1 - wanted.level))).T
     if wanted.against is not None:
         columns["power"] = (low > wanted.against) | (high < wanted.against)
     return columns | {"low": low, "high": high}
 
 
 def _cover(ends: Floats, truth: float | Floats) -> Columns:
-    """Tell how wide intervals are, and whether they hold the truth; of pairs of models (columns), on average."""
-    low, high = ends
-    is_covered = (low <= truth) & (truth <= high)
-    return {"half-width": _average((high - low) / 2), "coverage": _average(is_covered)}
-
-
-def _average(each: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.float64] | NDArray[np.bool_]:
-    """Average over pairs of models (columns), if there are several."""
-    pairs = each.reshape(len(each), -1)
-    return pairs[:, 0] if pairs.shape[1] == 1 else pairs.mean(axis=1)
+    """Tell how wide intervals are, and whether they hold the truth."""
+    low, high = ends[..., 0], ends[..., 1]
+    return {"half-width": (high - low) / 2, "coverage": (low <= truth) & (truth <= high)}
 
 
 def _list_ends(found: Sequence[Estimate]) -> Floats:
-    """List the low ends of intervals, and the high ones."""
-    return np.array([(one.low, one.high) for one in found]).T
+    """List the ends of intervals (rows), the low one first."""
+    return np.array([(one.low, one.high) for one in found])
 
 
 def _shape_beta(means: Floats, icc: float) -> tuple[Floats, Floats]:

@@ -8,11 +8,12 @@ import polars as pl
 
 from subitize import plugins
 from subitize.analysis.comparisons import Ranked
-from subitize.analysis.enumeration import Enumeration, evaluate, name_baselines
+from subitize.analysis.enumeration import evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, score
 from subitize.errors import NothingToDoError
+from subitize.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
 from subitize.report.document.blocks import (
@@ -175,10 +176,8 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], pale
 
 def _claims(suite: str, observe: str, counted: Sequence[Counted]) -> list[Section]:
     """Hold what the paper concludes against each run and judge by itself."""
-    groups: dict[str, list[tuple[str, Enumeration]]] = defaultdict(list)
-    for model in counted:
-        groups[f"{model.it.run} · {model.it.judge}"].append((model.it.model, model.it))
-    found = {name: plugins.load(observe)(models) for name, models in groups.items()}
+    groups = group_rows((one.it for one in counted), lambda it: f"{it.run} · {it.judge}")
+    found = {name: plugins.load(observe)([(it.model, it) for it in own]) for name, own in groups.items()}
     section = claims_section(suite, found, Wording("claim", "claims", _CLAIMED))
     return [section] if section else []
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
 from subitize.analysis.provenance import Place
 from subitize.analysis.reward_judges import describe_reward_judge, is_reward_judge
+from subitize.frames import group_rows
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
     Block,
@@ -110,9 +111,7 @@ def _link(one: Conduct) -> Linked:
 
 def _group(conduct: Sequence[Conduct]) -> dict[str, list[Conduct]]:
     """Take those together that may be compared, the largest group first."""
-    groups: dict[str, list[Conduct]] = {}
-    for one in conduct:
-        groups.setdefault(one.protocol.fingerprint, []).append(one)
+    groups = group_rows(conduct, lambda one: one.protocol.fingerprint)
     return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
 
 

@@ -1,6 +1,6 @@
 """Where every figure comes from: each suite, model and judge of a run with all that was stored about it."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from subitize.analysis.provenance import ResponseTrail
 from subitize.analysis.samples import describe_samples
+from subitize.frames import group_rows
 from subitize.report.document.blocks import FactsBlock
 from subitize.report.document.cells import number_of
 from subitize.report.sections.sources import Source
@@ -22,20 +23,19 @@ Facts = list[tuple[str, tuple[str, ...]]]
 
 def describe_models(source: Source) -> list[FactsBlock]:
     """List every model of the run with its options and how it answered."""
-    by_model: dict[str, list[ResponseTrail]] = defaultdict(list)
-    for (_, model), trail in source.trails.responses.items():
-        by_model[model].append(trail)
+    responses = source.trails.responses
+    by_model = group_rows(responses, lambda place: place[1])
     return [
-        _describe_model(entry, by_model[entry.spec], source) for entry in source.run.models() if entry.spec in by_model
+        _describe_model(entry, [responses[place] for place in by_model[entry.spec]], source)
+        for entry in source.run.models()
+        if entry.spec in by_model
     ]
 
 
 def describe_judges(source: Source) -> list[FactsBlock]:
     """List every judge that has read something."""
     entries = {entry.spec: entry for entry in source.run.judges()}
-    judgings: dict[str, list[Judging]] = defaultdict(list)
-    for judging in read_judgings(source.run):
-        judgings[judging.judge].append(judging)
+    judgings = group_rows(read_judgings(source.run), lambda one: one.judge)
     return [
         _describe_judge(source.name_judge(judge), entries.get(judge), found, source)
         for judge, found in judgings.items()

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from subitize.analysis.comparisons import Ranked
 from subitize.analysis.scoring import measure
+from subitize.frames import group_rows
 from subitize.records import base_suite
 from subitize.report.document.blocks import Badge
-from subitize.report.document.cells import percent_text, printable
+from subitize.report.document.cells import number_of, percent_text, printable
 from subitize.report.sections.counted import Counted, level_text
 from subitize.report.sections.provenance import days
 from subitize.report.sections.sources import Series, Source
@@ -36,10 +37,10 @@ def _covered(sources: Sequence[Source], series: Sequence[Series]) -> str:
     made = [trail for source in sources for trail in source.trails.responses.values()]
     responses = sum(trail.responses for trail in made)
     when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
-    whole = f"{_many(len(names), 'run')} ({', '.join(names)}) with {_many(len(models), 'model')}"
+    whole = f"{number_of(len(names), 'run')} ({', '.join(names)}) with {number_of(len(models), 'model')}"
     return (
-        f"This report covers {whole}{_stand_ins(list(models.values()))}: {_many(len(items), 'scored item')} and "
-        f"{_many(responses, 'response')}, stored {_on(when)}."
+        f"This report covers {whole}{_stand_ins(list(models.values()))}: {number_of(len(items), 'scored item')} and "
+        f"{number_of(responses, 'response')}, stored {_on(when)}."
     )
 
 
@@ -55,8 +56,8 @@ def _stand_ins(badges: Sequence[Badge]) -> str:
 def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
     found = []
     # Refined prompts are told of with those that they are made of.
-    for suite in dict.fromkeys(one.suite for one in series if base_suite(one.suite) == one.suite):
-        own = [one for one in series if one.suite == suite]
+    originals = (one for one in series if base_suite(one.suite) == one.suite)
+    for suite, own in group_rows(originals, lambda one: one.suite).items():
         fit = take_real([one for one in own if one.badge != "stand-in judge"])
         if not fit:
             found.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
@@ -93,10 +94,6 @@ def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ra
     return (
         f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{describe_standing(best, standings)}"
     )
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _on(when: str) -> str:

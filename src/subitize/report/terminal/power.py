@@ -8,7 +8,8 @@ from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.cells import estimate_text, figure
 from subitize.report.document.figures import save_figure
-from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.layout import say
+from subitize.report.terminal.printing import print_filled
 
 _COLOUR = "#0072b2"
 _WIDTH_PX, _HEIGHT_PX = 520, 260
@@ -17,13 +18,10 @@ _WIDTH_PX, _HEIGHT_PX = 520, 260
 def print_plan(plan: Plan) -> None:
     """Print what is assumed, what the study shows, and the same for other sizes."""
     say("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
-    columns = 3 if any(one.note for one in plan.answers) else 2
-    rows = [(one.what, _cell(one.value) or "none", one.note) for one in plan.answers]
-    print_table(("", "figure", "there")[:columns], [row[:columns] for row in rows])
-    if plan.curve:
-        columns = 3 if plan.curve[0].power else 2
-        curve = [(str(one.at), _cell(one.half_width), _cell(one.power)) for one in plan.curve]
-        print_table((plan.axis, "half-width", "power")[:columns], [row[:columns] for row in curve])
+    answers = [(one.what, _cell(one.value) or "none", one.note) for one in plan.answers]
+    curve = [(str(one.at), _cell(one.half_width), _cell(one.power)) for one in plan.curve]
+    print_filled(("", "figure", "there"), answers)
+    print_filled((plan.axis, "half-width", "power"), curve)
     for line in (*plan.notes, "[…]: 95 % interval of the simulation's own error"):
         say(line)
 
