@@ -738,11 +738,23 @@ def test_help_starts_without_anything_heavy() -> None:
         "from subitize.cli import main\n"
         "sys.argv = ['subitize', '--help']\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
-        "heavy = 'numpy scipy polars pandas sqlalchemy pydantic openai altair torch'\n"
+        "heavy = 'numpy scipy polars pandas sqlalchemy pydantic openai altair torch importlib.metadata webbrowser'\n"
         "print([name for name in heavy.split() if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_command_that_ends_does_not_look_for_garbage_once_more() -> None:
+    code = (
+        "import atexit, contextlib, gc, io, sys\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"  # what is registered first is called last
+        "from subitize.cli import main\n"
+        "sys.argv = ['subitize', '--version']\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
 
 
 def test_neither_a_suite_nor_a_report_begins_with_the_tools_of_pictures() -> None:

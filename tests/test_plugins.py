@@ -1,18 +1,29 @@
 """Suites, judges and papers of outside packages are checked as models are: one line names them, nothing is stored."""
 
 import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 from cases import Case
 from commands import PLUGINS, call
+from subitize import plugins
+from subitize.errors import BadValueError
 from subitize.interfaces import Paper, Reference
 
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(PLUGINS / "outside")
+
+
+def test_what_is_written_as_an_entry_point_is_loaded_as_one() -> None:
+    for reference in ("pathlib", "pathlib:Path", "pathlib:Path.home", "pathlib : Path [extra]", "os.path:join"):
+        assert plugins.load(reference) == EntryPoint("", reference, "").load()
+    for reference in ("", "pathlib:Missing", "nowhere_to_be_found:Suite"):
+        with pytest.raises(BadValueError, match="cannot be loaded"):
+            plugins.load(reference)
 
 
 SLIPS = {

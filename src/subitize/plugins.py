@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
 from traceback import walk_tb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from subitize.errors import BadValueError, SubitizeError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _KINDS = ("model", "judge", "suite", "refinement", "paper")
 GROUP = "subitize.papers"
@@ -36,11 +39,18 @@ def list_all(what: str) -> dict[str, str]:
 def load(reference: str, who: str = "") -> Any:  # noqa: ANN401
     """Import what is written `module:object`; `who` names it in messages."""
     try:
-        return EntryPoint("", reference, "").load()
+        return _import_object(reference)
     except SubitizeError:
         raise
     except Exception as error:  # an outside package may fail in any way
         raise BadValueError(f"{who or reference} cannot be loaded: {error}") from error
+
+
+def _import_object(reference: str) -> Any:  # noqa: ANN401
+    """Import what an entry point says; it may name extras in brackets, which do not matter here."""
+    module, _, name = (part.strip() for part in reference.partition("[")[0].partition(":"))
+    found = import_module(module)
+    return attrgetter(name)(found) if name else found
 
 
 def load_all(what: str) -> dict[str, Any]:
@@ -86,14 +96,16 @@ def papers_by_name() -> dict[str, Any]:
     return dict(reversed([*_named()]))
 
 
-def installed(group: str) -> tuple[EntryPoint, ...]:
+def installed(group: str) -> "tuple[EntryPoint, ...]":
     """List the entry points that installed packages have in a group."""
     return _read_entry_points(group, tuple(sys.path))
 
 
 # Looking through all that is installed takes a while: once will do, as long as Python looks in the same places.
 @lru_cache(maxsize=64)
-def _read_entry_points(group: str, _: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+def _read_entry_points(group: str, _: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
+    from importlib.metadata import entry_points  # reads e-mail headers, for which it imports a lot
+
     return tuple(entry_points(group=group))
 
 

@@ -1,7 +1,6 @@
 """The command that opens the annotation page."""
 
 import shlex
-import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -83,6 +82,8 @@ def annotate(
     from subitize.annotation.requirements import require_parts
 
     require_parts()
+    import webbrowser
+
     from subitize.annotation.hosting import Host
     from subitize.annotation.plans import StudyPlan
     from subitize.annotation.texts import read_text_file
