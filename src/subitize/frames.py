@@ -20,7 +20,7 @@ def group_rows(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, 
 
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Make a frame of rows, with columns of these types even where there is no row."""
-    known = list(rows)
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pl.DataFrame(
-        [pl.Series(name, [row[place] for row in known], dtype) for place, (name, dtype) in enumerate(schema.items())]
+        [pl.Series(name, values, dtype) for (name, dtype), values in zip(schema.items(), columns, strict=True)]
     )

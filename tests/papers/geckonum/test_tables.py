@@ -50,6 +50,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_doubled(tmp_path_factory.mktemp("small") / "release", ["imagen_c"], seeds=1)
 
 
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")], ids=["in-the-same-order", "in-another"])
+def test_renamed_models_have_the_tables_of_models_so_named(folder: Path, names: tuple[str, str]) -> None:
+    given = read_released(read_release(folder))
+    renamed = given.rename_models(dict(zip(given.models, names, strict=True)))
+    assert compute_tables(renamed) == compute_tables(Annotations(renamed.questions, renamed.answers))
+
+
 def write_doubled(folder: Path, models: Sequence[str], *, seeds: int) -> Path:
     write_release(folder, models, seeds=seeds)
     write_prompts(folder, SOME)  # nobody asked for the others

@@ -98,6 +98,9 @@ class Annotations:
         found = Annotations(self.questions, self.answers.with_columns(code))
         labels = ("counts", "lines", "confirmations")
         vars(found).update({name: getattr(self, name).with_columns(code) for name in labels})
+        renamed = [names[model] for model in self.models]
+        if renamed == sorted(renamed):  # units are numbered in the names' order, which stays
+            found._by_task = {key: answers.with_columns(code) for key, answers in self._by_task.items()}
         return found
 
     @cached_property
@@ -116,7 +119,8 @@ class Annotations:
 
         Beside them stand numbers of their unit, prompt, annotator (`person`) and value (`said`), in the names' order.
         """
-        return self._by_task.get((task, is_relevant), self._numbered.clear())
+        found = self._by_task.get((task, is_relevant))
+        return self._numbered.clear() if found is None else found
 
     @cached_property
     def _by_task(self) -> dict[Any, pl.DataFrame]:

@@ -115,7 +115,8 @@ class Outline(Box):
 
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
-    lots = pl.concat(_draw_lots(number, one) for number, one in enumerate(series)).with_row_index("row")
+    listed = pl.concat(_list_images(number, one) for number, one in enumerate(series))
+    lots = listed.with_columns(_draw_lots(listed[name]) for name in ("lot", "question_lot")).with_row_index("row")
     is_decided = pl.col("verdict").is_in(["right", "wrong"])
     verdicts = pl.col("verdict").filter(is_decided).n_unique().over("drawn", "item", "repeat", "question_lot")
     lots = lots.with_columns(
@@ -136,13 +137,9 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     return [_picked(series[number], *of_series) for number, *of_series in chosen], most
 
 
-def _draw_lots(number: int, one: Series) -> pl.DataFrame:
-    """Give every observation, known by its place in the series, its lots, and what it is picked by."""
+def _list_images(number: int, one: Series) -> pl.DataFrame:
+    """List every observation, known by its place in the series, with what it is picked by, and what draws its lots."""
     seen = one.observations
-    names = seen.rows.select(
-        lot=pl.format("{} {}", "item", "repeat"), question_lot=pl.format("{} {}", "item", "question")
-    )
-    lots = [_number(column) for column in names]
     categories = {
         item.id: str(next((item.factors[name] for name in _CATEGORIES if name in item.factors), ""))
         for item in seen.seen_items()
@@ -152,7 +149,10 @@ def _draw_lots(number: int, one: Series) -> pl.DataFrame:
         pl.when(is_untold).then(pl.lit("unknown")).when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
     )
     return seen.rows.select(
-        *("item", "repeat", *lots),
+        "item",
+        "repeat",
+        lot=pl.format("{} {}", "item", "repeat"),
+        question_lot=pl.format("{} {}", "item", "question"),
         series=pl.lit(number),
         drawn=pl.lit(f"{one.source.name} {one.model}"),
         place=pl.int_range(pl.len()),
@@ -162,7 +162,8 @@ def _draw_lots(number: int, one: Series) -> pl.DataFrame:
     )
 
 
-def _number(names: pl.Series) -> pl.Series:
+def _draw_lots(names: pl.Series) -> pl.Series:
+    """Give the same names the same lots, in whichever series they are."""
     different = names.unique()
     return names.replace_strict(different, [zlib.crc32(name.encode()) for name in different], return_dtype=pl.Int64)
 
