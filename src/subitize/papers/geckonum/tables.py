@@ -181,7 +181,8 @@ def counts(annotations: Annotations) -> Iterator[Cell]:
     of_task = {number: annotations.of_task(number) for number in (1, 2, 3)}
     found = {f"annotations_task{number}": own.height for number, own in of_task.items()}
     found["annotations_total"] = sum(found.values())
-    images = (own.unique("unit").select("model", "prompt", "seed").n_unique() for own in of_task.values())
+    image = ("model", "prompt", "seed")
+    images = (own.select("unit", *image).unique("unit").select(image).n_unique() for own in of_task.values())
     found["images"] = sum(images)
     found["prompts"] = annotations.questions["prompt"].n_unique()
     labels = annotations.counts
