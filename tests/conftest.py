@@ -148,7 +148,8 @@ def _tables_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 def _glyphs_kept() -> Iterator[None]:
     """Keep the glyphs that were drawn: tests go through all of them again and again, as no user does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(glyphs, "_master", lru_cache(maxsize=2_000)(glyphs._master.__wrapped__))
+        for masters in ("_small_master", "_large_master"):
+            patch.setattr(glyphs, masters, lru_cache(maxsize=2_000)(glyphs._master))
         yield
 
 

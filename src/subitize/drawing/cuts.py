@@ -14,6 +14,7 @@ from subitize.scenes import Form, Halves, Pieces, Portion
 
 Mask = NDArray[np.bool_]
 Shares = tuple[int, ...]
+Bounds = tuple[slice, ...]
 
 CUT_PX = 128  # the grid on which drawings are cut
 
@@ -42,9 +43,25 @@ def cut(noun: str, variant: int, shares: Shares, *, is_broken: bool) -> NDArray[
     A thing is cut across its length, with jagged edges if it is broken, or in sectors if it is round; in another
     direction where the parts would otherwise not hang together in the right size.
     """
-    inside = np.asarray(glyphs.sprite(noun, variant, "black", CUT_PX).getchannel("A")) >= 128
+    whole = np.asarray(glyphs.sprite(noun, variant, "black", CUT_PX).getchannel("A")) >= 128
+    (bounds,) = ndimage.find_objects(whole.astype(np.int8))
+    parts = np.full(whole.shape, -1, dtype=np.int8)
+    parts[bounds] = _cut(whole[bounds], bounds, shares, is_broken=is_broken)
+    return parts
+
+
+_CLOSE_ENOUGH = 0.2
+_ASIDE = 0.5
+_ROUND = 1.2  # how much longer than wide a thing may be that is cut in sectors
+_GAP_PX = 7
+_LINE_PX = 3.5
+_TOOTH_PX, _TEETH_PX = 5, 13
+
+
+def _cut(inside: Mask, bounds: Bounds, shares: Shares, *, is_broken: bool) -> NDArray[np.int8]:
+    """Number the parts within the bounds of a drawing: around it, where nothing is, there is nothing to work out."""
     best, least = np.full(inside.shape, -1, dtype=np.int8), np.inf
-    for order in _orders(inside, len(shares), is_broken=is_broken):
+    for order in _orders(inside, bounds, len(shares), is_broken=is_broken):
         parts = _divided(inside, order, shares)
         kept = inside & _apart(parts)[0]  # a stem that the cut runs along would be lost
         areas = np.bincount(parts[kept], minlength=len(shares)) / np.count_nonzero(kept)
@@ -54,14 +71,6 @@ def cut(noun: str, variant: int, shares: Shares, *, is_broken: bool) -> NDArray[
         if least <= _CLOSE_ENOUGH:
             break
     return best
-
-
-_CLOSE_ENOUGH = 0.2
-_ASIDE = 0.5
-_ROUND = 1.2  # how much longer than wide a thing may be that is cut in sectors
-_GAP_PX = 7
-_LINE_PX = 3.5
-_TOOTH_PX, _TEETH_PX = 5, 13
 
 
 @lru_cache(maxsize=512)
@@ -74,10 +83,9 @@ def _kept(noun: str, variant: int, form: Pieces | Portion) -> tuple[Mask, Mask]:
     return parts == 0, (parts == 0) & (_distance(parts == 1) <= _LINE_PX)
 
 
-def _orders(inside: Mask, number: int, *, is_broken: bool) -> Iterator[NDArray[np.float64]]:
+def _orders(inside: Mask, bounds: Bounds, number: int, *, is_broken: bool) -> Iterator[NDArray[np.float64]]:
     """Give ways to go through a drawing from its first part to its last, the most natural first."""
-    height, width = inside.shape
-    rows, columns = np.mgrid[:height, :width]
+    rows, columns = np.mgrid[bounds]
     down: NDArray[np.float64] = rows - rows[inside].mean()
     across: NDArray[np.float64] = columns - columns[inside].mean()
     spread, axes = np.linalg.eigh(np.cov(across[inside], down[inside]))
