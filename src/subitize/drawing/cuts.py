@@ -55,6 +55,7 @@ _ASIDE = 0.5
 _ROUND = 1.2  # how much longer than wide a thing may be that is cut in sectors
 _GAP_PX = 7
 _LINE_PX = 3.5
+_FARTHEST_PX = 8  # whatever is farther away than gap and line reach changes neither
 _TOOTH_PX, _TEETH_PX = 5, 13
 
 
@@ -123,22 +124,29 @@ def _apart(parts: NDArray[np.int8]) -> tuple[Mask, Mask]:
     """Take a gap out between the parts; return what is left, and the edges that the cut has made."""
     kept, edges = np.zeros(parts.shape, dtype=np.bool_), np.zeros(parts.shape, dtype=np.bool_)
     for part in range(parts.max() + 1):
-        distance = _distance((parts >= 0) & (parts != part))
-        own = _largest((parts == part) & (distance > _GAP_PX / 2))
-        kept |= own
-        edges |= own & (distance <= _GAP_PX / 2 + _LINE_PX)
+        for bounds in ndimage.find_objects((parts == part).view(np.int8)):  # none where nothing is left of it
+            near = tuple(slice(max(0, side.start - _FARTHEST_PX), side.stop + _FARTHEST_PX) for side in bounds)
+            around = parts[near]
+            distance = _distance((around >= 0) & (around != part))
+            own = _largest((around == part) & (distance > _GAP_PX / 2))
+            kept[near] |= own
+            edges[near] |= own & (distance <= _GAP_PX / 2 + _LINE_PX)
     return kept, edges
 
 
 def _largest(mask: Mask) -> Mask:
-    labels, _ = ndimage.label(mask)
-    sizes = np.bincount(labels.ravel())
-    sizes[0] = 0
-    return np.asarray(mask & (labels == sizes.argmax()))
+    largest = np.zeros_like(mask)
+    for bounds in ndimage.find_objects(mask.view(np.int8)):  # none where the mask is empty
+        labels, _ = ndimage.label(mask[bounds])
+        sizes = np.bincount(labels.ravel())
+        sizes[0] = 0
+        largest[bounds] = labels == sizes.argmax()
+    return largest
 
 
 def _distance(mask: Mask) -> NDArray[np.float64]:
-    return np.asarray(ndimage.distance_transform_edt(~mask))
+    """Measure how far each cell is from the mask; infinitely far where there is none."""
+    return np.asarray(ndimage.distance_transform_edt(~mask)) if mask.any() else np.full(mask.shape, np.inf)
 
 
 def _scaled(mask: Mask, side_px: int) -> Image.Image:
