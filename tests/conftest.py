@@ -3,7 +3,7 @@
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from itertools import compress
@@ -53,9 +53,29 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(proofs.Recorder())
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let every second worker begin with the last file: what one has compiled, the others need not compile again."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and _is_from_last(collector.config):
+        report.result.reverse()
+    return report
+
+
+def _is_from_last(config: pytest.Config) -> bool:
+    if len(config.args) > 1:  # files that were named are few, and stay in the order of their names
+        return False
+    worker: str = getattr(config, "workerinput", {}).get("workerid", "gw0")
+    return int(worker.removeprefix("gw")) % 2 == 1
+
+
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups, and must not do so before
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep proofs apart from tests, and the tests of a part in one process: importing or starting it takes long."""
+    if _is_from_last(config):
+        items.sort(key=lambda item: item.path)  # all workers must come to the same order
     mode = config.getoption("--prove")
     recorded = proofs.read_record() if mode == "changed" else {}
     is_wanted = [_is_wanted(item, mode, recorded) for item in items]
@@ -148,7 +168,8 @@ def _tables_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 def _glyphs_kept() -> Iterator[None]:
     """Keep the glyphs that were drawn: tests go through all of them again and again, as no user does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(glyphs, "_master", lru_cache(maxsize=2_000)(glyphs._master.__wrapped__))
+        for masters in ("_small_master", "_large_master"):
+            patch.setattr(glyphs, masters, lru_cache(maxsize=2_000)(glyphs._master))
         yield
 
 

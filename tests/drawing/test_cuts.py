@@ -72,3 +72,11 @@ def test_what_is_broken_has_jagged_edges_and_what_is_cut_has_not() -> None:
     broken, halved = (cuts.cut("fork", 0, (1, 1), is_broken=is_broken) for is_broken in (True, False))
     edges = [np.diff((parts == 1).argmax(axis=0)[(parts == 1).any(axis=0)]) for parts in (broken, halved)]
     assert np.abs(edges[0]).sum() > np.abs(edges[1]).sum()
+
+
+def test_between_parts_that_lie_apart_nothing_is_taken_out() -> None:
+    parts = np.full((60, 60), -1, dtype=np.int8)
+    parts[:5, :5], parts[40:, 40:] = 0, 2  # and of part 1 nothing is left
+    kept, edges = cuts._apart(parts)
+    assert np.array_equal(kept, parts >= 0)
+    assert not edges.any()

@@ -1,5 +1,6 @@
 """Small runs are computed in this process, longer ones and what comes from elsewhere in worker processes."""
 
+import itertools
 import multiprocessing
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,6 +33,12 @@ def draw(spec: str, count: int, *, is_at_hand: bool = False) -> tuple[list[Reply
 
 
 def test_what_is_soon_done_needs_no_worker_process() -> None:
+    _, processes = draw("painter:size_px=256", 4)
+    assert processes == 0
+
+
+def test_waiting_for_a_busy_machine_starts_no_worker_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.perf_counter", itertools.count(0.0, 10.0).__next__)
     _, processes = draw("painter:size_px=256", 4)
     assert processes == 0
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-import statsmodels.api as sm  # type: ignore[import-untyped]
+from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
 from cases import Case
 from subitize.stats import mean_interval
@@ -17,7 +17,7 @@ def test_error_and_interval_are_those_of_statsmodels(case: Case) -> None:
         random = np.random.default_rng(seed)
         clusters = random.integers(0, 3 + 4 * seed, 200)
         values = random.normal(0, 1, 300)[clusters] + random.normal(0, 1, 200)
-        fit = sm.OLS(values, np.ones(200)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+        fit = OLS(values, np.ones(200)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
         found = cluster_mean(values, np.array([f"prompt {one}" for one in clusters]), confidence)
         low, high = fit.conf_int(1 - confidence)[0]
         with case(f"seed {seed}, {confidence}"):

@@ -5,9 +5,9 @@ from typing import Literal
 
 import numpy as np
 import pytest
-import statsmodels.api as sm  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from scipy import stats
+from statsmodels.regression.linear_model import OLS, RegressionResults  # type: ignore[import-untyped]
 
 from subitize.drawing.stimuli import magnitudes
 from subitize.records import Control, Stimulus
@@ -169,8 +169,8 @@ def cubic(seen: Seen, cue: str) -> NDArray[np.float64]:
     return np.stack([logs(seen)[cue] ** power for power in range(4)], axis=1)
 
 
-def regress(seen: Seen, *designs: NDArray[np.float64]) -> "sm.regression.linear_model.RegressionResults":
-    return sm.OLS(np.log(seen.responses), np.concatenate(designs, axis=1), hasconst=True).fit()
+def regress(seen: Seen, *designs: NDArray[np.float64]) -> RegressionResults:
+    return OLS(np.log(seen.responses), np.concatenate(designs, axis=1), hasconst=True).fit()
 
 
 @pytest.fixture(scope="module")

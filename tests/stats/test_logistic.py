@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm  # type: ignore[import-untyped]
 from numpy.typing import NDArray
+from statsmodels.discrete.discrete_model import Logit  # type: ignore[import-untyped]
+from statsmodels.genmod.families import Binomial  # type: ignore[import-untyped]
+from statsmodels.genmod.generalized_linear_model import GLM  # type: ignore[import-untyped]
+from statsmodels.tools import add_constant  # type: ignore[import-untyped]
 
 from cases import Case
 from subitize.stats.designs import Design, build_design
@@ -55,7 +58,7 @@ def test_coefficients_errors_and_p_are_those_of_statsmodels(case: Case) -> None:
         design, correct, prompts = drawn.design, drawn.correct, drawn.prompts
         found = fit(design, correct, prompts)
         options = {"cov_type": "cluster", "cov_kwds": {"groups": prompts}, "use_t": True, "disp": False}
-        expected = sm.Logit(correct, design.matrix).fit(method="newton", tol=1e-12, maxiter=100, **options)
+        expected = Logit(correct, design.matrix).fit(method="newton", tol=1e-12, maxiter=100, **options)
         with case(f"seed {seed}"):
             assert [term.name for term in found.terms] == list(design.terms)
             np.testing.assert_allclose([term.coefficient for term in found.terms], expected.params, atol=1e-8)
@@ -71,9 +74,9 @@ def test_the_fit_is_that_of_a_general_linear_model(case: Case) -> None:
     for seed in range(5):
         drawn = draw_answers(seed)
         design, correct, prompts = drawn.design, drawn.correct, drawn.prompts
-        family = sm.families.Binomial()
+        family = Binomial()
         options = {"cov_type": "cluster", "cov_kwds": {"groups": prompts}}
-        expected = sm.GLM(correct, design.matrix, family=family).fit(tol=1e-13, **options)
+        expected = GLM(correct, design.matrix, family=family).fit(tol=1e-13, **options)
         found = fit(design, correct, prompts)
         with case(f"seed {seed}"):
             np.testing.assert_allclose([term.coefficient for term in found.terms], expected.params, atol=1e-8)
@@ -103,7 +106,7 @@ def test_far_numbers_with_chances_near_certainty_still_fit() -> None:
     number = np.r_[np.linspace(-1, 1, 200), 100.0]
     correct = np.r_[np.random.default_rng(1).random(200) < 0.5 + 0.3 * number[:200], True].astype(np.float64)
     found = fit(build_design({"number": number}, {}), correct, np.arange(201))
-    expected = sm.Logit(correct, sm.add_constant(number)).fit(disp=False, tol=1e-12, maxiter=100)
+    expected = Logit(correct, add_constant(number)).fit(disp=False, tol=1e-12, maxiter=100)
     np.testing.assert_allclose([term.coefficient for term in found.terms], expected.params, atol=1e-8)
 
 

@@ -1,5 +1,7 @@
 """What drawings look like is kept between processes, and made anew wherever that fails."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -74,3 +76,25 @@ def test_without_a_place_to_keep_it_nothing_is_lost(tmp_path: Path, monkeypatch:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert recall().nouns
+
+
+def test_of_processes_that_start_together_one_looks(cache: Path) -> None:
+    children = [subprocess.Popen([sys.executable, "-c", _LOOK], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    told = [child.communicate(timeout=60)[0].strip() for child in children]
+    assert sorted(told) == ["looked", "recalled"]
+
+
+# Looks at one drawing, and takes its time.
+_LOOK = """
+import time
+from subitize.vision import references
+look, told = references.look_at_drawings, ["recalled"]
+def look_slowly():
+    told[0] = "looked"
+    time.sleep(1)
+    return look()
+references.GLYPHS = {"dot": references.GLYPHS["dot"]}
+references.look_at_drawings = look_slowly
+references.all_references()
+print(told[0])
+"""

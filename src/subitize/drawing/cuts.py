@@ -14,6 +14,7 @@ from subitize.scenes import Form, Halves, Pieces, Portion
 
 Mask = NDArray[np.bool_]
 Shares = tuple[int, ...]
+Bounds = tuple[slice, ...]
 
 CUT_PX = 128  # the grid on which drawings are cut
 
@@ -42,9 +43,26 @@ def cut(noun: str, variant: int, shares: Shares, *, is_broken: bool) -> NDArray[
     A thing is cut across its length, with jagged edges if it is broken, or in sectors if it is round; in another
     direction where the parts would otherwise not hang together in the right size.
     """
-    inside = np.asarray(glyphs.sprite(noun, variant, "black", CUT_PX).getchannel("A")) >= 128
+    whole = np.asarray(glyphs.sprite(noun, variant, "black", CUT_PX).getchannel("A")) >= 128
+    (bounds,) = ndimage.find_objects(whole.astype(np.int8))
+    parts = np.full(whole.shape, -1, dtype=np.int8)
+    parts[bounds] = _cut(whole[bounds], bounds, shares, is_broken=is_broken)
+    return parts
+
+
+_CLOSE_ENOUGH = 0.2
+_ASIDE = 0.5
+_ROUND = 1.2  # how much longer than wide a thing may be that is cut in sectors
+_GAP_PX = 7
+_LINE_PX = 3.5
+_FARTHEST_PX = 8  # whatever is farther away than gap and line reach changes neither
+_TOOTH_PX, _TEETH_PX = 5, 13
+
+
+def _cut(inside: Mask, bounds: Bounds, shares: Shares, *, is_broken: bool) -> NDArray[np.int8]:
+    """Number the parts within the bounds of a drawing: around it, where nothing is, there is nothing to work out."""
     best, least = np.full(inside.shape, -1, dtype=np.int8), np.inf
-    for order in _orders(inside, len(shares), is_broken=is_broken):
+    for order in _orders(inside, bounds, len(shares), is_broken=is_broken):
         parts = _divided(inside, order, shares)
         kept = inside & _apart(parts)[0]  # a stem that the cut runs along would be lost
         areas = np.bincount(parts[kept], minlength=len(shares)) / np.count_nonzero(kept)
@@ -54,14 +72,6 @@ def cut(noun: str, variant: int, shares: Shares, *, is_broken: bool) -> NDArray[
         if least <= _CLOSE_ENOUGH:
             break
     return best
-
-
-_CLOSE_ENOUGH = 0.2
-_ASIDE = 0.5
-_ROUND = 1.2  # how much longer than wide a thing may be that is cut in sectors
-_GAP_PX = 7
-_LINE_PX = 3.5
-_TOOTH_PX, _TEETH_PX = 5, 13
 
 
 @lru_cache(maxsize=512)
@@ -74,10 +84,9 @@ def _kept(noun: str, variant: int, form: Pieces | Portion) -> tuple[Mask, Mask]:
     return parts == 0, (parts == 0) & (_distance(parts == 1) <= _LINE_PX)
 
 
-def _orders(inside: Mask, number: int, *, is_broken: bool) -> Iterator[NDArray[np.float64]]:
+def _orders(inside: Mask, bounds: Bounds, number: int, *, is_broken: bool) -> Iterator[NDArray[np.float64]]:
     """Give ways to go through a drawing from its first part to its last, the most natural first."""
-    height, width = inside.shape
-    rows, columns = np.mgrid[:height, :width]
+    rows, columns = np.mgrid[bounds]
     down: NDArray[np.float64] = rows - rows[inside].mean()
     across: NDArray[np.float64] = columns - columns[inside].mean()
     spread, axes = np.linalg.eigh(np.cov(across[inside], down[inside]))
@@ -115,22 +124,29 @@ def _apart(parts: NDArray[np.int8]) -> tuple[Mask, Mask]:
     """Take a gap out between the parts; return what is left, and the edges that the cut has made."""
     kept, edges = np.zeros(parts.shape, dtype=np.bool_), np.zeros(parts.shape, dtype=np.bool_)
     for part in range(parts.max() + 1):
-        distance = _distance((parts >= 0) & (parts != part))
-        own = _largest((parts == part) & (distance > _GAP_PX / 2))
-        kept |= own
-        edges |= own & (distance <= _GAP_PX / 2 + _LINE_PX)
+        for bounds in ndimage.find_objects((parts == part).view(np.int8)):  # none where nothing is left of it
+            near = tuple(slice(max(0, side.start - _FARTHEST_PX), side.stop + _FARTHEST_PX) for side in bounds)
+            around = parts[near]
+            distance = _distance((around >= 0) & (around != part))
+            own = _largest((around == part) & (distance > _GAP_PX / 2))
+            kept[near] |= own
+            edges[near] |= own & (distance <= _GAP_PX / 2 + _LINE_PX)
     return kept, edges
 
 
 def _largest(mask: Mask) -> Mask:
-    labels, _ = ndimage.label(mask)
-    sizes = np.bincount(labels.ravel())
-    sizes[0] = 0
-    return np.asarray(mask & (labels == sizes.argmax()))
+    largest = np.zeros_like(mask)
+    for bounds in ndimage.find_objects(mask.view(np.int8)):  # none where the mask is empty
+        labels, _ = ndimage.label(mask[bounds])
+        sizes = np.bincount(labels.ravel())
+        sizes[0] = 0
+        largest[bounds] = labels == sizes.argmax()
+    return largest
 
 
 def _distance(mask: Mask) -> NDArray[np.float64]:
-    return np.asarray(ndimage.distance_transform_edt(~mask))
+    """Measure how far each cell is from the mask; infinitely far where there is none."""
+    return np.asarray(ndimage.distance_transform_edt(~mask)) if mask.any() else np.full(mask.shape, np.inf)
 
 
 def _scaled(mask: Mask, side_px: int) -> Image.Image:

@@ -63,7 +63,8 @@ def _drawing(glyph: Glyph, variant: int) -> str:
 
 def _scaled(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
     master_px = 1 << (max(side_px, _SMALLEST_MASTER_PX) - 1).bit_length()
-    master = _master(noun, variant, colour, master_px)
+    keep = _small_master if master_px <= _SMALL_MASTER_PX else _large_master
+    master = keep(noun, variant, colour, master_px)
     if side_px == master_px:
         return master
     # HAMMING does not ring, so no edge pixel gets brighter than the thing or darker than nothing.
@@ -74,6 +75,11 @@ def _scaled(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
 _small_sprite = lru_cache(maxsize=2048)(_scaled)
 
 
-@lru_cache(maxsize=128)
 def _master(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
     return rasterise(svg(noun, variant, colour), side_px)
+
+
+_SMALL_MASTER_PX = 128
+# At most 64 KB each: whoever learns what things look like goes through all of them again and again.
+_small_master = lru_cache(maxsize=640)(_master)
+_large_master = lru_cache(maxsize=128)(_master)

@@ -32,6 +32,11 @@ from subitize.vision.appearance import Appearances, body_colours, describe, half
 from subitize.vision.sampling import sample
 from subitize.vision.segmentation import Mask, Region, cut_out, foreground
 
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
 REFERENCE_COLOURS = ("blue", "yellow", "black", "white")
 
 
@@ -204,12 +209,34 @@ def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
     folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
     file = folder / f"{name}-{digest(_ways_of_looking(), sources)}.npz"
     with _LOOKING:
-        try:
-            with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
-                arrays = {field.name: kept[field.name] for field in fields(kind)}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            return _keep(look(), file)
+        found = _read(file, kind)
+        if found is None:
+            with _no_other_process(folder):  # one of several that start together looks
+                found = _read(file, kind) or _keep(look(), file)
+    return found
+
+
+def _read(file: Path, kind: type[Kept]) -> Kept | None:
+    try:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
+            arrays = {field.name: kept[field.name] for field in fields(kind)}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
     return kind(**(arrays | {"nouns": tuple(arrays["nouns"].tolist())}))
+
+
+@contextlib.contextmanager
+def _no_other_process(folder: Path) -> Iterator[None]:
+    """Wait while another process looks; where folders cannot be locked, as on Windows, each looks for itself."""
+    with contextlib.ExitStack() as held:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                lock = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, lock)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                held.callback(fcntl.flock, lock, fcntl.LOCK_UN)  # whoever was forked meanwhile has the folder open, too
+        yield
 
 
 def _ways_of_looking() -> list[str]:

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pytest
-import statsmodels.api as sm  # type: ignore[import-untyped]
 from scipy.stats import f as fisher
+from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
+from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]
+from statsmodels.tools import add_constant  # type: ignore[import-untyped]
 
 from subitize.papers.gimbrr.ratings import Ratings
 from subitize.papers.gimbrr.regressions import (
@@ -30,7 +32,7 @@ def draw_points(count: int, seed: int) -> list[Point]:
 def test_a_line_is_that_of_statsmodels() -> None:
     points = draw_points(14, 1)
     x, y = ([getattr(one, axis) for one in points] for axis in "xy")
-    theirs = sm.OLS(y, sm.add_constant(x)).fit()
+    theirs = OLS(y, add_constant(x)).fit()
     ours = fit_line(points)
     assert ours is not None
     assert (ours.intercept, ours.slope.value) == pytest.approx(tuple(theirs.params), abs=1e-9)
@@ -44,8 +46,8 @@ def test_effects_are_those_of_statsmodels_with_sum_coding_and_type_i_squares() -
     x, y = (np.array([getattr(one, axis) for one in (*related, *unrelated)]) for axis in "xy")
     kind = np.repeat([1.0, -1.0], [12, 8])
     terms = np.column_stack([np.ones(20), x, kind, x * kind])
-    models = [sm.OLS(y, terms[:, :width]).fit() for width in (1, 2, 3, 4)]
-    table, full = sm.stats.anova_lm(*models), models[-1]
+    models = [OLS(y, terms[:, :width]).fit() for width in (1, 2, 3, 4)]
+    table, full = anova_lm(*models), models[-1]
     effects = analyse(related, unrelated)
     assert effects is not None
     for effect, place in zip(effects, (1, 3), strict=True):
