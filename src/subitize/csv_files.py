@@ -117,12 +117,13 @@ def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Itera
     while columns and not columns[-1]:  # Excel keeps columns that once held something
         columns.pop()
     _check_columns(path, columns, needed, known)
+    file = path.name
     for number, fields in records:
         while len(fields) > len(columns) and not fields[-1].strip():
             fields.pop()
         if len(fields) != len(columns):
-            raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
-        yield Line(path.name, number, dict(zip(columns, map(str.strip, fields), strict=True)))
+            raise BadFileError(f"{file} line {number}: should have {len(columns)} fields, not {len(fields)}")
+        yield Line(file, number, dict(zip(columns, map(str.strip, fields), strict=True)))
 
 
 def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:

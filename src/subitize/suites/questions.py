@@ -114,7 +114,7 @@ def _read_own(table: Table) -> Iterator[Asked]:
         yield Asked(
             row,
             row.text("id") or str(number),
-            picture if isinstance(picture, Stored | Unreadable) else row.text("image"),
+            picture if isinstance(picture, (Stored, Unreadable)) else row.text("image"),
             row.text("question"),
             row.fields.get(counts[0]),
             row.text("noun"),

@@ -99,9 +99,11 @@ def read_count(value: object) -> int | None:
     if isinstance(value, str):
         text = value.strip()
         value = int(text.partition(".")[0]) if _WHOLE.fullmatch(text) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_COUNT:
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
         return None
-    return int(value) if value == int(value) else None
+    return value if 0 <= value <= LARGEST_COUNT else None
 
 
 def read_factors(row: Row, taken: Collection[str]) -> dict[str, Scalar]:
