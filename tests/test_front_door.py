@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -65,9 +66,33 @@ def test_what_cannot_work_is_refused_with_the_remedy(run: Path, tmp_path: Path) 
         subitize.score(run, prompts="some")
     with pytest.raises(SubitizeError, match="no run"):
         subitize.open(tmp_path / "nowhere")
+    with pytest.raises(BadValueError, match="no model given"):
+        subitize.run(SUITE, [], tmp_path / "new")
+    with pytest.raises(BadValueError, match="no run given"):
+        subitize.compare()
+    with pytest.raises(BadValueError, match="name of a run's database"):
+        subitize.write_report(run, out=run / "run.sqlite")
     assert not (tmp_path / "new").exists()
     with pytest.raises(AttributeError, match="has no attribute 'scores'"):
         subitize.scores  # noqa: B018
+
+
+def test_one_name_may_be_a_string(run: Path) -> None:
+    assert subitize.score(run, by="number").equals(subitize.score(run, by=["number"]))
+    assert subitize.compare(run, measures="nae").ranks["measure"].unique().to_list() == ["nae"]
+
+
+def test_what_a_comparison_leaves_out_and_what_a_suite_says_are_warnings(run: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(run, tmp_path / "run")
+    assert call("exclude", copy, "naming/dots/3/0/things", "--reason", "blurred").code == 0
+    with pytest.warns(UserWarning, match="left out: 2 of 12 answers about (observer|random)"):
+        subitize.compare(copy, measures="accuracy")
+    assert call("stimuli", "--images", 1, "--numbers", 1, "--categories", "dots", "--out", tmp_path / "drawn").code == 0
+    table = tmp_path / "questions.csv"
+    (picture,) = (tmp_path / "drawn").glob("*.png")
+    table.write_text(f"image,question,count\n{picture},How many dots?,1\nb.png,How many dots?,2\n", "utf-8")
+    with pytest.warns(UserWarning, match="b.png"):
+        subitize.run(f"questions:{table}", "random", tmp_path / "asked").close()
 
 
 def test_what_a_command_warns_of_is_a_warning(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The package as a program or a notebook uses it: `subitize.run`, `subitize.score` and the others of these functions.
 
-They do what the commands of the same names do; a command has more options. Figures are polars frames with the columns
-of `--json`. What a command says as a warning is a Python warning here, and what it refuses is a SubitizeError.
+They do what the commands of the same names do; a command has more options. Figures are polars frames, with columns
+named as in `--json`. Where several names can be given, one alone may be a string. What a command says as a warning is a
+Python warning here, and what it refuses is a SubitizeError.
 """
 
 import warnings
@@ -19,12 +20,14 @@ from subitize.analysis.observations import Reader, survey_run
 from subitize.analysis.overview import find_stand_ins
 from subitize.analysis.reward_judges import warn_of_reward_judges
 from subitize.analysis.scoring import score as score_observations
-from subitize.errors import RunError
+from subitize.errors import BadValueError, RunError
 from subitize.evaluations import Messages, Order, Outcome, judge_anew, prepare, raise_errors
+from subitize.interfaces import HasNotes
 from subitize.labels import parse_rule
 from subitize.records import OF_FILE, Estimate, to_plain
 from subitize.registry import make_judge, make_model, make_refined, make_suite
 from subitize.report.terminal.bars import Bar
+from subitize.report.terminal.comparisons import write_left_out
 from subitize.report.writing import Outputs
 from subitize.report.writing import write_report as write_page
 from subitize.runner.costs import Ledger
@@ -34,6 +37,7 @@ from subitize.store import Folder, Run
 
 AnyRun = str | Path | Run
 """A run's folder, or a run that is open, which stays so."""
+Names = str | Sequence[str]
 
 
 class Compared(NamedTuple):
@@ -45,14 +49,14 @@ class Compared(NamedTuple):
 
 def run(
     suite: str,
-    models: str | Sequence[str],
+    models: Names,
     out: str | Path | None = None,
     *,
     judge: str | None = None,
     repeats: int | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    refine: Sequence[str] = (),
+    refine: Names = (),
     sight_check: bool = True,
 ) -> Run:
     """Run a suite on models, have their answers judged, and open the run; what is stored already is not asked again.
@@ -60,15 +64,19 @@ def run(
     A program in a file calls it under `if __name__ == "__main__":`, as worker processes import the file.
     """
     _refuse_import()
+    if not models:
+        raise BadValueError("no model given: name one, such as observer, or painter to draw")
     made = make_suite(suite)
+    if isinstance(made.it, HasNotes):
+        _warn(*made.it.notes)
     location = Folder(Path(out or f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
     with open_if_any(location) as before:
-        chosen = [recall_model(before, text) for text in ([models] if isinstance(models, str) else models)]
+        chosen = [recall_model(before, text) for text in _list(models)]
         judge = judge and recall_judge(before, judge)
     order = Order(
         made,
         [make_model(text) for text in chosen],
-        [make_refined(suite, text) for text in refine],
+        [make_refined(suite, text) for text in _list(refine)],
         judge=judge,
         seed=seed,
         repeats=repeats,
@@ -89,8 +97,7 @@ def judge(run: AnyRun, judge: str) -> None:
     ledger = Ledger()
     with _opened(run) as (opened,), Bar() as bar:
         made, notes = resolve_judge(opened, make_judge(recall_judge(opened, judge)))
-        for note in notes:
-            _warn(note)
+        _warn(*notes)
         summary = judge_anew(opened, made, Scope(ledger=ledger), bar, _MESSAGES)
     raise_errors(ledger, Outcome(summary.reasons, [summary]), judge)
 
@@ -102,7 +109,7 @@ def open(run: str | Path) -> Run:
 
 def score(
     run: AnyRun,
-    by: Sequence[str] | None = None,
+    by: Names | None = None,
     *,
     judge: str | None = None,
     rule: str | None = None,
@@ -114,26 +121,29 @@ def score(
     with _opened(run) as (opened,):
         survey = survey_run(opened, _reader(judge, rule, agreement))
         stand_ins = find_stand_ins(opened)
-        for line in warn_of_reward_judges(opened, survey.reader.judge):
-            _warn(line)
-    return _frame([stand_ins.row(one) for one in score_observations(survey.observations, by, prompts=estimand)])
+        _warn(*warn_of_reward_judges(opened, survey.reader.judge))
+    scores = score_observations(survey.observations, None if by is None else _list(by), prompts=estimand)
+    return _frame([stand_ins.row(one) for one in scores])
 
 
 def compare(
     *runs: AnyRun,
-    measures: Sequence[str] = (),
-    by: Sequence[str] = (),
+    measures: Names = (),
+    by: Names = (),
     judge: str | None = None,
     rule: str | None = None,
     agreement: str = "plurality",
     prompts: str = "sampled",
 ) -> Compared:
-    """Compare the models of runs on what they have in common."""
+    """Compare the models of runs on what they have in common; what is left out is a warning."""
+    if not runs:
+        raise BadValueError("no run given: name one or more, such as runs/naming")
     estimand = check_prompts(prompts)
     with _opened(*runs) as opened:
-        reader = _reader(judge, rule, agreement)
+        reader, names = _reader(judge, rule, agreement), find_stand_ins(*opened).model_names
         surveys = {str(run.location): survey_run(run, reader) for run in opened}
-        found = compare_surveys(surveys, measures, by, find_stand_ins(*opened).model_names, prompts=estimand)
+        found = compare_surveys(surveys, _list(measures), _list(by), names, prompts=estimand)
+    _warn(*found.notes, *map(write_left_out, found.left_out))
     boards = [(board.board._asdict(), board) for board in found.boards]
     ranks = [{**named, **_flat(one, one.estimate)} for named, board in boards for one in board.models]
     pairs = [{**named, **_flat(one, one.difference)} for named, board in boards for one in board.pairs]
@@ -175,8 +185,13 @@ def _frame(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _warn(line: str) -> None:
-    warnings.warn(line, stacklevel=3)
+def _list(names: Names) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _warn(*lines: str) -> None:
+    for line in lines:
+        warnings.warn(line, stacklevel=3)
 
 
 _MESSAGES = Messages(say=lambda line: None, warn=_warn)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from subitize.errors import StorageError
+from subitize.errors import BadValueError, StorageError
 
 
 def write_whole(path: Path, pieces: Iterable[bytes]) -> Path:
@@ -53,7 +53,12 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a path that could not be written to: a folder, a disk, a link to itself, what results are printed to."""
+    """Refuse a path that could not be written to: a folder, a disk, a link to itself, what results are printed to.
+
+    Nor is a run's database written over: one slip of the hand would cost all its answers.
+    """
+    if any(os.path.basename(name).startswith("run.sqlite") for name in (path, os.path.realpath(path))):
+        raise BadValueError(f"{path} is the name of a run's database; name another file")
     try:
         found = path.stat()
     except FileNotFoundError:

@@ -1,6 +1,5 @@
 """What commands have in common: their options, how a run is opened, how results are printed."""
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -163,11 +162,9 @@ def split_refinements(given: Iterable[str] | None) -> list[str]:
 
 
 def check_file(path: Path) -> None:
-    """Refuse what cannot be written to, and to write over a run: one slip of the hand would cost all its answers."""
+    """Refuse what cannot be written to, and to write over a run."""
     from subitize.output_files import check_output
 
-    if any(os.path.basename(name).startswith("run.sqlite") for name in (path, os.path.realpath(path))):
-        raise BadValueError(f"{path} is the name of a run's database; name another file")
     check_folder(path.parent)
     check_output(path)
 
