@@ -21,6 +21,7 @@ import proofs
 from commands import PLUGINS, WIDE, python_path
 from postgres_server import PostgresServer, find_postgres
 from subitize.drawing import glyphs
+from subitize.report.document import chart_engine
 from subitize.store import Database, Folder, Location, databases
 from subitize.store.databases import DATABASE_FILE, Backend, open_backend
 
@@ -227,7 +228,9 @@ def postgres() -> Iterator[PostgresServer]:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Charts are left empty: drawing them takes half the time of a report, and this test looks at none."""
-    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda _: '<svg viewBox="0 0 1 1"></svg>')
+    monkeypatch.setattr(chart_engine, "start", lambda: None)
+    monkeypatch.setattr(chart_engine, "draw_ahead", lambda _: None)
+    monkeypatch.setattr(chart_engine, "to_svg", lambda _: '<svg viewBox="0 0 1 1"></svg>')
 
 
 @pytest.fixture

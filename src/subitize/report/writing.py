@@ -9,6 +9,7 @@ from subitize.analysis.observations import Reader
 from subitize.errors import BadValueError, StorageError
 from subitize.garbage_collection import uncollected
 from subitize.output_files import make_folder, write_whole
+from subitize.report.document import chart_engine
 from subitize.report.document.blocks import Document
 from subitize.report.document.figures import save_figure
 from subitize.report.document.pages import to_html
@@ -31,6 +32,7 @@ class Outputs:
 def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: Reader | None = None) -> list[Path]:
     """Write the report of these runs and say which files it is in."""
     check_outputs(outputs)
+    chart_engine.start()
     with uncollected():
         document = compose(read_sources(runs, reader), progress)
         files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]

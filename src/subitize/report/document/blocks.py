@@ -233,10 +233,11 @@ class Document:
         return (block for block in self._blocks() if isinstance(block, FigureBlock))
 
     def _blocks(self) -> Iterator[Block]:
-        return (block for section in self.sections for block in _blocks(section))
+        return list_blocks(self.sections)
 
 
-def _blocks(section: Section) -> Iterator[Block]:
-    yield from section.blocks
-    for inner in section.sections:
-        yield from _blocks(inner)
+def list_blocks(sections: Iterable[Section]) -> Iterator[Block]:
+    """Go through what is in sections and in those within them, in their order."""
+    for section in sections:
+        yield from section.blocks
+        yield from list_blocks(section.sections)

@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadValueError
 from subitize.output_files import write_whole
-from subitize.report.document.blocks import FigureBlock
+from subitize.report.document import chart_engine
+from subitize.report.document.blocks import FigureBlock, Section, list_blocks
 from subitize.report.document.cells import printable
 
 # aria is off because the picture as a whole carries its description, and thousands of marks would repeat it.
@@ -22,11 +23,11 @@ _PNG_SCALE = 2.0
 
 def save_figure(spec: Mapping[str, Any], path: Path, name: str) -> Path:
     """Draw a chart into a .svg or .png file, which is at twice its size, whole or not at all."""
-    import vl_convert
-
     chart = {**spec, "config": _STYLE, "background": "white"}
     if path.suffix.lower() == ".svg":
-        return write_whole(path, [_with_own_ids(vl_convert.vegalite_to_svg(chart), name).encode()])
+        return write_whole(path, [_with_own_ids(chart_engine.to_svg(chart), name).encode()])
+    import vl_convert
+
     return write_whole(path, [vl_convert.vegalite_to_png(chart, scale=_PNG_SCALE)])
 
 
@@ -42,12 +43,19 @@ def check_figure(path: Path, option: str = "--figure") -> None:
 
 def to_inline_svg(figure: FigureBlock) -> str:
     """Draw a figure to stand in a page among others: its ids its own, its greys those of the page, described."""
-    import vl_convert
-
-    svg = vl_convert.vegalite_to_svg({**figure.spec, "config": {**_STYLE, "background": None}})
+    svg = chart_engine.to_svg(_in_page(figure))
     for colour, variable in _PAGE_COLOURS.items():
         svg = svg.replace(f'"{colour}"', f'"{variable}"')
     return _described(_with_own_ids(svg, figure.name), figure.alt)
+
+
+def draw_ahead(sections: Iterable[Section]) -> None:
+    """Begin to draw the figures of a page that is not whole yet."""
+    chart_engine.draw_ahead([_in_page(block) for block in list_blocks(sections) if isinstance(block, FigureBlock)])
+
+
+def _in_page(figure: FigureBlock) -> dict[str, Any]:
+    return {**figure.spec, "config": {**_STYLE, "background": None}}
 
 
 def _with_own_ids(svg: str, name: str) -> str:

@@ -30,6 +30,7 @@ from subitize.report.document.blocks import (
 )
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
+from subitize.report.document.figures import draw_ahead
 from subitize.report.sections.alignments import alignment_sections
 from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.costs import cost_sections
@@ -74,6 +75,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
         account = _account(suite, series, counted[suite], palette)
+        draw_ahead(account.sections)
         of_suite = [one for one in conduct if one.series.suite == suite]
         standings[suite] = stand_series(own)
         sized = mark_sizes(account.leaderboard, known_sizes(own))
@@ -82,6 +84,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         left_out = _exclusion_notes(own)
         blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
+        draw_ahead(leaders[-1:])
         gallery = make_gallery(name, own, progress)
         if gallery is not None:
             sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))

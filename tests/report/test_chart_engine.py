@@ -1,0 +1,95 @@
+"""Charts may be drawn by a process of their own: the drawings are the same, and it is not needed."""
+
+import os
+import signal
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
+
+import pytest
+from vl_convert import vegalite_to_svg
+
+from subitize.report.document import chart_engine
+from subitize.report.document.chart_engine import Chart
+
+
+def bars(*heights: int) -> Chart:
+    values = [{"place": place, "height": height} for place, height in enumerate(heights)]
+    encoding = {"x": {"field": "place", "type": "ordinal"}, "y": {"field": "height", "type": "quantitative"}}
+    return {"data": {"values": values}, "mark": "bar", "encoding": encoding}
+
+
+CHARTS = [bars(1, 2, 3), bars(3, 1), bars(5)]
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[Popen[str]]:
+    monkeypatch.setattr(chart_engine, "_engines", {})
+    chart_engine.start()
+    (engine,) = chart_engine._engines.values()
+    yield engine._process
+    engine._end(os.getpid())
+
+
+def drawn_here() -> list[str]:
+    return [vegalite_to_svg(dict(chart)) for chart in CHARTS]
+
+
+def test_drawings_made_ahead_are_those_made_here(process: Popen[str]) -> None:
+    chart_engine.draw_ahead(CHARTS[:2])
+    assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
+    assert process.poll() is None
+
+
+def test_one_process_is_started(process: Popen[str]) -> None:
+    chart_engine.start()
+    assert [engine._process for engine in chart_engine._engines.values()] == [process]
+
+
+def test_without_it_charts_are_drawn_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chart_engine, "_engines", {})
+    chart_engine.draw_ahead(CHARTS)
+    assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
+
+
+def test_what_it_does_not_draw_is_drawn_here(process: Popen[str]) -> None:
+    chart_engine.draw_ahead(CHARTS)
+    process.send_signal(signal.SIGKILL)
+    assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
+
+
+def test_a_chart_that_cannot_be_drawn_says_why_and_stops_no_other(process: Popen[str]) -> None:
+    with pytest.raises(ValueError, match="conversion failed"):
+        chart_engine.to_svg({"data": {"values": []}, "mark": "no such mark"})
+    assert chart_engine.to_svg(CHARTS[0]) == drawn_here()[0]
+
+
+def test_it_ends_with_its_parent_however_that_ends() -> None:
+    program = """
+        from subitize.report.document import chart_engine
+        chart_engine.start()
+        print(*[engine._process.pid for engine in chart_engine._engines.values()], flush=True)
+        input()
+    """
+    for end in (signal.SIGKILL, signal.SIGINT, None):
+        command = [sys.executable, "-c", textwrap.dedent(program)]
+        with Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as parent:
+            assert parent.stdout is not None
+            engine = int(parent.stdout.readline())
+            if end is not None:
+                parent.send_signal(end)
+            parent.communicate(b"\n")
+        assert is_gone(engine)
+
+
+def is_gone(process: int) -> bool:
+    """Wait until a process has ended; one that nobody asked after has no command left."""
+    command = Path(f"/proc/{process}/cmdline")
+    for _ in range(300):
+        if not command.exists() or not command.read_bytes():
+            return True
+        time.sleep(0.1)
+    return False
