@@ -824,6 +824,7 @@ def test_a_judge_that_cannot_see_is_not_chosen_for_a_real_model(tmp_path: Path) 
     assert "nothing can be said: a stand-in judged what real models drew" in report.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_models_that_a_stand_in_judged_have_no_rank(tmp_path: Path) -> None:
     images, out = tmp_path / "images", tmp_path / "run"

@@ -56,6 +56,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_models_of_several_runs_are_compared_on_what_they_have_in_common(named: Path) -> None:
     found = call("compare", named / "one", named / "two", "--models", "--json").json()
     accuracy = next(one for one in found["leaderboards"] if one["measure"] == "accuracy")

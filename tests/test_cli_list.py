@@ -102,6 +102,7 @@ def test_a_name_of_nothing_is_refused_with_those_there_are() -> None:
     assert "painter" in refused.err
 
 
+@pytest.mark.slow
 def test_a_terminal_of_another_encoding_is_shown_what_it_can_show() -> None:
     command = [sys.executable, "-m", "subitize", "list", "openai"]
     done = subprocess.run(command, env=environment() | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True)

@@ -85,6 +85,7 @@ def test_a_line_of_the_table_is_a_measure_in_json_and_with_a_heading_at_the_term
     assert sum("0.667 [0.437, 0.837]" in line for line in printed) == 2
 
 
+@pytest.mark.slow
 def test_several_runs_are_told_apart(run: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     assert call("run", f"{SUITE},control=area", "--model", "random", "--out", other).code == 0

@@ -48,6 +48,7 @@ def test_an_error_is_planned_by_its_mean_and_spread() -> None:
     assert value_of(found, "lower value told apart") < 0.3 < value_of(found, "higher value told apart")
 
 
+@pytest.mark.slow
 def test_a_difference_has_power_sizes_and_a_curve(tmp_path: Path) -> None:
     figure = tmp_path / "curve.svg"
     size = ("--prompts", 30, "--images", 2, "--rate", 0.4, "--difference", 0.2, "--power", 0.95)
@@ -58,6 +59,7 @@ def test_a_difference_has_power_sizes_and_a_curve(tmp_path: Path) -> None:
     assert figure.read_text(encoding="utf-8").startswith("<svg")
 
 
+@pytest.mark.slow
 def test_the_least_difference_has_the_power_that_was_wanted() -> None:
     size = ("difference", "--prompts", 30, "--images", 2)
     least = value_of(plan(*size), "least difference with power 0.8")
@@ -90,6 +92,7 @@ def test_many_tests_need_more() -> None:
     assert one > ten + 0.1
 
 
+@pytest.mark.slow
 def test_a_run_tells_what_to_assume(tmp_path: Path) -> None:
     run = tmp_path / "run"
     drawn = ("production:categories=dots,numbers=5-9,max_attempts=1", "--repeats", 4, "--out", run)

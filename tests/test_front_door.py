@@ -127,6 +127,7 @@ def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
     assert ended.stdout.endswith("python.html\n")
 
 
+@pytest.mark.slow
 def test_the_cells_of_the_notebook_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     notebook = json.loads((ROOT / "examples" / "first_look.ipynb").read_text("utf-8"))

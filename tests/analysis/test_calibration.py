@@ -99,6 +99,7 @@ def import_counts(
     assert finished.code == 0, finished.err
 
 
+@pytest.mark.slow
 def test_the_planted_threshold_is_found_again(run: Run) -> None:
     found = calibrate(run, Search("finder"))
     assert found.result.threshold == pytest.approx(PLANTED, abs=0.02)
@@ -284,6 +285,7 @@ def save(run: Run, name: str = "finder") -> None:
     calibrations.save(name, calibrate(run, Search("finder")).result)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: Path) -> None:
     found = command(run, "--judge", "finder", "--against", "human")
     assert found.code == 0, found.err
@@ -340,6 +342,7 @@ def test_a_judge_reads_by_a_saved_threshold(run: Run, tmp_path: Path) -> None:
         assert {one.reading.rule for one in opened.readings()} == {str(Rule("boxes", threshold))}
 
 
+@pytest.mark.slow
 def test_what_a_rule_does_not_name_stays_as_it_was(run: Run) -> None:
     add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True, rules=("boxes@1>=0.37,iou=0.5",))
 

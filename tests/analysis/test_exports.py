@@ -90,6 +90,7 @@ def test_every_table_reads_back_as_it_is_stored(full_run: Run, tmp_path: Path, f
     assert sorted(path.parent.iterdir()) == sorted(paths), "nothing else is left there"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_table_in_many_parts_reads_the_same(
     full_run: Run, tmp_path: Path, format: Format, monkeypatch: pytest.MonkeyPatch

@@ -152,6 +152,7 @@ def by_model(found: Sequence[JudgeAgreement]) -> Mapping[str, JudgeAgreement]:
     return {one.model: one for one in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", [2, 3, 5])
 def test_every_figure_is_that_of_the_pairs_made_by_hand(people: int, run: Run) -> None:
     looks = draw_looks(people, people)

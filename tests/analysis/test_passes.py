@@ -92,6 +92,7 @@ def test_nothing_judged_is_said(attempts: list[Attempt]) -> None:
         rate_passes(attempts)
 
 
+@pytest.mark.slow
 def test_pass_at_1_is_the_score_with_the_same_interval(tmp_path: Path) -> None:
     """Also where images were refused or unusable, where two items have one prompt, and where some have fewer images."""
     run = tmp_path / "run"

@@ -216,6 +216,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_another_protocol_has_another_fingerprint_and_is_told(
     usual: Protocol, tmp_path: Path, case: Case
 ) -> None:
@@ -249,6 +250,7 @@ SAME = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_a_rows_own_leaves_the_fingerprint(usual: Protocol, tmp_path: Path, case: Case) -> None:
     for name, setup in SAME.items():
         with case(name):

@@ -32,6 +32,7 @@ def row(rows: list[Refinement], model: str, refinement: str, measure: str) -> Re
     return next(one for one in rows if (one.model, one.refinement, one.measure) == (model, refinement, measure))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["success", "accuracy"])
 def test_differences_are_those_of_the_same_prompts(attempts: list[Attempt], measure: str) -> None:
     found = row(compare(attempts), "one", "grid", measure)

@@ -85,6 +85,7 @@ NAMES: dict[RatingFormat, str] = {
 }
 
 
+@pytest.mark.slow
 def test_what_goes_out_comes_in_again_to_the_same_readings(answered: Path, tmp_path: Path, case: Case) -> None:
     assert any(isinstance(one.evidence, Boxes) and len(one.evidence.boxes) == 3 for one in readings(answered))
     again = shutil.copytree(answered, tmp_path / "run")
@@ -110,6 +111,7 @@ LEFT_OUT: dict[RatingFormat, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.slow
 def test_remarks_come_in_again_as_far_as_the_format_has_room_for_them(
     answered: Path, tmp_path: Path, case: Case
 ) -> None:
@@ -252,6 +254,7 @@ BAD: dict[str, tuple[RatingFormat, Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_bad_input_is_named_with_its_place_and_nothing_is_stored(answered: Path, tmp_path: Path, case: Case) -> None:
     run = shutil.copytree(answered, tmp_path / "run")
     for name, (format, damage, message) in BAD.items():
@@ -299,6 +302,7 @@ def find_faults(out: Path) -> list[str]:
     return faults
 
 
+@pytest.mark.slow
 @pytest.mark.label_studio
 def test_label_studios_own_sdk_validates_the_export(answered: Path, tmp_path: Path) -> None:
     out = export(answered, tmp_path / "out", "label-studio", pictures="all")

@@ -70,6 +70,7 @@ def test_a_review_is_a_row_of_its_own_that_names_the_reading_it_is_about(run: Lo
     assert labels(run, "adjudicated") == {COUNTS[0].id: 3, COUNTS[1].id: 5}
 
 
+@pytest.mark.slow
 def test_a_random_share_is_reviewed_the_same_after_a_restart(tmp_path: Path) -> None:
     make_run(folder(tmp_path), [item(f"cats/{place:03}", Count("cat"), "How many?") for place in range(200)])
     drawn: list[set[Task]] = []

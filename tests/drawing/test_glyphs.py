@@ -35,6 +35,7 @@ def test_a_glyph_is_one_connected_shape(drawings: Drawings, case: Case) -> None:
                 assert number == 1
 
 
+@pytest.mark.slow
 @some_and_all
 def test_a_glyph_hangs_together_on_white_and_on_light_grey(drawings: Drawings, case: Case) -> None:
     for noun, variant in drawings:

@@ -291,6 +291,7 @@ SOME_HELD: Held = list(zip(HELD, stimuli.CATEGORIES, strict=False))
 ALL_HELD: Held = list(product(HELD, stimuli.CATEGORIES))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("held", "numbers"),
     [
@@ -306,6 +307,7 @@ def test_a_controlled_magnitude_is_the_same_for_all_numbers(held: Held, numbers:
             assert max(found) / min(found) < 1.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "recipes",
     [

@@ -69,6 +69,7 @@ def rows(run: Path, table: str) -> list[object]:
         return database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
 
 
+@pytest.mark.slow
 def test_authors_labels_are_set_against_a_judge_of_their_images(
     run: Path, images: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,7 @@ def align(run: Run, judge: str) -> dict[str, Alignment]:
     return {one.model: one for one in align_run(run, judge)}
 
 
+@pytest.mark.slow
 def test_an_exact_painter_is_right_throughout_and_one_that_omits_is_not(run: Run) -> None:
     model = Seeing()
     summary = judge_run(run, made("dsg:seeing", Dsg(model)), Silent())

@@ -62,6 +62,7 @@ def test_every_prompt_is_understood_and_says_its_number(refinement: str, numbers
     assert [item.id for item in suite_items(refinement, numbers) if told(item) != asked(item)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [pytest.param(300, id="some"), pytest.param(5, id="all", marks=proof)])
 @pytest.mark.parametrize("refinement", REFINEMENTS, ids=lambda name: name or "unrefined")
 def test_the_observer_counts_exactly_what_is_drawn(refinement: str, step: int) -> None:

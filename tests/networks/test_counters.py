@@ -150,6 +150,7 @@ def test_a_batch_of_less_than_one_is_refused() -> None:
         Counter("cat", batch_size=0)
 
 
+@pytest.mark.slow
 def test_a_broken_command_leaves_failures_that_say_why(tmp_path: Path) -> None:
     naming = "naming:images=1,numbers=1-3,categories=apples,size_px=256,wordings=category,control_question=false"
     command = script(tmp_path, "raise SystemExit('no GPU')")

@@ -150,6 +150,7 @@ def test_a_broken_paper_that_is_asked_for_is_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_broken_papers_break_no_other_command(tmp_path: Path) -> None:
     run, images = tmp_path / "run", tmp_path / "images"
     images.mkdir()

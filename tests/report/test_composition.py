@@ -168,6 +168,7 @@ def test_a_range_is_written_in_short(numbers: Sequence[int], text: str) -> None:
     assert write_range(numbers) == text
 
 
+@pytest.mark.slow
 def test_a_confusion_matrix_says_where_its_ceiling_is(tmp_path: Path) -> None:
     """Where no response comes near it, the matrix ends with the numbers of the task, and there is no ceiling."""
     beyond = Spec("beyond", {}, "beyond")
@@ -234,6 +235,7 @@ def test_anchors_and_what_refusing_leaves_of_level_and_likeness_are_shown(tmp_pa
     assert "perfect counter" in column(likeness, "Coverage")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("numbers", "categories", "differs"),
     [(range(1, 11), PAPER, False), (range(1, 10), PAPER, True), (range(1, 11), PAPER[:2], True)],
@@ -254,6 +256,7 @@ def test_published_models_are_shown_with_their_size(tmp_path: Path) -> None:
     assert (sizes["Qwen-72B"], sizes["GPT-4V"], sizes["sayer"], sizes["random"]) == ("72", ">1000?", "", "")
 
 
+@pytest.mark.slow
 def test_models_whose_parameters_were_counted_are_shown_with_their_size(tmp_path: Path) -> None:
     items = numbered(range(1, 4))
     others = [replace(item, id=item.id.replace("naming", "plain"), factors={"number": "1"}) for item in items]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from report_runs import HOSTILE, composed, exact, fill, naming_items, new_run, page, unnumbered
 from subitize.records import Answer, Item, Outcome, Spec, Stimulus, Value
 from subitize.report.document.blocks import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
@@ -81,6 +83,7 @@ def repainted(item: Item) -> Item:
     return replace(item, task=replace(item.task, picture=replace(item.task.picture, background="grey")))
 
 
+@pytest.mark.slow
 def test_runs_with_the_same_items_are_comparable_and_those_with_other_pictures_are_not(tmp_path: Path) -> None:
     grey = [repainted(item) for item in ITEMS]
     with seeded(tmp_path / "may", 1) as may, seeded(tmp_path / "june", 2) as june:

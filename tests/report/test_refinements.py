@@ -40,6 +40,7 @@ def compared(run: Run) -> list[Refinement]:
     return compare(gather_attempts(observe_run(run, Reader())))
 
 
+@pytest.mark.slow
 def test_refined_suites_stand_right_after_their_base(document: Document) -> None:
     expected = ["production", *map(slug, REFINED)]
     assert [one.id for one in document.sections if one.id.startswith("production")] == expected

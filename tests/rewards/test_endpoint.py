@@ -348,6 +348,7 @@ def test_one_who_hangs_up_is_not_looked_at() -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_refused_before_it_is_kept(case: Case) -> None:
     json_type = {"Content-Type": "application/json"}
 

@@ -22,6 +22,7 @@ MODEL = "noisy:longest_ms=100"
 PROOF = pytest.mark.proof("subitize.runner", "subitize.store")
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_work_loses_nothing_doubles_nothing_and_leaves_no_orphan(location: Location) -> None:
     _kill(location, kills=1, repeats=4)
 

@@ -88,6 +88,7 @@ def test_a_few_pictures_need_no_worker_process() -> None:
         assert multiprocessing.active_children() == before
 
 
+@pytest.mark.slow
 def test_a_server_is_sent_the_same_pictures_whoever_draws_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent = {}
     with serving() as server:

@@ -92,18 +92,21 @@ def test_a_trial_that_ran_out_of_tries_gets_a_second_round_in_the_same_call(run:
     assert (summary.answered, summary.failed, summary.reasons) == (12, 0, [])
 
 
+@pytest.mark.slow
 def test_an_error_in_a_worker_is_stored_with_its_reason(run: Run) -> None:
     summary = go(run, SMALL, "broken")
     assert (summary.answered, summary.failed) == (0, 12)
     assert summary.reasons == ["RuntimeError: a bug in the plug-in"]
 
 
+@pytest.mark.slow
 def test_a_model_that_always_fails_is_not_asked_for_ever(run: Run) -> None:
     with pytest.raises(RunError, match=r"failed 26 times in a row.*try again"):
         go(run, "naming:images=1", "flaky:failures=99", tries=1)
     assert len(list(run.responses())) < 100
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_ends_the_run_with_a_remedy(run: Run) -> None:
     with pytest.raises(RunError, match=r"worker process died.*run the same command again"):
         go(run, SMALL, "crashing")

@@ -119,6 +119,7 @@ def test_a_run_goes_on_by_the_scheme_that_it_was_begun_with(tmp_path: Path, odd_
     assert refused.code == 2
 
 
+@pytest.mark.slow
 def test_each_item_is_as_likely_as_any_other_to_be_among_the_first() -> None:
     seeds, length = 300, 20
     found = Counter(item.id for seed in range(seeds) for item in islice(order_items(UNEVEN, ("a", "b"), seed), length))
@@ -244,6 +245,7 @@ def test_a_sample_of_which_nothing_can_be_refined_is_refused(tmp_path: Path) -> 
     assert all("none of the 1 items that --limit takes can be refined; raise it" in err for err in refused)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_sample_is_told_and_is_no_gap(tmp_path: Path) -> None:
     out, report = tmp_path / "run", tmp_path / "report.html"
@@ -299,6 +301,7 @@ def test_of_a_suite_without_end_what_was_taken_must_be_the_same(
             run.check_suite(SPEC, 0, EVEN[:35])
 
 
+@pytest.mark.slow
 def test_an_endless_suite_stores_what_is_needed(tmp_path: Path) -> None:
     done = call("run", "naming:images=999999999999", "--model", "random", "--limit", 5, "--out", tmp_path / "run")
     assert done.code == 0, done.err

@@ -42,6 +42,7 @@ def _sighted(_: int, body: Any) -> Answer:  # noqa: ANN401
     return _say(f"I see {_see(body)} of them.")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_model_that_sees_is_checked_once_and_enters_no_figure(tmp_path: Path) -> None:
     with scripting(_sighted) as server:
@@ -70,6 +71,7 @@ def test_a_suite_without_end_is_checked_as_any_other(tmp_path: Path) -> None:
         assert len(server.requests) == 12 + 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [lambda n: 3, lambda n: "I cannot see any image.", lambda n: "", lambda n: "1, 2, 3 or 4"],

@@ -43,6 +43,7 @@ def test_waiting_for_a_busy_machine_starts_no_worker_process(monkeypatch: pytest
     assert processes == 0
 
 
+@pytest.mark.slow
 def test_what_takes_longer_goes_on_in_worker_processes_and_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     here, _ = draw("painter:size_px=256", 3)
     monkeypatch.setattr(workers, "IN_PROCESS_SECONDS", 1e-9)
@@ -57,6 +58,7 @@ def test_what_is_at_hand_goes_on_in_this_process_while_it_is_idle(monkeypatch: p
     assert processes == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("odd_models")
 def test_what_comes_from_elsewhere_never_computes_in_this_process() -> None:
     for is_at_hand in (False, True):

@@ -162,6 +162,7 @@ def test_no_text_makes_it_stumble(text: str) -> None:
 _SCRAPS = sorted({word for prompt, _ in UNDERSTOOD for word in prompt.split()}) + list("()-+=:;,.?!&x×½~")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(_SCRAPS), max_size=12))
 @settings(max_examples=500, deadline=None)
 def test_a_shuffle_of_known_words_is_a_scene_that_can_be_drawn_or_nothing(words: list[str]) -> None:

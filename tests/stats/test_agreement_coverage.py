@@ -25,6 +25,7 @@ STUDIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "samples", "least", "most"),
     [
@@ -67,6 +68,7 @@ def draw_small(random: np.random.Generator, name: str) -> Ratings:
     return tally_matrix((is_so ^ (random.random((raters, units)) < noise)).astype(np.float64))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("samples", [200, pytest.param(2000, marks=PROOF)])
 def test_where_there_is_too_little_an_interval_is_not_silently_wrong(name: str, samples: int) -> None:

@@ -214,6 +214,7 @@ _DESIGNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draw", "prompts", "strata", "most"), _DESIGNS)
 def test_models_that_do_not_differ_are_seldom_told_apart(draw: str, prompts: int, strata: int, most: float) -> None:
     replicates = 60

@@ -260,6 +260,7 @@ def coverage(design: Drawn, replicates: int, seed: int) -> float:
     return float(np.mean([one.low <= truth <= one.high for one in found]))
 
 
+@pytest.mark.slow
 def test_a_share_covers_the_truth_in_every_design(case: Case) -> None:
     for name, design in DESIGNS.items():
         with case(name):

@@ -156,6 +156,7 @@ TRUTHS = {  # hits, and the level that these are
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRUTHS)
 def test_the_true_level_is_possible(name: str) -> None:
     hits, level = TRUTHS[name]

@@ -186,6 +186,7 @@ def distance_coverage(design: str, samples: int) -> float:
 BIASED = [design for design in DESIGNS if "bias" in design]
 
 
+@pytest.mark.slow
 def test_a_distance_is_about_prompts_like_these(case: Case) -> None:
     for design in BIASED:
         with case(design):

@@ -40,6 +40,7 @@ def test_what_cannot_be_is_refused(images: int, right: int, k: int) -> None:
         pass_at_k(images, right, k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [100, pytest.param(2000, marks=pytest.mark.proof("subitize.stats.passes"))])
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize(("items", "images"), [(6, 4), (30, 4), (30, 10)])

@@ -367,6 +367,7 @@ DESIGNS: dict[str, tuple[Study, Own, list[int], float | None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS)
 @pytest.mark.parametrize(
     ("ours", "theirs", "within"),

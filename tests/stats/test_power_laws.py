@@ -101,6 +101,7 @@ def test_the_fit_of_a_power_law_is_good_and_that_of_another_is_not() -> None:
     assert measure_fit(other, law_of(other), is_start_chosen=False, samples=50).value < 0.1
 
 
+@pytest.mark.slow
 def test_a_log_normal_is_told_from_a_power_law_where_n_suffices(case: Case) -> None:
     for n, told in ((25, range(3)), (2_000, [3])):
         with case(f"log-normal, n = {n}"):

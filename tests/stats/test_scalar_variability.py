@@ -118,6 +118,7 @@ def share_rejected(observer: Observer, samples: int, categories: int = 5) -> flo
     return sum(one is not None and one.p < 0.05 for one in found) / samples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("weber", "categories", "samples"),
     [
@@ -141,6 +142,7 @@ def test_gain_biased_prompts_categories_and_lapses_are_no_other_law(observer: Ob
     assert share_rejected(observer, samples) <= (0.1 if samples == 1000 else 0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sd", [0.7, 1.0, 1.5])
 def test_who_spreads_alike_at_all_numbers_is_rejected(sd: float) -> None:
     assert share_rejected(Observer(sd=sd), 10) == 1

@@ -78,6 +78,7 @@ DESIGNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "samples"),
     [
@@ -94,6 +95,7 @@ def test_the_interval_covers_the_fraction_of_the_categories_that_could_be_asked_
         assert 0.93 <= covered / samples <= 0.975
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [5, pytest.param(200, marks=PROOF)])
 @pytest.mark.parametrize("lapse", [0.0, 0.02, 0.1])
 @pytest.mark.parametrize("weber", [0.1, 0.2, 0.3])
@@ -197,6 +199,7 @@ FITTING = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("observer", "samples"),
     [*(pytest.param(one, 1000, marks=PROOF) for one in FITTING), (FITTING[0], 30), (FITTING[-1], 30)],

@@ -75,6 +75,7 @@ def _make(location: Location, version: int) -> list[object]:
     return kept
 
 
+@pytest.mark.slow
 def test_an_earlier_run_keeps_what_it_has_and_goes_on(location: Location, version: int) -> None:
     kept = _make(location, version)
     for _ in range(2):
@@ -153,6 +154,7 @@ Run(Folder(Path(sys.argv[1])))
 _STATEMENTS = len(list(upgrade_statements(3, "sqlite")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("done", [1, _STATEMENTS // 2, _STATEMENTS - 1])
 def test_a_kill_during_the_upgrade_leaves_the_run_as_it_was(done: int, tmp_path: Path) -> None:
     location = Folder(tmp_path / "run")
@@ -177,6 +179,7 @@ with Run(Database(where, "a-run", Path(images)) if "://" in where else Folder(Pa
 """
 
 
+@pytest.mark.slow
 def test_two_processes_can_upgrade_at_once(location: Location, tmp_path: Path) -> None:
     kept = _make(location, 3)
     where = str(location.path) if isinstance(location, Folder) else location.url
@@ -201,6 +204,7 @@ def _make_many(location: Location, count: int) -> list[StoredReading]:
     return kept
 
 
+@pytest.mark.slow
 def test_the_file_of_an_upgraded_run_gives_back_what_it_no_longer_needs(tmp_path: Path) -> None:
     location = Folder(tmp_path / "run")
     kept = _make_many(location, 3_000)
@@ -231,6 +235,7 @@ def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["schema_1", "naming", "schema_3"], ids=["schema 1", "schema 2", "schema 3"])
 def test_an_earlier_run_that_cannot_be_written_is_read(name: str, tmp_path: Path, temporary_files: Path) -> None:
     folder = copy_run(name, tmp_path)

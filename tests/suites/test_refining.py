@@ -514,6 +514,7 @@ def test_a_most_that_applies_to_nothing_is_refused(name: str, most: int) -> None
 SMALL = "production:categories=apples+people,numbers=1-2"
 
 
+@pytest.mark.slow
 def test_a_run_takes_the_same_items_of_a_suite_and_its_refinements(tmp_path: Path, odd_models: None) -> None:
     refine = ("--refine", "additive+position", "--refine", "list:most=3")
     arguments = (

@@ -203,6 +203,7 @@ def shape(name: str, radius: float, turn: float) -> NDArray[np.uint8]:
     return np.asarray(image.resize((256, 256), Image.Resampling.BOX))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "steps", [pytest.param(range(7, 50, 40), id="some"), pytest.param(range(50), id="all", marks=proof)]
 )

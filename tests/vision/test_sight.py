@@ -47,6 +47,7 @@ def sight_of(scene: Scene, seed: int, size_px: int) -> Sight:
     return see(np.asarray(paint(compose(scene, seed, size_px))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("numbers", "seeds", "size_px"),
     [pytest.param((0, 4), (1,), 512, id="some"), pytest.param((0, 4, 15), (1, 2), 1024, id="all", marks=proof)],

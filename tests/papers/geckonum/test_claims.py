@@ -46,6 +46,7 @@ def made_up(release: Path) -> Mapping[str, Statement]:
     return by_id(read_released(read_release(release)))
 
 
+@pytest.mark.slow
 def test_every_claim_is_computed_in_the_order_of_the_paper(made_up: Mapping[str, Statement]) -> None:
     assert list(made_up) == list(CLAIMS)
     assert all(one.claim == CLAIMS[id] and one.sentence for id, one in made_up.items())
@@ -68,6 +69,7 @@ def _number(prompt: Prompt) -> int:
 Tier = Callable[[Prompt], float]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ids", "types", "accuracy"),
     [
@@ -126,6 +128,7 @@ def test_models_that_are_nearly_always_right_are_above_one_half(tmp_path: Path) 
     assert found["5d"].sentence == "one model has no other to be ahead of"
 
 
+@pytest.mark.slow
 def test_versions_of_a_model_are_compared_the_later_with_the_earlier(tmp_path: Path) -> None:
     write_release(tmp_path / "release", ["imagen_a"], prompts=PROMPTS, seeds=1, accuracy=0.9)
     better = write_release(tmp_path / "other", ["imagen_b"], prompts=PROMPTS, seeds=1, accuracy=0.2)

@@ -13,6 +13,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_release(tmp_path_factory.mktemp("cli") / "release", prompts=SOME[::4])
 
 
+@pytest.mark.slow
 def test_the_tables_of_an_imported_run_are_those_of_the_files(release: Path, tmp_path: Path) -> None:
     done = call("import", "geckonum", release, "--out", tmp_path / "run")
     assert done.code == 0, done.err

@@ -208,6 +208,7 @@ TABLES = (
 )
 
 
+@pytest.mark.slow
 def test_every_figure_is_the_computed_one_with_its_interval_and_n(released: Released, case: Case) -> None:
     for name in TABLES:
         with case(name):
@@ -385,6 +386,7 @@ def test_the_scene_graph_has_a_column_where_questions_rest_on_others(drawn: Docu
     assert found == [True, False]
 
 
+@pytest.mark.slow
 def test_the_same_model_in_two_runs_has_a_line_for_each(tmp_path: Path) -> None:
     with drawn_run(tmp_path / "may", "drawer", FEW) as may, drawn_run(tmp_path / "june", "drawer", FEW) as june:
         exclude(june, "part-whole")
@@ -455,6 +457,7 @@ def test_word_frequencies_are_shown_or_it_is_said_what_they_need(monkeypatch: py
     check_charts([figure])
 
 
+@pytest.mark.slow
 def test_judges_are_not_ranked_as_if_they_were_models(tmp_path: Path) -> None:
     with drawn_run(tmp_path / "judged", "muse_a", FEW) as run:
         items = list(items_of(FEW))

@@ -4,6 +4,7 @@ import csv
 import math
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def test_an_answer_is_read_as_in_the_release(case: Case) -> None:
             assert read_answer(text) == (Unread("no number") if number is None else number)
 
 
+@pytest.mark.slow
 def test_the_rule_gives_every_released_answer(shared_data: Path) -> None:
     files = sorted((shared_data / "geckonum").glob("task_1_*.csv"))
     assert files, f"no task_1_*.csv in {shared_data / 'geckonum'}"

@@ -50,6 +50,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_doubled(tmp_path_factory.mktemp("small") / "release", ["imagen_c"], seeds=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")], ids=["in-the-same-order", "in-another"])
 def test_renamed_models_have_the_tables_of_models_so_named(folder: Path, names: tuple[str, str]) -> None:
     given = read_released(read_release(folder))
@@ -514,6 +515,7 @@ def test_the_drops_of_table_a5_are_within_one_point(found: dict[Place, str]) -> 
     assert verdicts == {"exact": 16, "within 1 pp": 2}
 
 
+@pytest.mark.slow
 def test_the_tables_of_the_release_need_no_store() -> None:
     code = "import sys, subitize.papers.geckonum.reproduction; print('sqlalchemy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -119,6 +119,7 @@ PAINTED: list[tuple[str, str, str, bool | None]] = [
 ]
 
 
+@pytest.mark.slow
 def test_painted_pictures_are_assessed_part_by_part(case: Case, tmp_path: Path) -> None:
     items = [(item(task, text, str(key)), paint(shown, key)) for key, (task, text, shown, _) in enumerate(PAINTED)]
     with new_run(tmp_path / "run", items) as run:

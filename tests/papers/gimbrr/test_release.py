@@ -154,6 +154,7 @@ def test_without_extra_variables_a_warning_says_what_is_not_known(folder: Path) 
     assert "no Prompt_dir_230228_extraVars.csv: sizes of sets" in read_release(folder).warnings[-1]
 
 
+@pytest.mark.slow
 def test_the_defects_of_the_released_data_are_told(released: Release, released_ratings: Ratings) -> None:
     assert len(released.ratings) == 8408
     assert released_ratings.warnings() == [

@@ -240,6 +240,7 @@ def test_options_that_cannot_be_are_refused(spec: str, error: type[Exception], m
         make_suite(f"gimbrr:{spec}")
 
 
+@pytest.mark.slow
 def test_the_authors_directory_becomes_items_with_their_labels(shared_data: Path) -> None:
     path = shared_data / "gimbrr" / "Prompt_dir_230228_extraVars.csv"
     suite = make_suite(f"gimbrr:prompts={path}").it

@@ -105,6 +105,7 @@ def test_of_a_model_that_estimates_as_people_do_scalar_variability_holds(tmp_pat
     assert verdicts == {"3a": "holds", "3c": "holds", "4": "holds"}
 
 
+@pytest.mark.slow
 def test_of_models_that_always_draw_too_many_the_tendency_holds(tmp_path: Path) -> None:
     for place in range(6):
         draw(tmp_path / ("model" + "s" * place), lambda number, _: number + 2, images=5)
@@ -114,6 +115,7 @@ def test_of_models_that_always_draw_too_many_the_tendency_holds(tmp_path: Path) 
     assert "over in 24 of 24 cells" in found["3.2e"].sentence
 
 
+@pytest.mark.slow
 def test_of_models_that_draw_too_few_the_opposite_does_not_hold(tmp_path: Path) -> None:
     for place in range(6):
         draw(tmp_path / ("model" + "s" * place), lambda number, _: number - 2, images=5)

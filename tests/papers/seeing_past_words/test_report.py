@@ -98,6 +98,7 @@ def find_rows(section: Section, place: int) -> list[Row]:
     return list(block.data.rows if isinstance(block, FigureBlock) else block.rows)
 
 
+@pytest.mark.slow
 def test_framings_stand_side_by_side_for_each_split_with_the_figures_of_the_tables(
     run: Run, document: Document
 ) -> None:
@@ -163,6 +164,7 @@ def test_the_charts_are_valid(document: Document) -> None:
     check_charts(document.figures())
 
 
+@pytest.mark.slow
 def test_a_run_of_similarities_alone_has_a_report_and_many_models_have_panels(tmp_path: Path) -> None:
     write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
     with Run(Folder(tmp_path / "run"), create=True) as run:
@@ -185,6 +187,7 @@ def test_what_is_excluded_by_hand_is_in_no_figure(tmp_path: Path) -> None:
     assert [one.value for one in shares if isinstance(one, Estimate)] == [1, 1]
 
 
+@pytest.mark.slow
 def test_framings_of_different_runs_have_sections_of_their_own(tmp_path: Path) -> None:
     write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
     runs = [Run(Folder(tmp_path / name), create=True) for name in ("gaps", "questions", "both")]

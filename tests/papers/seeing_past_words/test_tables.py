@@ -106,6 +106,7 @@ def cells(tables: Tables) -> Cells:
     return {(one.table, one.row, one.column): (one.ours, one.verdict) for one in tables.it}
 
 
+@pytest.mark.slow
 def test_a_model_that_knows_has_every_figure_at_its_best(cells: Cells) -> None:
     for column in ("acc", "p_c", "p_f", "acc_r", "auroc", "balanced_accuracy", "min_recall", "pairwise_accuracy"):
         assert cells["table3, test", "lxmert · standard · qa", column] == (100.0, "not published")

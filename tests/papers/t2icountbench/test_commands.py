@@ -79,6 +79,7 @@ def test_the_tables_of_a_small_run(tmp_path: Path) -> None:
     assert {one["refinement"] for one in found["beyond"]["refinements"]} == {"grid"}
 
 
+@pytest.mark.slow
 def test_tables_of_peoples_votes_on_groups_have_kappa_and_no_single_images(tmp_path: Path) -> None:
     suite = "t2icountbench:numbers=1+3,objects=apple+cat,scenes=home,styles=plain"
     model = "painter:size_px=256"

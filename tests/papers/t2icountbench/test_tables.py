@@ -196,6 +196,7 @@ def test_categories_that_differ_do_not_widen_the_interval_of_their_mean() -> Non
 PROOF = pytest.mark.proof("subitize.papers.t2icountbench.tables", "subitize.stats.estimator")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=PROOF)])
 @pytest.mark.parametrize(
     "rates",
@@ -342,6 +343,7 @@ def _plain() -> list[Item]:
     return [item for item in design() if item.factors["style"] == "plain"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("models", "able"), [(15, 3), (5, 1)])
 def test_nearly_all_are_four_fifths_exactly(models: int, able: int) -> None:
     made: list[Attempt] = []
@@ -383,6 +385,7 @@ def test_of_a_part_of_the_design_nothing_is_said_about_the_whole(
     assert low_and_unequal(made[: len(made) // 2]).verdict == "undecided"
 
 
+@pytest.mark.slow
 def test_intervals_of_every_one_of_many_models_are_wider() -> None:
     made = [one for place in range(10) for one in attempt_all(f"model {place}", design(), lambda _: 0.14, seed=place)]
     alone = [low_and_unequal([one for one in made if one.model == f"model {place}"]) for place in range(10)]
