@@ -16,14 +16,14 @@ import polars as pl
 
 from subitize.analysis.clusters import check_prompts
 from subitize.analysis.comparisons import compare_surveys
-from subitize.analysis.observations import Reader, survey_run
+from subitize.analysis.observations import survey_run
 from subitize.analysis.overview import find_stand_ins
 from subitize.analysis.reward_judges import warn_of_reward_judges
 from subitize.analysis.scoring import score as score_observations
 from subitize.errors import BadValueError, RunError
 from subitize.evaluations import Messages, Order, Outcome, judge_anew, prepare, raise_errors
 from subitize.interfaces import HasNotes
-from subitize.labels import parse_rule
+from subitize.reading_rules import choose_reader
 from subitize.records import OF_FILE, Estimate, to_plain
 from subitize.registry import make_judge, make_model, make_refined, make_suite
 from subitize.report.terminal.bars import Bar
@@ -119,7 +119,7 @@ def score(
     """Compute accuracy and errors with their intervals, overall and by factor: a row for each figure."""
     estimand = check_prompts(prompts)
     with _opened(run) as (opened,):
-        survey = survey_run(opened, _reader(judge, rule, agreement))
+        survey = survey_run(opened, choose_reader(judge, rule, _warn, agreement))
         stand_ins = find_stand_ins(opened)
         _warn(*warn_of_reward_judges(opened, survey.reader.judge))
     scores = score_observations(survey.observations, None if by is None else _list(by), prompts=estimand)
@@ -140,7 +140,7 @@ def compare(
         raise BadValueError("no run given: name one or more, such as runs/naming")
     estimand = check_prompts(prompts)
     with _opened(*runs) as opened:
-        reader, names = _reader(judge, rule, agreement), find_stand_ins(*opened).model_names
+        reader, names = choose_reader(judge, rule, _warn, agreement), find_stand_ins(*opened).model_names
         surveys = {str(run.location): survey_run(run, reader) for run in opened}
         found = compare_surveys(surveys, _list(measures), _list(by), names, prompts=estimand)
     _warn(*found.notes, *map(write_left_out, found.left_out))
@@ -169,10 +169,6 @@ def _refuse_import() -> None:
 def _opened(*runs: AnyRun) -> Iterator[list[Run]]:
     with ExitStack() as stack:
         yield [run if isinstance(run, Run) else stack.enter_context(open(run)) for run in runs]
-
-
-def _reader(judge: str | None, rule: str | None, agreement: str) -> Reader:
-    return Reader(judge, parse_rule(rule) if rule else None, agreement)
 
 
 def _flat(figure: Any, estimate: Estimate) -> dict[str, object]:  # noqa: ANN401

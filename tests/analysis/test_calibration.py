@@ -12,7 +12,7 @@ import pytest
 
 from cases import Case
 from commands import Finished, call
-from subitize import calibrations
+from subitize import calibrations, front_door
 from subitize.analysis.calibration import Search, calibrate
 from subitize.analysis.observations import Reader, observe_run, survey_run
 from subitize.analysis.protocols import fingerprints
@@ -390,6 +390,10 @@ def test_a_calibration_is_for_the_judge_it_was_made_for(run: Run) -> None:
             "subitize: --rule calibrated:finder: only the readings of 'finder', which it was made for; others with "
             "--judge\n"
         )
+    with pytest.warns(UserWarning, match="only the readings of 'finder'"):
+        scored = front_door.score(run, rule="calibrated:finder")
+    told = call("score", run.location, "--rule", "calibrated:finder", "--json").json()
+    assert scored["value"].to_list() == [one["value"] for one in told]
 
 
 def test_a_rule_that_cannot_read_all_judges_asks_for_one(run: Run) -> None:

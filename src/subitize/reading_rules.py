@@ -1,0 +1,48 @@
+"""Rules by which answers are read, as users name them; a calibration is for the judge it was made for."""
+
+from collections.abc import Callable
+
+from subitize.analysis.observations import Reader
+from subitize.calibrations import PREFIX, load
+from subitize.interfaces import Judge
+from subitize.labels import PLURALITY, Rule, make_rule, parse_rule
+from subitize.labels.rules import check_floor, check_kind
+from subitize.registry import Made, names
+
+Warn = Callable[[str], None]
+
+
+def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: str = PLURALITY) -> Reader:
+    """Choose whose readings are read, and by which rule; a calibration is for the judge it was made for."""
+    rule, made_for = _rule(text)
+    if made_for is None or judge is not None:
+        _warn_of_other(text, made_for, judge, warn)
+        return Reader(judge, rule, agreement)
+    warn(f"--rule {text}: only the readings of {made_for!r}, which it was made for; others with --judge")
+    return Reader(made_for, rule, agreement)
+
+
+def rule_for(judge: Made[Judge], text: str | None, warn: Warn) -> Rule | None:
+    """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
+    rule, made_for = _rule(text)
+    if rule is None:
+        return None
+    name, own = judge.spec.shown, parse_rule(judge.it.rule)
+    _warn_of_other(text, made_for, name, warn)
+    check_kind(rule, own, name)
+    check_floor(rule, judge.spec.options, name)
+    return rule.over(own)
+
+
+def _rule(text: str | None) -> tuple[Rule | None, str | None]:
+    """Read a rule as users write it, and of a calibration the judge that it was made for."""
+    if text is None or not text.startswith(PREFIX):
+        return parse_rule(text) if text else None, None
+    found = load(text.removeprefix(PREFIX))
+    return make_rule(found), found.judge
+
+
+def _warn_of_other(text: str | None, made_for: str | None, judge: str | None, warn: Warn) -> None:
+    """Warn of another judge than a calibration was made for; what a name stands for only the run knows."""
+    if made_for not in (None, judge) and judge is not None and judge.partition(":")[0] in names("judges"):
+        warn(f"--rule {text} was calibrated for judge {made_for!r}, not {judge!r}")
