@@ -127,9 +127,12 @@ Agreement = Annotated[
 ]
 Factors = Annotated[list[str] | None, typer.Option(metavar="FACTOR", help="A factor to group by. Repeatable.")]
 JudgeName = Annotated[str | None, typer.Option(metavar="JUDGE", help="Only the readings of this judge.")]
-Seed = Annotated[
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of everything random.", show_default="0")]
+SeedOfRun = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Seed of everything random; a resumed run keeps its own.", show_default="0"),
+    typer.Option(
+        "--seed", metavar="N", help="Seed of everything random; a resumed run keeps its own.", show_default="0"
+    ),
 ]
 
 

@@ -83,7 +83,7 @@ def run(
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="Only N items, a sample stratified as the suite is.")
     ] = None,
-    seed: options.Seed = None,
+    seed: options.SeedOfRun = None,
     official: options.PromptsFile = None,
     fresh: options.FreshSeed = None,
     nouns: options.NounsFile = None,

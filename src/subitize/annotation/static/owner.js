@@ -7,7 +7,7 @@ let leaving = null; // who may be left out
 
 async function refresh() {
   const [study, screening] = await Promise.all([call("api/study"), call("api/study/screening")]);
-  $("name").textContent = `Study ${study.name}`;
+  $("name").textContent = `Study “${study.name}”`;
   $("bar").value = study.wanted ? study.given / study.wanted : 0;
   say("progress", tellProgress(study));
   renew("people", study.people, showPerson);
