@@ -43,7 +43,7 @@ class Size:
 
 
 FULL = Size(
-    report.FULL, "naming:images=100,wordings=things,control_question=false", repeats=4, pairs=3
+    report.FULL, "naming:images=100,size_px=128,wordings=things,control_question=false", repeats=4, pairs=3
 )  # 20,000 trials
 TINY = Size(report.TINY, "naming:images=1,numbers=1-2,categories=dots", repeats=1, pairs=1)
 
