@@ -22,7 +22,7 @@ ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of the
 
 
 def attempt(place: int, right: int, images: int = 4, *, model: str = "painter", category: str = "fruit") -> Attempt:
-    item = Item(f"fruit/{place}", Draw("3 apples"), ASKS, {"category": category, "number": place})
+    item = Item(f"fruit/{category}/{place}", Draw("3 apples"), ASKS, {"category": category, "number": place})
     return Attempt(item, model, "observer", images, right)
 
 

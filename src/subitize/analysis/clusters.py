@@ -54,12 +54,17 @@ def place_items(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.Data
 
 def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> dict[tuple[Scalar, ...], int]:
     """Number strata such that those that differ least have neighbouring numbers."""
-    return {levels: code for code, levels in enumerate(sorted(set(strata), key=_in_order))}
+    return {levels: code for code, levels in enumerate(sorted(set(strata), key=_order_stratum))}
 
 
-def _in_order(levels: tuple[Scalar, ...]) -> list[tuple[bool, float, str]]:
+def _order_stratum(levels: tuple[Scalar, ...]) -> list[tuple[bool, float, str]]:
     """Put numbers first, so that neighbours are of one number in two categories rather than of two numbers."""
-    return sorted((isinstance(one, str), 0.0 if isinstance(one, str) else float(one), str(one)) for one in levels)
+    return sorted(map(order_level, levels))
+
+
+def order_level(level: Scalar) -> tuple[bool, float, str]:
+    """Order numbers by size, and what is no number after them by name."""
+    return isinstance(level, str), 0.0 if isinstance(level, str) else float(level), str(level)
 
 
 def take_clusters(frame: pl.DataFrame) -> Clusters:

@@ -1,15 +1,16 @@
 """How likely one of k images of a prompt is right, for every k: by suite, model, judge and condition."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+
+import polars as pl
 
 from subitize.analysis.attempts import Attempt
 from subitize.analysis.clusters import Rate, cluster_of, estimate_rates
-from subitize.analysis.levels import Level, check_factors, in_order, levels_of
-from subitize.analysis.observations import NO_JUDGE
+from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.errors import NothingToDoError
+from subitize.frames import make_frame
 from subitize.records import Estimate
 
 
@@ -42,25 +43,36 @@ def rate_passes(attempts: Sequence[Attempt], factors: Iterable[str] = ()) -> lis
         raise NothingToDoError(
             "no image and no vote on a group of images has a value yet; first: subitize judge RUN --judge JUDGE"
         )
-    chosen = check_factors((one.item for one in attempts), factors)
-    cells: dict[_Key, list[Attempt]] = defaultdict(list)
-    for one in attempts:
-        for level in levels_of(one.item, chosen):
-            cells[_Key(one.item.suite, one.model, one.judge, level)].append(one)
-    ordered = sorted(cells, key=lambda key: (*key[:3], in_order(key.level, chosen)))
-    rated = [(key, k, of_k) for key in ordered for k, of_k in _by_k(cells[key])]
-    estimates = estimate_rates([[_rate(one, k) for one in known] for _, k, known in rated])
+    items = {one.item.id: one.item for one in attempts}
+    chosen = check_factors(items.values(), factors)
+    places = ((place, one.item.suite, one.model, one.judge, one.item.id) for place, one in enumerate(attempts))
+    placed = Observations(make_frame(places, _PLACED), items)
+    cells = pl.concat(at_levels(placed, chosen)).group_by(*_CELL, maintain_order=True).agg("place")
+    rated = []
+    for suite, model, judge, factor, level, _, own in cells.sort("suite", "model", "judge", "order").iter_rows():
+        tried = [attempts[place] for place in own]
+        rated += [((suite, model, judge, factor, level), k, tried, known) for k, known in _by_k(tried)]
+    estimates = estimate_rates([[_rate(one, k) for one in known] for _, k, _, known in rated])
     return [
-        _describe(key, k, known, cells[key], estimate)
-        for (key, k, known), estimate in zip(rated, estimates, strict=True)
+        PassRate(
+            *cell,
+            k,
+            estimate,
+            images=sum(len(one.votes) * k if one.is_voted(k) else one.images for one in known),
+            left_out=sum(1 for one in tried if one.most) - len(known),
+            undecided=sum(1 for one in tried if not one.most),
+            is_voted=any(one.is_voted(k) for one in known),
+            is_informed=any(_is_informed(one, k) for one in known),
+        )
+        for (cell, k, tried, known), estimate in zip(rated, estimates, strict=True)
     ]
 
 
-class _Key(NamedTuple):
-    suite: str
-    model: str
-    judge: str
-    level: Level
+_PLACED: dict[str, pl.DataType] = {
+    "place": pl.Int64(),
+    **dict.fromkeys(("suite", "model", "judge", "item"), pl.String()),
+}
+_CELL = ("suite", "model", "judge", "factor", "level", "order")
 
 
 def _by_k(attempts: Iterable[Attempt]) -> Iterator[tuple[int, list[Attempt]]]:
@@ -79,22 +91,6 @@ def _rate(attempt: Attempt, k: int) -> Rate:
     """
     weight = attempt.images if k == 1 and attempt.images else 1.0
     return Rate(cluster_of(attempt.item), attempt.stratum, attempt.pass_at(k) or 0.0, attempt.choices(k), weight)
-
-
-def _describe(key: _Key, k: int, known: Sequence[Attempt], tried: Sequence[Attempt], estimate: Estimate) -> PassRate:
-    decided = sum(1 for one in tried if one.most)
-    return PassRate(
-        *key[:3],
-        key.level.factor,
-        str(key.level.level),
-        k,
-        estimate,
-        sum(len(one.votes) * k if one.is_voted(k) else one.images for one in known),
-        decided - len(known),
-        len(tried) - decided,
-        any(one.is_voted(k) for one in known),
-        any(_is_informed(one, k) for one in known),
-    )
 
 
 def _is_informed(attempt: Attempt, k: int) -> bool:

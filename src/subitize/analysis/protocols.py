@@ -9,7 +9,7 @@ the options only the cap on asking again says more than the items do.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -115,7 +115,7 @@ class Protocol:
     @property
     def fingerprint(self) -> str:
         """A short hash of all that is in it: two rows are comparable exactly when theirs are equal."""
-        return digest(_describe(self, _as_hashed))[:_FINGERPRINT_DIGITS]
+        return digest(_describe(self))[:_FINGERPRINT_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,51 +195,38 @@ def fingerprints(survey: Survey, trails: Trails | None = None) -> dict[tuple[str
 def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:
     """Say in words what rows under this protocol share."""
     return [
-        (_as_shown(key), tuple(f"{name} = {value}" for name, value in told.items()) or (_as_shown("none"),))
+        (key, tuple(f"{name} = {value}" for name, value in told.items()) or (_NONE,))
         if isinstance(told, Mapping)
-        else (_as_shown(key), (told,))
-        for key, told in _describe(protocol, _as_shown).items()
+        else (key, (told,))
+        for key, told in _describe(protocol).items()
     ]
 
 
 def differences(one: Protocol, other: Protocol) -> list[str]:
     """Say in words in what two protocols differ; nothing exactly where their fingerprints are the same."""
     found: list[str] = []
-    mine, others = _describe(one, _as_hashed), _describe(other, _as_hashed)
-    shown, others_shown = _describe(one, _as_shown), _describe(other, _as_shown)
-    untold = _as_shown(_UNTOLD)
+    mine, others = _describe(one), _describe(other)
     for key, a in mine.items():
         b, owner = others[key], _OWNERS.get(key)
         if owner is not None and mine[owner] != others[owner]:
             continue
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             found += [
-                f"{name} {a.get(name, untold)} against {b.get(name, untold)}"
+                f"{name} {a.get(name, _UNTOLD)} against {b.get(name, _UNTOLD)}"
                 for name in dict.fromkeys((*a, *b))
                 if a.get(name) != b.get(name)
             ]
         elif a != b:
-            found.append(f"{_as_shown(key).lower()}: {shown[key]} against {others_shown[key]}")
+            found.append(f"{key.lower()}: {a} against {b}")
     return found
 
 
-# The keys and words of `_describe` are hashed: they stay as they are, or every fingerprint changes. For other words,
-# name them here, by the words that are hashed.
-_SHOWN: dict[str, str] = {}
-_UNTOLD = "not told"
+_NONE, _UNTOLD = "none", "not told"
 _SUITE, _ITEMS, _JUDGE = "Suite", "Items", "Judge"
 _AGAIN, _CONTENTS, _PROMPTS, _JUDGE_OPTIONS = "Asking again", "Content of the items", "Prompts as sent", "Judge options"
 # What is told of something is not told of another: the options of one judge are no options of another, and where there
 # are more items, it goes without saying that not all are the same.
 _OWNERS = {_AGAIN: _SUITE, _CONTENTS: _ITEMS, _PROMPTS: _ITEMS, _JUDGE_OPTIONS: _JUDGE}
-
-
-def _as_hashed(words: str) -> str:
-    return words
-
-
-def _as_shown(words: str) -> str:
-    return _SHOWN.get(words, words)
 
 
 def _describe_calls(
@@ -365,61 +352,60 @@ def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
     return groups.filter(~pl.col("is_refused")).select("item", "subject", size=pl.lit(size, pl.Int64()))
 
 
-def _describe(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapping[str, str]]:
-    """Tell all that is in a protocol, in words that are hashed or shown; a hash stands where it would be too much."""
-    none = say("none")
+def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
+    """Tell all that is in a protocol; a hash stands where it would be too much.
+
+    The keys and words are hashed: they stay as they are, or every fingerprint changes.
+    """
+    excluded = f"{protocol.excluded:,} items ({protocol.exclusions[:_SHORT_DIGITS]})"
     return {
         _SUITE: protocol.suite,
         _AGAIN: protocol.asking_again,
         _ITEMS: f"{protocol.items:,}",
-        _CONTENTS: say("hash {}").format(protocol.contents[:_FINGERPRINT_DIGITS]),
-        "Unknown pictures": _tell_unknown(protocol.unknown_pictures, say) or none,
-        _PROMPTS: _tell_prompts(protocol.prompts, say),
-        "Excluded by hand": say("{:,} items ({})").format(protocol.excluded, protocol.exclusions[:_SHORT_DIGITS])
-        if protocol.excluded
-        else none,
-        "Answers or images per item": _tell_repeats(protocol, say),
-        "Prompts rewritten by the provider": say("some or all") if protocol.is_rewritten else none,
-        "Seeds": say("each trial its own") if protocol.has_own_seeds else say("shared between trials"),
+        _CONTENTS: f"hash {protocol.contents[:_FINGERPRINT_DIGITS]}",
+        "Unknown pictures": _tell_unknown(protocol.unknown_pictures) or _NONE,
+        _PROMPTS: _tell_prompts(protocol.prompts),
+        "Excluded by hand": excluded if protocol.excluded else _NONE,
+        "Answers or images per item": _tell_repeats(protocol),
+        "Prompts rewritten by the provider": "some or all" if protocol.is_rewritten else _NONE,
+        "Seeds": "each trial its own" if protocol.has_own_seeds else "shared between trials",
         "Parameters of the call": protocol.parameters,
-        _JUDGE: say(protocol.judge),
+        _JUDGE: protocol.judge,
         _JUDGE_OPTIONS: protocol.judge_options,
-        "Revision of the judge": ", ".join(protocol.judge_revisions) or say(_UNTOLD),
-        "Left unread by the judge": _tell_unread(protocol.unread, say) or none,
-        "Readings of an answer": _tell_readings(protocol.readings) or none,
-        "Rule, with version and threshold": ", ".join(protocol.rules) or none,
+        "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNTOLD,
+        "Left unread by the judge": _tell_unread(protocol.unread) or _NONE,
+        "Readings of an answer": _tell_readings(protocol.readings) or _NONE,
+        "Rule, with version and threshold": ", ".join(protocol.rules) or _NONE,
         "Agreement of several readings": _tell_agreement(protocol),
-        "Scoring": say("version {}").format(protocol.scoring_version),
+        "Scoring": f"version {protocol.scoring_version}",
     }
 
 
-def _tell_unknown(names: Sequence[str], say: Callable[[str], str]) -> str:
-    told = [say("unknown picture {}").format(name) for name in names[:_EXAMPLES]]
+def _tell_unknown(names: Sequence[str]) -> str:
+    told = [f"unknown picture {name}" for name in names[:_EXAMPLES]]
     if len(names) > len(told):
-        told.append(say("{:,} others ({})").format(len(names) - len(told), digest(names)[:_SHORT_DIGITS]))
+        told.append(f"{len(names) - len(told):,} others ({digest(names)[:_SHORT_DIGITS]})")
     return ", ".join(told)
 
 
-def _tell_prompts(prompts: str | None, say: Callable[[str], str]) -> str:
+def _tell_prompts(prompts: str | None) -> str:
     if prompts is None:
-        return say(_UNTOLD)
-    if not prompts:
-        return say("as the items word them")
-    return say("otherwise, hash {}").format(prompts[:_FINGERPRINT_DIGITS])
+        return _UNTOLD
+    return f"otherwise, hash {prompts[:_FINGERPRINT_DIGITS]}" if prompts else "as the items word them"
 
 
-def _tell_repeats(protocol: Protocol, say: Callable[[str], str]) -> str:
+def _tell_repeats(protocol: Protocol) -> str:
     if len(protocol.repeats) == 1:
         return str(protocol.repeats[0][0])
-    told = ", ".join(say("{} ({:,} items)").format(times, items) for times, items in protocol.repeats)
-    return say("{}, hash {}").format(told, protocol.repeated[:_SHORT_DIGITS])
+    told = ", ".join(f"{times} ({items:,} items)" for times, items in protocol.repeats)
+    return f"{told}, hash {protocol.repeated[:_SHORT_DIGITS]}"
 
 
-def _tell_unread(unread: Gaps, say: Callable[[str], str]) -> str:
+def _tell_unread(unread: Gaps) -> str:
     if not unread.wholly and not unread.partly:
         return ""
-    words = say("{:,} questions about items wholly, {:,} in part ({})")
-    return words.format(unread.wholly, unread.partly, unread.which[:_SHORT_DIGITS])
+    questions = f"{unread.wholly:,} questions about items wholly, {unread.partly:,} in part"
+    return f"{questions} ({unread.which[:_SHORT_DIGITS]})"
 
 
 def _tell_readings(readings: Sequence[tuple[int, int]]) -> str:
