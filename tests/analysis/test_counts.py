@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from samples import drawing_item, naming_item
+from subitize.analysis.enumeration import COUNTS, frame_counts
 from subitize.analysis.observations import Seen, frame_seen
-from subitize.analysis.tidy import COLUMNS, frame_counts
 from subitize.records import Ask, Confirm, Count, Item, Scalar
 
 ITEM = naming_item()
@@ -55,4 +55,4 @@ def test_what_is_absent_is_null() -> None:
 def test_the_rest_is_left_out(observation: Seen) -> None:
     found = frame_counts(frame_seen([observation]))
     assert found.is_empty()
-    assert dict(found.schema) == COLUMNS
+    assert dict(found.schema) == COUNTS
