@@ -6,7 +6,6 @@ import pytest
 
 from responses_by_law import Observer, list_responses, repeat
 from subitize.analysis.enumeration import Enumeration
-from subitize.analysis.measures import Kept
 from subitize.analysis.overview import StandIns
 from subitize.records import to_plain
 from subitize.report.document.blocks import FigureBlock, TableBlock
@@ -32,7 +31,7 @@ def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:
             "stratum": tallies.numbers[clusters],
         }
     )
-    return Enumeration("run", "production", model, "judge", None, (), None, Kept(rows))
+    return Enumeration("run", "production", model, "judge", None, (), None, rows)
 
 
 @pytest.fixture(scope="module")

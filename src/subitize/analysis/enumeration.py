@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis import measures
 from subitize.analysis.clusters import place_observations
-from subitize.analysis.measures import ALL, Enumeration, Kept, WordingScore
+from subitize.analysis.measures import ALL, Enumeration, WordingScore
 from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.analysis.provenance import Place
 from subitize.drawing.stimuli import magnitudes
@@ -65,7 +64,7 @@ def evaluate(observed: Mapping[str, Observations]) -> list[Enumeration]:
             "those of naming and production; for others: subitize score RUN"
         )
     cues = _find_cues(found)
-    return [replace(one, kept=replace(one.kept, cues=cues.get(_key(one)))) for one in found]
+    return [replace(one, pooled_cues=cues.get(_key(one))) for one in found]
 
 
 def baselines(numbers: Sequence[int]) -> tuple[Baseline, ...]:
@@ -166,56 +165,53 @@ def _keep(run: str, counts: pl.DataFrame, seen: Observations) -> Iterator[Enumer
     }
     for rows in counts.filter(~pl.col("is_excluded")).partition_by(*Place._fields, maintain_order=True):
         key = Place(*rows.select(Place._fields).row(0))
-        wordings = rows.group_by("wording", maintain_order=True)
-        scores: dict[object, WordingScore] = {name: _score_wording(str(name), part) for (name,), part in wordings}
-        wording = _best_wording(scores)
-        kept = Kept(rows.filter(pl.col("wording").eq_missing(wording)), left_out.get((key, wording), 0), pictures)
-        named = tuple(score for name, score in scores.items() if name is not None)
         # Where every control question was refused, nobody judged it, and the score is that of all judges of the counts.
         control = controls.get(key, controls.get(key._replace(judge=NO_JUDGE)))
-        yield Enumeration(run, *key, wording, named, control, kept)
+        found = [
+            Enumeration(run, *key, wording, (), control, part, left_out.get((key, wording), 0), pictures)
+            for part in rows.partition_by("wording", maintain_order=True)
+            for wording in [part["wording"][0]]
+        ]
+        scores = (
+            WordingScore(one.wording, one.accuracy, one.mae, one.nae, one.eligible)
+            for one in found
+            if one.wording is not None
+        )
+        yield replace(_choose_wording(found), wordings=tuple(scores))
 
 
 def _key(one: Enumeration) -> Place:
     return Place(one.suite, one.model, one.judge)
 
 
-def _score_wording(name: str, rows: pl.DataFrame) -> WordingScore:
-    kept = Kept(rows)
-    errors = measures.mean_absolute_error(kept), measures.normalized_absolute_error(kept)
-    return WordingScore(name, measures.accuracy(kept), *errors, measures.eligible(kept))
-
-
-def _best_wording(scores: Mapping[object, WordingScore]) -> str | None:
+def _choose_wording(found: Sequence[Enumeration]) -> Enumeration:
     """Choose the smallest mean absolute error, the first of equal ones, among wordings that were answered.
 
     One that hardly ever gets a usable answer cannot win by being right in those few: it must have half as many as the
     most answered.
     """
-    most = max(score.n for score in scores.values())
-    answered = {name: score.mae.value for name, score in scores.items() if score.mae and 2 * score.n >= most}
-    best = min(answered, key=lambda name: answered[name]) if answered else next(iter(scores))
-    return None if best is None else str(best)
+    most = max(one.eligible for one in found)
+    errors = {place: one.mae.value for place, one in enumerate(found) if one.mae and 2 * one.eligible >= most}
+    return found[min(errors, key=errors.__getitem__) if errors else 0]
 
 
 def _find_cues(found: Iterable[Enumeration]) -> dict[Place, Cues | None]:
-    by_key = group_rows((one for one in found if one.kept.pictures), _key)
+    by_key = group_rows((one for one in found if one.pictures), _key)
     # By a hash, so that models that saw the same pictures are measured on the same ones.
     lot = lru_cache(None)(lambda picture: zlib.crc32(repr(picture).encode()))
     measure = lru_cache(None)(magnitudes)
     cues = {}
     for key, own in by_key.items():
-        parts = [one.kept for one in own]
-        pictures = {kept.pictures[id] for kept in parts for id in set(kept.counted["item"]) & kept.pictures.keys()}
+        pictures = {one.pictures[id] for one in own for id in set(one.counted["item"]) & one.pictures.keys()}
         measured = {}
         for place, picture in enumerate(heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)):
-            one = measure(picture)
-            measured[picture] = (one.number, one.mean_item_area_px, one.convex_hull_px, place)
+            shown = measure(picture)
+            measured[picture] = (shown.number, shown.mean_item_area_px, shown.convex_hull_px, place)
         rows: list[tuple[float, ...]] = []
-        for kept in parts:
-            by_item = {id: measured[picture] for id, picture in kept.pictures.items() if picture in measured}
-            answers = kept.counted.select("item", "response").iter_rows()
+        for one in own:
+            by_item = {id: measured[picture] for id, picture in one.pictures.items() if picture in measured}
+            answers = one.counted.select("item", "response").iter_rows()
             rows += [(response, *by_item[id]) for id, response in answers if id in by_item]
-        response, number, area, hull, shown = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-        cues[key] = find_cue(Seen(response, number, area, hull, shown.astype(np.int64)))
+        response, number, area, hull, seen = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        cues[key] = find_cue(Seen(response, number, area, hull, seen.astype(np.int64)))
     return cues
