@@ -106,8 +106,8 @@ class Observations:
 
     def look(self, row: Mapping[str, Any]) -> "Seen":
         """Take one of the rows, with its item and what was asked."""
-        item = self.items[row["item"]]
-        value = _scalar(row["value"], row["value_text"])
+        item, text = self.items[row["item"]], row["value_text"]
+        value = None if text is None else read_scalar(row["value"], text)
         return Seen(item, item.asks[row["ask"]], row["status"], value, *(row[name] for name in Seen._fields[4:]))
 
     def seen_items(self) -> list[Item]:
@@ -361,8 +361,8 @@ def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> 
 
 _BETWEEN = "\x1e"  # JSON has no such character
 _CHOICE = "choose:"
-TIED = "tied"
-"""The label of several readings that agree on no value."""
+KNOWN, TIED = "known", "tied"
+"""The labels of readings that have a value, and of several that agree on none."""
 _LABEL: dict[str, pl.DataType] = {
     "label": pl.String(),
     "value": pl.Float64(),
@@ -388,7 +388,7 @@ def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | No
     if not isinstance(value, Known):
         return _name_lack(value), None, None, None
     known = value.value
-    return "known", None if isinstance(known, str) else _as_float(known), str(known), _key(known)
+    return KNOWN, None if isinstance(known, str) else _as_float(known), str(known), _key(known)
 
 
 def _name_lack(value: Discarded | None) -> str:
@@ -399,13 +399,12 @@ def _name_lack(value: Discarded | None) -> str:
 
 def read_label(label: str, value: float | None, text: str | None) -> Value:
     """Put a label together again that was laid out in columns."""
-    known = _scalar(value, text)
-    return Discarded(label, is_refusal=label == "declined") if known is None else Known(known)
+    return Discarded(label, is_refusal=label == "declined") if text is None else Known(read_scalar(value, text))
 
 
-def _scalar(value: float | None, text: str | None) -> Scalar | None:
+def read_scalar(value: float | None, text: str) -> Scalar:
     """Put a value together again that was laid out in columns."""
-    if text is None or value is None:
+    if value is None:
         return text
     if text in ("True", "False"):
         return text == "True"
@@ -591,7 +590,7 @@ def _status(*, is_empty: pl.Expr) -> pl.Expr:
     is unknown. So is what people are divided about.
     """
     declines = pl.col("label") == "declined"
-    is_eligible = (pl.col("label") == "known") & ~is_empty.fill_null(value=False)
+    is_eligible = (pl.col("label") == KNOWN) & ~is_empty.fill_null(value=False)
     return (
         pl.when(pl.col("is_refused") | (declines & pl.col("is_answered")))
         .then(pl.lit("refused"))

@@ -17,9 +17,9 @@ from subitize.garbage_collection import uncollected
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
+    from subitize.analysis.agreement import Sides
     from subitize.analysis.clusters import Prompts
     from subitize.analysis.enumeration import Enumeration
-    from subitize.analysis.judge_agreement import Sides
     from subitize.analysis.observations import Gaps, Observations, Reader
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
@@ -255,8 +255,7 @@ def agree(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute how far people agree with one another, or a judge with people (--against)."""
-    from subitize.analysis.agreement import agree_run
-    from subitize.analysis.judge_agreement import Sides
+    from subitize.analysis.agreement import Sides, agree_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.labels import PLURALITY
     from subitize.report.terminal.passes import print_agreement, published_kappa
@@ -346,7 +345,7 @@ def plate(
 
 
 def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as_json: bool) -> None:
-    from subitize.analysis.judge_agreement import compare_with_people
+    from subitize.analysis.agreement import compare_with_people
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.judge_agreements import print_judge_agreements
     from subitize.store.rows import read_judges
