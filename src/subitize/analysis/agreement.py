@@ -1,7 +1,7 @@
 """How far the people who answered the same questions agree, and how far judges agree with them."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,15 +129,12 @@ def _split_cells(observations: Observations, factors: Iterable[str] = ()) -> lis
         pooled = rows.filter(pl.col("model").n_unique().over("suite", "judge", "question_kind", "level") > 1)
         pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
         found += pl.concat([by_model, pooled]).partition_by(*_CELL)
-    return sorted(found, key=lambda rows: _order(rows.row(0, named=True)))
+    # All models together stand before each of them.
+    order = ("suite", "judge", "question_kind", ~pl.col("is_pooled"), "model", "order")
+    return sorted(found, key=lambda rows: rows.head(1).select(*order).row(0))
 
 
 _CELL = ("suite", "judge", "question_kind", "is_pooled", "model", "order")
-
-
-def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Put all models together before each of them."""
-    return row["suite"], row["judge"], row["question_kind"], not row["is_pooled"], row["model"], row["order"]
 
 
 def _describe_cell(rows: pl.DataFrame) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
 from subitize.csv_files import FORMULA
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
-from subitize.frames import make_frame
+from subitize.frames import lay_out_beside, make_frame
 from subitize.output_files import make_folder, whole_file
 from subitize.records import Discarded, Draw, Item, Known, Scalar, digest, task_text
 from subitize.store import Run, codec
@@ -182,19 +182,10 @@ def _bring_up_to_date(rows: pl.DataFrame, column: str, is_older: pl.Expr, adapte
 
 def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.DataFrame:
     """Put beside each reading what its value says; of values and questions, each different one is decoded once."""
-    values = make_frame(
-        ((text, *_describe_value(text)) for text in rows["value"].unique()),
-        {"value": _TEXT, "number": pl.Float64(), "value_text": _TEXT, "discarded": _TEXT},
-    )
-    informed = make_frame(
-        ((text, decode_question(text).is_informed) for text in rows["question_record"].unique()),
-        {"question_record": _TEXT, "is_informed": pl.Boolean()},
-    )
     if annotators:
         rows = rows.with_columns(pl.col("annotator").replace(dict(annotators)))
-    rows = rows.join(values, on="value", maintain_order="left").join(
-        informed, on="question_record", maintain_order="left"
-    )
+    rows = lay_out_beside(rows, "value", _VALUE, _describe_value)
+    rows = lay_out_beside(rows, "question_record", _INFORMED, lambda text: (decode_question(text).is_informed,))
     return rows.select(
         *("reading", "subject"),
         pl.col("trial_ids").str.extract_all(r"\w+").alias("trials"),
@@ -203,6 +194,10 @@ def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.Da
         *("value_text", "discarded", "evidence", "stored_at"),
         *(pl.col("purpose").fill_null("answer"), "reviews"),
     )
+
+
+_VALUE: dict[str, pl.DataType] = {"number": pl.Float64(), "value_text": _TEXT, "discarded": _TEXT}
+_INFORMED: dict[str, pl.DataType] = {"is_informed": pl.Boolean()}
 
 
 def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:

@@ -5,6 +5,7 @@ Figures are expressions over its columns, which docs/frame.md explains. Objects 
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.frames import make_frame
+from subitize.frames import lay_out_beside, make_frame
 from subitize.labels import (
     ADJUDICATED,
     MEDIAN,
@@ -188,9 +189,15 @@ class Survey:
 
     def gaps(self) -> Gaps:
         """Count what no figure covers; a sight check is for none."""
-        asked = self.responses.filter(~pl.col("item").str.starts_with(f"{SIGHT_CHECK}/"))
-        found = _find_gaps(asked, self.whole.items, read_trials_looked_at(self.run))
-        return replace(found, tied=self.ties)
+        latest = self.responses.filter(~pl.col("item").str.starts_with(f"{SIGHT_CHECK}/"))
+        asked = latest.select("model", "item").unique()
+        begun = asked.select("model", suite=pl.col("item").str.splitn("/", 2).struct.field("field_0")).unique()
+        sizes = Counter(item.suite for item in self.whole.items.values())
+        given = sum(sizes[suite] for suite in begun["suite"])
+        failed = latest.filter(pl.col("kind") == FAILED).height
+        answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
+        unread = (~answered.is_in(read_trials_looked_at(self.run).implode())).sum()
+        return Gaps(given - asked.height, failed, int(unread), self.ties)
 
     def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """List the trials that a row of observations is about: of a group, those of its repeats."""
@@ -355,8 +362,7 @@ def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> 
 
     Each different one is decoded once.
     """
-    told = [(text, *_columns_of(decode(text))) for text in rows[column].unique()]
-    return rows.join(make_frame(told, {column: pl.String(), **_LABEL}), on=column, maintain_order="left")
+    return lay_out_beside(rows, column, _LABEL, lambda text: _columns_of(decode(text)))
 
 
 _BETWEEN = "\x1e"  # JSON has no such character
@@ -385,16 +391,14 @@ def _agree(votes: str) -> Value:
 
 
 def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | None, str | None]:
-    if not isinstance(value, Known):
-        return _name_lack(value), None, None, None
-    known = value.value
-    return KNOWN, None if isinstance(known, str) else _as_float(known), str(known), _key(known)
-
-
-def _name_lack(value: Discarded | None) -> str:
-    if value is None or not value.is_refusal:
-        return TIED if value and is_tie(value) else "unusable"
-    return "declined"
+    match value:
+        case Known(known):
+            return KNOWN, None if isinstance(known, str) else _as_float(known), str(known), _key(known)
+        case Discarded() if value.is_refusal:
+            return "declined", None, None, None
+        case Discarded() if is_tie(value):
+            return TIED, None, None, None
+    return "unusable", None, None, None
 
 
 def read_label(label: str, value: float | None, text: str | None) -> Value:
@@ -454,9 +458,7 @@ def _interpret_anew(run: Run, reader: Reader, judge: str, stored: str, evidence:
     return codec.encode(codec.value, value)
 
 
-@lru_cache(1_000)
-def _whole_rule(rule: Rule, stored: str) -> Rule:
-    return rule.over_stored(stored)
+_whole_rule = lru_cache(1_000)(Rule.over_stored)
 
 
 class _Asked(NamedTuple):
@@ -638,16 +640,6 @@ def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
         if found["is_right"].equals(marked["is_right"]):
             return found
         marked = found
-
-
-def _find_gaps(latest: pl.DataFrame, items: Mapping[str, Item], looked_at: pl.Series) -> Gaps:
-    asked = latest.select("model", "item").unique()
-    begun = asked.select("model", suite=pl.col("item").str.splitn("/", 2).struct.field("field_0")).unique()
-    suites = pl.DataFrame({"suite": [item.suite for item in items.values()]}, schema={"suite": pl.String})
-    given = begun.join(suites.group_by("suite").len(), on="suite")["len"].sum()
-    answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
-    failed = latest.filter(pl.col("kind") == FAILED).height
-    return Gaps(int(given) - asked.height, failed, int((~answered.is_in(looked_at.implode())).sum()))
 
 
 def _count_ties(observed: Observations, labels: pl.DataFrame) -> int:
