@@ -108,22 +108,11 @@ def write_range(numbers: Sequence[int]) -> str:
     return ", ".join(str(span[0]) if len(span) == 1 else f"{span[0]}–{span[-1]}" for span in spans)
 
 
-COUNTS: dict[str, pl.DataType] = {
-    **dict.fromkeys(("suite", "model", "judge", "item", "task", "category"), pl.String()),
-    "number": pl.Int64(),
-    "wording": pl.String(),
-    "repeat": pl.Int64(),
-    "response": pl.Float64(),
-    "status": pl.String(),
-    "is_excluded": pl.Boolean(),
-    **dict.fromkeys(("stratum", "cluster"), pl.Int64()),
-}
-
-
 def frame_counts(observations: Observations) -> pl.DataFrame:
     """Take the observations of counts that have one right number, in items with a category and that number.
 
-    The wording is null where a suite has only one; so is the response where there is none.
+    The wording is null where a suite has only one; so is the response where there is none. Each is right by itself,
+    whatever else was asked about the same.
     """
     counts = place_observations(observations.filter(pl.col("is_number") & pl.col("is_relevant")))
     items = (
@@ -131,8 +120,15 @@ def frame_counts(observations: Observations) -> pl.DataFrame:
         for item in counts.seen_items()
         for of in [item.factors]
     )
-    told = make_frame(items, {name: COUNTS[name] for name in ("item", "task", "category", "number", "wording")})
-    return counts.rows.join(told, on="item", maintain_order="left").rename({"value": "response"}).select(*COUNTS)
+    rows = counts.rows.join(make_frame(items, _FACTORS), on="item", maintain_order="left")
+    return rows.with_columns(response="value", is_right="is_right_by_itself", group=pl.lit(1, pl.Int64))
+
+
+_FACTORS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("item", "task", "category"), pl.String()),
+    "number": pl.Int64(),
+    "wording": pl.String(),
+}
 
 
 def _score_controls(observations: Observations) -> dict[tuple[str, str, str], Estimate]:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from subitize.analysis.scoring import MEASURES
 from subitize.records import Estimate, Stimulus
 from subitize.stats.anchoring import Anchoring, find_anchors
 from subitize.stats.confusion import (
@@ -24,7 +25,7 @@ from subitize.stats.confusion import (
     round_responses,
 )
 from subitize.stats.cues import Cues
-from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
+from subitize.stats.estimator import estimate_errors, estimate_shares, gather_clusters
 from subitize.stats.knower_levels import KnowerLevel, knower_level
 from subitize.stats.likeness import correlate, design_effect
 from subitize.stats.replies import Replies, make_replies
@@ -117,42 +118,13 @@ class Enumeration:
         names = [one.name for one in fields(self) if one.name not in _ANSWERS]
         return {name: getattr(self, name) for name in (*names, *measures())}
 
-    @measure("accuracy")
-    def accuracy(self) -> Estimate | None:
-        """Share of right answers, what was refused or has no usable value counted as wrong."""
-        return _share_right(self.judged)
-
-    @measure()
-    def accuracy_read(self) -> Estimate | None:
-        """Share of right answers, refusals counted as wrong, what has no usable value left out."""
-        return _share_right(self.judged.filter(pl.col("status") != "discarded"))
-
-    @measure()
-    def accuracy_answered(self) -> Estimate | None:
-        """Share of right answers, refusals left out."""
-        return _share_right(self.counted)
-
-    @measure()
-    def mae(self) -> Estimate | None:
-        """Mean of |response − target|."""
-        return _mean_error(self.counted, _ERROR, pl.lit(1.0))
-
-    @measure("nae")
-    def nae(self) -> Estimate | None:
-        """Mean of |response − target| / target."""
-        return _mean_error(self.counted, _ERROR / pl.col("number"), 1 / pl.col("number"))
-
-    @measure()
-    def nae_all(self) -> Estimate | None:
-        """Mean of |response − target| / target, what has no count standing for a count of 0."""
-        error = pl.when(_IS_COUNTED).then(_ERROR / pl.col("number")).otherwise(1.0)
-        return _mean_error(self.judged, error, 1 / pl.col("number"))
-
-    @measure("coverage")
-    def coverage(self) -> Estimate | None:
-        """Share of what was asked that has a count, which is what errors are of."""
-        return _share(self.judged, _IS_COUNTED)
-
+    accuracy = Measure["Estimate | None"](lambda self: self._score("accuracy"), "accuracy")
+    accuracy_read = Measure["Estimate | None"](lambda self: self._score("accuracy_read"))
+    accuracy_answered = Measure["Estimate | None"](lambda self: self._score("accuracy_answered"))
+    mae = Measure["Estimate | None"](lambda self: self._score("mae"))
+    nae = Measure["Estimate | None"](lambda self: self._score("nae"), "nae")
+    nae_all = Measure["Estimate | None"](lambda self: self._score("nae_all"))
+    coverage = Measure["Estimate | None"](lambda self: self._score("coverage"), "coverage")
     eligible = Measure[int](lambda self: self.counted.height)
     discarded = Measure[int](lambda self: self._count("discarded"))
     refused = Measure[int](lambda self: self._count("refused"))
@@ -332,38 +304,28 @@ class Enumeration:
         """The law behind responses to numbers that are not seen exactly."""
         return fit_law(self._tallies.select(self._tallies.numbers > self._subitizing))
 
+    def _score(self, name: str) -> Estimate | None:
+        """Measure as scores do."""
+        of = MEASURES[name]
+        rows = self.rows.filter(of.where).with_columns(measured=of.value.cast(pl.Float64))
+        if not rows.height:
+            return None
+        clusters = gather_clusters(*(rows[column].to_numpy() for column in ("measured", "cluster", "stratum")))
+        if of.step is None:
+            return estimate_shares(clusters)[0]
+        return estimate_errors(clusters, np.array([rows.select(of.step).to_series().mean()]))[0]
+
     def _count(self, status: str) -> int:
         return int((self.rows["status"] == status).sum())
 
 
 _ANSWERS = ("rows", "left_out", "pictures", "pooled_cues")
 _IS_COUNTED = pl.col("status") == "eligible"
-_ERROR = (pl.col("response") - pl.col("number")).abs()
 
 
 def measures() -> dict[str, Measure[object]]:
     """List the measures by name."""
     return {name: line for name, line in vars(Enumeration).items() if isinstance(line, Measure)}
-
-
-def _share_right(rows: pl.DataFrame) -> Estimate | None:
-    is_right = _IS_COUNTED & (pl.col("response") == pl.col("number"))
-    return _share(rows, is_right.fill_null(value=False))
-
-
-def _share(rows: pl.DataFrame, value: pl.Expr) -> Estimate | None:
-    if not rows.height:
-        return None
-    values = rows.select(value.cast(pl.Float64)).to_series().to_numpy()
-    return estimate_share(values, rows["cluster"].to_numpy(), rows["stratum"].to_numpy())
-
-
-def _mean_error(rows: pl.DataFrame, error: pl.Expr, step: pl.Expr) -> Estimate | None:
-    if not rows.height:
-        return None
-    found = rows.select("cluster", "stratum", error=error, step=step)
-    clusters = gather_clusters(found["error"].to_numpy(), found["cluster"].to_numpy(), found["stratum"].to_numpy())
-    return estimate_errors(clusters, np.array([found["step"].mean()]))[0]
 
 
 def _make_replies(rows: pl.DataFrame) -> Replies:
