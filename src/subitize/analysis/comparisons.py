@@ -110,14 +110,11 @@ class Comparisons:
     notes: tuple[str, ...] = ()
 
 
-_SPECS: Mapping[str, str] = {}
-
-
 def compare_surveys(
     surveys: Mapping[str, Survey],
     measures: Sequence[str] = (),
     factors: Sequence[str] = (),
-    names: Mapping[str, str] = _SPECS,
+    names: Mapping[str, str] | None = None,
     *,
     prompts: Prompts = "sampled",
 ) -> Comparisons:
@@ -133,15 +130,20 @@ def compare_surveys(
             f"these models have nothing that {told} is of; leave out --measure to see what they have"
         )
     if not found.boards:
-        raise NothingToDoError(_nothing_common(found.left_out))
+        told = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in found.left_out)
+        raise NothingToDoError(
+            f"no item and repeat is common to all models: {told}; give all of them the same items: "
+            "subitize run SUITE --model MODEL --out RUN, with the same options and seed"
+        )
     return replace(found, notes=notes)
 
 
-def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] = _SPECS) -> list[Entry]:
+def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] | None = None) -> list[Entry]:
     """List what was observed of each model; its label has the run's name where two runs have a model of that label.
 
     Labels are names by spec, or where there is none specs.
     """
+    names = names or {}
     parts = [
         (name, survey, key, own)
         for name, survey in surveys.items()
@@ -221,14 +223,6 @@ def _check_comparable(entries: Sequence[Entry]) -> None:
     told = ", ".join(sorted({f"{one.label} in {one.suite} by {known.name_judge(one.judge)}" for one in entries}))
     raise NothingToDoError(
         f"no two models have the same suite and judge: {told}; have them judged alike: subitize judge RUN --judge JUDGE"
-    )
-
-
-def _nothing_common(left_out: Sequence[LeftOut]) -> str:
-    told = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in left_out)
-    return (
-        f"no item and repeat is common to all models: {told}; give all of them the same items: "
-        "subitize run SUITE --model MODEL --out RUN, with the same options and seed"
     )
 
 

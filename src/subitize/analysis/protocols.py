@@ -154,8 +154,11 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     for (suite, model), calls in trails.responses.items():
         unjudged = _describe_calls(suite, options[suite], calls, contents, excluded)
         subjects = _list_subjects(calls.shown(), contents)
-        has_answered = bool((calls.rows["kind"] == "said").any())
-        sight = _describe_sight(run, model) if has_answered and model not in stand_ins else ""
+        sight = ""
+        if model not in stand_ins and (calls.rows["kind"] == "said").any():
+            from subitize.suites.sight import describe_sight  # it needs the tools of pictures
+
+            sight = describe_sight(run, model)
         for place, readings in trails.readings.items():
             is_wanted = reader.judge is None or place.judge in (reader.judge, NO_JUDGE)
             if place[:2] != (suite, model) or not is_wanted:
@@ -177,12 +180,6 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
             own = (options[suite], seeds[suite], samples.get(suite, ""), models[model], sight)
             found[place] = Followed(protocol, *own, calls, readings)
     return found
-
-
-def _describe_sight(run: Run, model: str) -> str:
-    from subitize.suites.sight import describe_sight  # it needs the tools of pictures
-
-    return describe_sight(run, model)
 
 
 def fingerprints(survey: Survey, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
@@ -342,14 +339,12 @@ def _list_subjects(shown: pl.DataFrame, contents: Mapping[str, Content]) -> pl.D
     schema = {**dict.fromkeys(("item", "hash", "question"), pl.String()), "size": pl.Int64()}
     asks = pl.DataFrame(asked, schema, orient="row")
     answered = shown.filter(pl.col("kind") != FAILED)
-    groups = [_group(answered, size) for size in {1, *asks["size"]}]
-    return asks.join(pl.concat(groups), on=["item", "size"])
-
-
-def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Take so many answers to an item at a time; where all were refused there is nothing to read."""
-    groups = group_responses(answered, size)
-    return groups.filter(~pl.col("is_refused")).select("item", "subject", size=pl.lit(size, pl.Int64()))
+    groups = [
+        group_responses(answered, size).with_columns(size=pl.lit(size, pl.Int64())) for size in {1, *asks["size"]}
+    ]
+    # Where all were refused there is nothing to read.
+    readable = pl.concat(groups).filter(~pl.col("is_refused")).select("item", "subject", "size")
+    return asks.join(readable, on=["item", "size"])
 
 
 def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:

@@ -74,7 +74,7 @@ def compare(
     for own in by_suite.values():
         chosen = k or usual_k(own)
         for measure in MEASURES:
-            found += _adjust([row for row in _compare(own, measure, chosen, places) if row])
+            found += _adjust(_compare(own, measure, chosen, places))
     return found
 
 
@@ -161,24 +161,19 @@ def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
     return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]
 
 
-def _compare(
-    attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]
-) -> list[Refinement | None]:
+def _compare(attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]) -> list[Refinement]:
     by_place = group_rows(attempts, lambda one: (one.model, one.item.suite))
-    return [
-        _compare_one(_Sides(by_place.get((model, base_suite(suite)), ()), own), measure, k, places)
+    compared = (
+        _compare_one(by_place.get((model, base_suite(suite)), []), own, measure, k, places)
         for (model, suite), own in by_place.items()
         if REFINED in suite
-    ]
+    )
+    return [row for row in compared if row]
 
 
-class _Sides(NamedTuple):
-    originals: Sequence[Attempt]
-    refined: Sequence[Attempt]
-
-
-def _compare_one(sides: _Sides, measure: Measure, k: int, places: Mapping[str, Place]) -> Refinement | None:
-    originals, refined = sides
+def _compare_one(
+    originals: Sequence[Attempt], refined: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]
+) -> Refinement | None:
     first = refined[0]
     unrefined, others = {one.item.id: one for one in originals}, {one.item.base or "": one for one in refined}
     rates = _rates(others, measure, k), _rates(unrefined, measure, k)
