@@ -9,9 +9,8 @@ import pytest
 
 from commands import call
 from painter_laws import painter_law
-from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.attempts import Attempt, PassRate, gather_attempts, rate_passes
 from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
-from subitize.analysis.passes import PassRate, rate_passes
 from subitize.analysis.scoring import score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
@@ -136,7 +135,7 @@ def test_numbers_that_the_design_fixes_do_not_widen_the_interval() -> None:
 
 
 PROOF = pytest.mark.proof(
-    "subitize.analysis.passes", "subitize.analysis.attempts", "subitize.stats.estimator", "subitize.models.painter"
+    "subitize.analysis.attempts", "subitize.analysis.attempts", "subitize.stats.estimator", "subitize.models.painter"
 )
 
 

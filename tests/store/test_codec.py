@@ -12,13 +12,13 @@ from cases import Case
 from subitize import records
 from subitize.analysis.agreement import Concord
 from subitize.analysis.alignment import Alignment
+from subitize.analysis.attempts import PassRate
 from subitize.analysis.calibration import Calibration
 from subitize.analysis.calibration import Point as CalibrationPoint
 from subitize.analysis.comparisons import LeftOut, ModelPair, Ranked
 from subitize.analysis.contents import read_contents
 from subitize.analysis.measures import Abstraction, Bias, Enumeration, WordingScore, measures
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview
-from subitize.analysis.passes import PassRate
 from subitize.analysis.power import Answer as PowerAnswer
 from subitize.analysis.power import Plan
 from subitize.analysis.power import Point as PowerPoint

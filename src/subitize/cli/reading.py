@@ -50,14 +50,12 @@ def score(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute accuracy and errors with their intervals, overall and by factor."""
+    from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
     from subitize.analysis.clusters import ESTIMANDS, check_prompts
-    from subitize.analysis.discards import advise_rules, advise_tables
     from subitize.analysis.observations import survey_run
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import describe_samples, find_stand_ins
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.provenance import follow_trails
-    from subitize.analysis.reward_judges import warn_of_reward_judges
-    from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
 
     estimand = check_prompts(prompts)
@@ -426,8 +424,7 @@ def _print_passes(
     stand_ins: "StandIns",
     coverage: "tuple[Mapping[str, str], Gaps] | None",
 ) -> None:
-    from subitize.analysis.attempts import gather_attempts
-    from subitize.analysis.passes import rate_passes
+    from subitize.analysis.attempts import gather_attempts, rate_passes
     from subitize.report.terminal.passes import print_passes
     from subitize.report.terminal.printing import print_coverage
 
