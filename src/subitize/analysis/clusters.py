@@ -4,12 +4,13 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
-from subitize.stats.estimator import Clusters, estimate_shares
+from subitize.stats.estimator import Clusters, estimate_shares, gather_groups
 
 if TYPE_CHECKING:
     from subitize.analysis.observations import Observations
@@ -91,23 +92,15 @@ def estimate_rates(
 ) -> list[Estimate]:
     """Estimate the mean of each sample of rates, which are its n; those of one cluster go together."""
     strata = number_strata(one.stratum for rates in samples for one in rates)
-    clusters: dict[Hashable, int] = {}
-    rows = make_frame(
-        (
-            (group, clusters.setdefault(cluster, len(clusters)), strata[stratum], *figures)
-            for group, rates in enumerate(samples)
-            for cluster, stratum, *figures in rates
-        ),
-        {
-            **dict.fromkeys(("group", "cluster", "stratum"), pl.Int64()),
-            **dict.fromkeys(("value", "observations", "weight"), pl.Float64()),
-        },
-    )
-    weight = pl.col("weight").sum()
-    found = rows.group_by("group", "cluster", maintain_order=True).agg(
-        pl.col("stratum").first(), pl.col("observations").sum(), weight, mean=pl.col("value").dot("weight") / weight
-    )
-    estimates = estimate_shares(take_clusters(found), confidence=confidence, what=what)
+    numbers: dict[Hashable, int] = {}
+    rows = [
+        (group, numbers.setdefault(one.cluster, len(numbers)), strata[one.stratum], *one[2:])
+        for group, rates in enumerate(samples)
+        for one in rates
+    ]
+    groups, clusters, levels, values, observations, weights = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+    found = gather_groups(values, groups.astype(np.int64), clusters, levels, weights=weights, observations=observations)
+    estimates = estimate_shares(found, confidence=confidence, what=what)
     return [replace(one, n=len(rates)) for one, rates in zip(estimates, samples, strict=True)]
 
 

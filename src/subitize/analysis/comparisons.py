@@ -67,7 +67,7 @@ class Ranked:
     @property
     def rank(self) -> str:
         """The rank, or the first and the last that it may be."""
-        return write_rank(Standing(self.best, self.worst, self.letters))
+        return write_rank(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +190,9 @@ def stand(entries: Sequence[Entry], measure: str = "accuracy") -> dict[str, Rank
     return {one.model: one for board in found.boards for one in board.models}
 
 
-def write_rank(standing: Standing) -> str:
+def write_rank(one: Standing | Ranked) -> str:
     """Write the rank of a model, or the first and the last that it may have."""
-    best, worst = standing.best, standing.worst
-    return str(best) if best == worst else f"{best}–{worst}"
+    return str(one.best) if one.best == one.worst else f"{one.best}–{one.worst}"
 
 
 def _families(entries: Iterable[Entry]) -> list[list[Entry]]:

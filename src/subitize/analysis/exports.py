@@ -20,7 +20,7 @@ from subitize.output_files import make_folder, whole_file
 from subitize.records import Discarded, Draw, Item, Known, Scalar, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
-from subitize.store.frames import RESPONSES, take_kind
+from subitize.store.frames import RESPONSES, group_trials, take_kind
 from subitize.store.rows import decode_question, decode_value, read_designs
 from subitize.store.streams import (
     ROWS_AT_ONCE,
@@ -243,14 +243,14 @@ def _observations(
     """Put beside what was observed the trials, what was said, how many looked, and the conditions of the items."""
     annotators, members = count_annotators(run), _list_members(rows, responses)
     said = responses.filter(pl.col("kind") == "said").select(subject="trial")
-    is_single = pl.col("group") == 1
+    is_single, said_text = pl.col("group") == 1, pl.col("outcome").str.json_path_match("$.text")
     for start in range(0, rows.height or 1, ROWS_AT_ONCE):
-        part = rows.slice(start, ROWS_AT_ONCE).with_columns(block=pl.col("repeat") // pl.col("group"))
+        part = rows.slice(start, ROWS_AT_ONCE)
         one = part.filter(is_single).select("subject").unique().join(said, on="subject", how="semi")
         for others, on in (
             (annotators, ["subject", "question", "judge"]),
-            (members, ["item", "model", "group", "block"]),
-            (_read_answers(run, one["subject"]), ["subject"]),
+            (members, ["subject"]),
+            (look_up_outcomes(run, one["subject"]).select(subject="trial", answer=said_text), ["subject"]),
             (described, ["item"]),
         ):
             part = part.join(others, on=on, how="left", maintain_order="left")
@@ -271,25 +271,10 @@ _OBSERVATIONS = (
 
 def _list_members(rows: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFrame:
     """List the trials of every group that a question is about, in the order of their repeats."""
-    answered = responses.filter(pl.col("kind") != FAILED).sort("repeat", maintain_order=True)
-    found = [pl.DataFrame(schema=_MEMBERS)]
-    for size in rows.filter(pl.col("group") > 1)["group"].unique():
-        blocks = answered.with_columns(group=pl.lit(size, pl.Int64), block=pl.col("repeat") // size)
-        found.append(blocks.group_by("item", "model", "group", "block").agg(pl.col("trial").alias("members")))
-    return pl.concat(found)
-
-
-_MEMBERS: dict[str, pl.DataType] = {
-    **dict.fromkeys(("item", "model"), _TEXT),
-    **dict.fromkeys(("group", "block"), pl.Int64()),
-    "members": pl.List(pl.String()),
-}
-
-
-def _read_answers(run: Run, trials: pl.Series) -> pl.DataFrame:
-    """Get what was said in some trials."""
-    found = look_up_outcomes(run, trials)
-    return found.select(subject="trial", answer=pl.col("outcome").str.json_path_match("$.text"))
+    answered = responses.filter(pl.col("kind") != FAILED)
+    sizes = rows.filter(pl.col("group") > 1)["group"].unique()
+    found = (group_trials(answered, size).select("subject", members="trials") for size in sizes)
+    return pl.concat([pl.DataFrame(schema={"subject": _TEXT, "members": pl.List(pl.String())}), *found])
 
 
 def write_parts(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Path:

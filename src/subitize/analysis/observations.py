@@ -47,6 +47,7 @@ from subitize.store import Database, Run, codec
 from subitize.store.frames import (
     RESPONSES,
     group_responses,
+    group_trials,
     latest_attempts,
     one_per_trial,
     read_readings,
@@ -201,14 +202,11 @@ class Survey:
 
     def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """List the trials that a row of observations is about: of a group, those of its repeats."""
-        size = row["group"]
-        members = self.responses.filter(
-            pl.col("item") == row["item"],
-            pl.col("model") == row["model"],
-            pl.col("repeat") // size == row["repeat"] // size,
-            pl.col("kind") != FAILED,
+        answered = self.responses.filter(
+            pl.col("item") == row["item"], pl.col("model") == row["model"], pl.col("kind") != FAILED
         )
-        return tuple(members.sort("repeat")["trial"])
+        groups = group_trials(answered, row["group"])
+        return tuple(groups.filter(pl.col("subject") == row["subject"])["trials"].item())
 
 
 def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame | None = None) -> Survey:

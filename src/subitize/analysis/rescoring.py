@@ -230,15 +230,13 @@ def _compare(
         return
     by_task = [(str(one.reply.factors.get("task", heading.suite)), credit) for one, credit in pairs]
     average = scorer.average(by_task) if scorer and scorer.average else None
-    verdicts = [_judge(one, credit, scorer) for one, credit in pairs]
+    verdicts = []
+    for one, credit in pairs:
+        example = Example(one.item.id, one.reply.text, str(one.reply.expected), one.value, credit)
+        is_alike = credit == float(one.is_right)
+        reason = "" if is_alike else find_reason(one.reply, credit, scorer, is_right=one.is_right)
+        verdicts.append(Verdict(one.item, example, one.is_right, reason))
     yield sum_up(heading, verdicts, len(replies) - len(pairs), average)
-
-
-def _judge(one: _Read, credit: float, scorer: Scorer | None) -> Verdict:
-    example = Example(one.item.id, one.reply.text, str(one.reply.expected), one.value, credit)
-    is_different = credit != float(one.is_right)
-    reason = find_reason(one.reply, credit, scorer, is_right=one.is_right) if is_different else ""
-    return Verdict(one.item, example, one.is_right, reason)
 
 
 _INTEGER = re.compile(r"(?<![\d.,])\d+(?:,\d{3})*(?![\d]|[.,]\d)", re.ASCII)
