@@ -1,8 +1,7 @@
 """Success by prompt: how many of its images are right, how people voted on groups of them, and pass@k over prompts."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import polars as pl
@@ -12,7 +11,7 @@ from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.errors import NothingToDoError
 from subitize.frames import make_frame
-from subitize.records import Design, Estimate, Item, Scalar, base_suite
+from subitize.records import Design, Estimate, Item, Scalar
 from subitize.stats.passes import pass_at_k
 
 Unusable = Literal["wrong", "left out"]
@@ -129,23 +128,6 @@ def _attempt(row: Mapping[str, Any], observations: Observations) -> Attempt:
 
 
 _NO_DESIGN = Design()
-
-
-def adopt_refusals(attempts: Iterable[Attempt]) -> list[Attempt]:
-    """Give what was only ever refused, and so has no judge, to each judge of the suite: whoever looks, it is wrong.
-
-    Where a suite and its refinements have no judge at all, attempts stay as they are.
-    """
-    made = list(attempts)
-    judges: dict[str, dict[str, None]] = defaultdict(dict)
-    for one in made:
-        if one.judge != NO_JUDGE:
-            judges[base_suite(one.item.suite)][one.judge] = None
-    return [
-        replace(one, judge=judge)
-        for one in made
-        for judge in (judges[base_suite(one.item.suite)] if one.judge == NO_JUDGE else ()) or (one.judge,)
-    ]
 
 
 @dataclass(frozen=True, slots=True)

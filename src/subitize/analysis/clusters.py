@@ -10,7 +10,7 @@ import polars as pl
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
-from subitize.stats.estimator import Clusters, estimate_shares, gather_groups
+from subitize.stats.estimator import estimate_shares, gather_groups
 
 if TYPE_CHECKING:
     from subitize.analysis.observations import Observations
@@ -66,15 +66,6 @@ def _order_stratum(levels: tuple[Scalar, ...]) -> list[tuple[bool, float, str]]:
 def order_level(level: Scalar) -> tuple[bool, float, str]:
     """Order numbers by size, and what is no number after them by name."""
     return isinstance(level, str), 0.0 if isinstance(level, str) else float(level), str(level)
-
-
-def take_clusters(frame: pl.DataFrame) -> Clusters:
-    """Take clusters from a frame with their mean, weight, observations, group and stratum."""
-    means, weights, observations = (
-        frame[name].cast(pl.Float64).to_numpy() for name in ("mean", "weight", "observations")
-    )
-    groups, strata = (frame[name].cast(pl.Int64).to_numpy() for name in ("group", "stratum"))
-    return Clusters(means, weights, observations, groups, strata)
 
 
 class Rate(NamedTuple):

@@ -1,7 +1,7 @@
 """Is one model better than another? Models compared on the items, repeats and questions they share."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,12 +11,13 @@ import polars as pl
 from subitize.analysis.clusters import Prompts, place_observations
 from subitize.analysis.contents import read_contents
 from subitize.analysis.levels import at_levels, check_factors
-from subitize.analysis.observations import NO_JUDGE, Observations, Survey
+from subitize.analysis.observations import NO_JUDGE, Observations, Survey, adopt_refusals
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.protocols import Protocol, differences, follow_protocols
 from subitize.analysis.provenance import follow_trails
 from subitize.analysis.scoring import MEASURES, Measure
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.frames import group_rows
 from subitize.records import Estimate
 from subitize.stats.comparisons import SharedClusters, Standing, compare_all, rank_models
 from subitize.stats.estimator import estimate_errors, estimate_shares
@@ -122,7 +123,12 @@ def compare_surveys(
     protocols = _follow(surveys)
     entries = _name_judges_alike(list_entries(surveys, names), protocols)
     _check_comparable(entries)
-    notes = (*_compare_protocols(entries, protocols), *_tell_single(entries), *_tell_unfit(entries))
+    alone = (
+        f"{one.suite}: {one.label} alone was judged by {one.judge}, and is compared with none there"
+        for one, *others in _families(entries)
+        if not others
+    )
+    notes = (*_compare_protocols(entries, protocols), *alone, *_tell_unfit(entries))
     found = compare_entries(entries, measures, factors, prompts=prompts)
     if not found.boards and measures and compare_entries(entries).boards:
         told = ", ".join(measures)
@@ -195,18 +201,12 @@ def write_rank(one: Standing | Ranked) -> str:
     return str(one.best) if one.best == one.worst else f"{one.best}–{one.worst}"
 
 
-def _families(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Put together what has the same suite and judge; what was only ever refused is wrong for every judge."""
-    entries = list(entries)
-    judges: dict[str, dict[str, None]] = defaultdict(dict)
-    for one in entries:
-        if one.judge != NO_JUDGE:
-            judges[one.suite][one.judge] = None
-    found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
-    for one in entries:
-        for judge in (judges[one.suite] if one.judge == NO_JUDGE else ()) or (one.judge,):
-            found[one.suite, judge].append(replace(one, judge=judge))
-    return [sorted(family, key=lambda one: one.label) for family in found.values()]
+def _families(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Put together what has the same suite and judge."""
+    judges = adopt_refusals((one.suite, one.judge) for one in entries)
+    adopted = (replace(one, judge=judge) for one in entries for judge in judges[one.suite, one.judge])
+    families = group_rows(adopted, lambda one: (one.suite, one.judge))
+    return [sorted(family, key=lambda one: one.label) for family in families.values()]
 
 
 def _check_comparable(entries: Sequence[Entry]) -> None:
@@ -377,13 +377,6 @@ def _compare_protocols(entries: Sequence[Entry], protocols: _Protocols) -> Itera
             told = _differ(protocols[first.source], protocols[one.source], _TOLD)
             if told:
                 yield f"{one.suite}: {first.label} and {one.label} differ in protocol: {told}"
-
-
-def _tell_single(entries: Sequence[Entry]) -> Iterator[str]:
-    for family in _families(entries):
-        if len(family) == 1:
-            (one,) = family
-            yield f"{one.suite}: {one.label} alone was judged by {one.judge}, and is compared with none there"
 
 
 def _tell_unfit(entries: Sequence[Entry]) -> Iterator[str]:

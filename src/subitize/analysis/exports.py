@@ -1,7 +1,7 @@
 """The tables of a run as files for others' tools; docs/frame.md explains their columns."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -70,9 +70,10 @@ class Table:
 def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterator[tuple[str, Table]]:
     """Go through the tables by name; what does not fit a column stays JSON. `annotators` gives people other names."""
     rows, responses = _observe(run)  # what takes most memory comes first, before anything else has taken some
-    items = run.items()
-    factors = _lay_out_factors(items)
-    yield "items", Table(1, iter([_items(items, factors)]))
+    factors = pl.col("^factor_.*$")
+    items = _describe_items(run, run.items())
+    listed = items.select("item", "suite", "task", "text", factors, "task_record", "asks")
+    yield "items", Table(1, iter([listed]))
     models, judges = run.model_names(), run.judge_names()
     responses_named = (_name(_responses(run, part), model=models) for part in stream_responses(run))
     yield "responses", Table(count_trials(run), responses_named)
@@ -81,8 +82,7 @@ def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterat
         Table(count_readings(run), (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))),
     )
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
-    described = _describe_items(run, items, factors)
-    observed = _observations(run, rows, responses, described)
+    observed = _observations(run, rows, responses, items.select("item", "base", "cluster", "stratum", factors))
     yield "observations", Table(rows.height, (_name(part, model=models, judge=judges) for part in observed))
 
 
@@ -98,33 +98,31 @@ _TEXT = pl.String()
 _EXCLUSIONS: dict[str, pl.DataType] = dict.fromkeys(("item", "reason"), _TEXT)
 
 
-def _items(items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
-    names = ("item", "suite", "task", "text", "task_record", "asks")
-    rows = make_frame(
+def _describe_items(run: Run, items: Sequence[Item]) -> pl.DataFrame:
+    """Describe the items; every factor of the run is a column, beside the items that have it."""
+    designs = read_designs(run)
+    names = ("item", "suite", "task", "text", "task_record", "asks", "base", "cluster", "stratum")
+    rows = (
         (
-            (
-                item.id,
-                item.suite,
-                item.task.kind,
-                task_text(item.task),
-                codec.encode(codec.task, item.task),
-                codec.encode(codec.asks, item.asks),
-            )
-            for item in items
-        ),
-        dict.fromkeys(names, _TEXT),
+            item.id,
+            item.suite,
+            item.task.kind,
+            task_text(item.task),
+            codec.encode(codec.task, item.task),
+            codec.encode(codec.asks, item.asks),
+            item.base,
+            _cluster(item),
+            " · ".join(map(str, stratum_of(item, designs[item.suite]))) or None,
+        )
+        for item in items
     )
-    return pl.concat([rows.select(*names[:4]), factors.drop("item"), rows.select(*names[4:])], how="horizontal")
-
-
-def _lay_out_factors(items: Sequence[Item]) -> pl.DataFrame:
-    """Give every factor of the run a column, beside the items that have it: whole numbers, numbers, yes/no or text."""
-    names = dict.fromkeys(name for item in items for name in item.factors)
-    ids = pl.Series("item", [item.id for item in items], _TEXT)
-    return pl.DataFrame([ids, *(_lay_out(name, [item.factors.get(name) for item in items]) for name in names)])
+    factors = dict.fromkeys(name for item in items for name in item.factors)
+    columns = [_lay_out(name, [item.factors.get(name) for item in items]) for name in factors]
+    return make_frame(rows, dict.fromkeys(names, _TEXT)).with_columns(columns)
 
 
 def _lay_out(name: str, levels: list[Scalar | None]) -> pl.Series:
+    """Make a column of a factor: yes/no, whole numbers, numbers or text."""
     types = {type(level) for level in levels} - {type(None)}
     for dtype, allowed in ((pl.Boolean(), {bool}), (pl.Int64(), {int}), (pl.Float64(), {int, float})):
         if types <= allowed:
@@ -206,16 +204,6 @@ def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
             return None if isinstance(value, str) else float(value), str(value), None
         case Discarded(reason):
             return None, None, reason
-
-
-def _describe_items(run: Run, items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
-    designs = read_designs(run)
-    strata = ((item, stratum_of(item, designs[item.suite])) for item in items)
-    described = make_frame(
-        ((item.id, item.base, _cluster(item), " · ".join(map(str, stratum)) or None) for item, stratum in strata),
-        dict.fromkeys(("item", "base", "cluster", "stratum"), _TEXT),
-    )
-    return pl.concat([described, factors.drop("item")], how="horizontal")
 
 
 def _cluster(item: Item) -> str:

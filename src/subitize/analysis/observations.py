@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.frames import lay_out_beside, make_frame
+from subitize.frames import group_rows, lay_out_beside, make_frame
 from subitize.labels import (
     ADJUDICATED,
     MEDIAN,
@@ -126,6 +126,17 @@ def find_one_judge(run: Run, rows: pl.DataFrame, of: str = "") -> str:
             f"{run.location} has several judges{f' of {of}' * bool(of)}: {told}; name one with --judge"
         )
     return judges[0] if judges else NO_JUDGE
+
+
+def adopt_refusals(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+    """Tell by suite and judge whose observations these are: what was only ever refused is wrong for every judge.
+
+    Where a suite has no judge at all, they stay nobody's.
+    """
+    different = dict.fromkeys(places)
+    judges = group_rows((one for one in different if one[1] != NO_JUDGE), lambda one: one[0])
+    known = {suite: [judge for _, judge in own] for suite, own in judges.items()}
+    return {(suite, own): known.get(suite, [own]) if own == NO_JUDGE else [own] for suite, own in different}
 
 
 def asks_for_number(item: Item, ask: Ask) -> bool:

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
+from subitize.analysis.attempts import Attempt, gather_attempts
 from subitize.analysis.clusters import Rate, cluster_of, estimate_rates, place_items
-from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.observations import Reader, adopt_refusals, observe_run
 from subitize.errors import NothingToDoError
 from subitize.frames import group_rows
 from subitize.records import REFINED, Design, Estimate, base_suite
@@ -66,7 +66,9 @@ def compare(
     Holm's adjustment is over the models and refinements of one suite, judge and measure; the comparisons without
     fallbacks are adjusted among themselves. What was only ever refused is wrong for every judge.
     """
-    adopted = adopt_refusals(attempts)
+    made = [(base_suite(one.item.suite), one) for one in attempts]
+    judges = adopt_refusals((suite, one.judge) for suite, one in made)
+    adopted = [replace(one, judge=judge) for suite, one in made for judge in judges[suite, one.judge]]
     by_suite = group_rows(adopted, lambda one: (base_suite(one.item.suite), one.judge))
     originals = {one.item.id: one.item for one in adopted if one.item.base is None}
     places = {id: Place(*place) for id, *place in place_items(originals.values(), designs or {}).iter_rows()}
