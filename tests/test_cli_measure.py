@@ -6,7 +6,7 @@ import pytest
 
 from commands import PLUGINS, call
 from report_runs import exact, fill, naming_items, new_run
-from subitize.analysis.measures import Enumeration, Kept, Measure
+from subitize.analysis.measures import Enumeration, Measure
 from subitize.records import Estimate, Refused, Spec
 from subitize.stats import wilson_interval
 from subitize.store import Folder, Run
@@ -70,8 +70,8 @@ def test_why_there_is_no_weber_fraction_is_said(run: Path) -> None:
 def test_a_line_of_the_table_is_a_measure_in_json_and_with_a_heading_at_the_terminal(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def first_half(kept: Kept) -> Estimate:
-        return wilson_interval(int((kept.rows["number"] <= 2).sum()), len(kept.rows))
+    def first_half(one: Enumeration) -> Estimate:
+        return wilson_interval(int((one.rows["number"] <= 2).sum()), len(one.rows))
 
     line = Measure(first_half, "up to two")
     line.__set_name__(Enumeration, "first_half")

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from subitize.analysis.discards import advise_rules
-from subitize.analysis.reward_judges import warn_of_reward_judges
+from subitize.analysis.advice import advise_rules, warn_of_reward_judges
 from subitize.errors import BudgetError, NothingToDoError, RunError, SubitizeError
 from subitize.interfaces import Judge, Model, Suite
 from subitize.labels import Rule, parse_rule

@@ -24,3 +24,11 @@ def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataT
     return pl.DataFrame(
         [pl.Series(name, values, dtype) for (name, dtype), values in zip(schema.items(), columns, strict=True)]
     )
+
+
+def lay_out_beside(
+    rows: pl.DataFrame, column: str, schema: Mapping[str, pl.DataType], read: Callable[[str], tuple[object, ...]]
+) -> pl.DataFrame:
+    """Put beside a column of texts, in columns of these types, what each says; each different one is read once."""
+    told = make_frame(((text, *read(text)) for text in rows[column].unique()), {column: pl.String(), **schema})
+    return rows.join(told, on=column, maintain_order="left")

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from subitize.analysis.advice import warn_of_reward_judges
 from subitize.analysis.clusters import check_prompts
 from subitize.analysis.comparisons import compare_surveys
 from subitize.analysis.observations import survey_run
 from subitize.analysis.overview import find_stand_ins
-from subitize.analysis.reward_judges import warn_of_reward_judges
 from subitize.analysis.scoring import score as score_observations
 from subitize.errors import BadValueError, RunError
 from subitize.evaluations import Messages, Order, Outcome, judge_anew, prepare, raise_errors

@@ -462,7 +462,7 @@ class Paper:
     kappas: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Fleiss' κ as printed, by suite and kind of question."""
     counts: str = ""
-    """What it printed of models that count, by suite: a mapping to analysis.published.PublishedCounts."""
+    """What it printed of models that count, by suite: a mapping to analysis.reproduction.PublishedCounts."""
     count_claims: str = ""
     """(names of models with their Enumerations) → Statements: what it concludes of models that count, for reports."""
     reproduce: str = ""

@@ -10,8 +10,7 @@ import pytest
 
 from annotation_studies import folder, item, make_run
 from commands import call
-from subitize.analysis.agreement import agree_run
-from subitize.analysis.judge_agreement import Sides, compare_with_people
+from subitize.analysis.agreement import Sides, agree_run, compare_with_people
 from subitize.analysis.observations import Reader, survey_run
 from subitize.labels import CANNOT_TELL, parse_rule
 from subitize.records import Count, Discarded, Known, Reading, Spec, Subject, Words

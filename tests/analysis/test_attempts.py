@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from subitize.analysis.attempts import Attempt, Unusable, adopt_refusals, find_omissions, gather_attempts
-from subitize.analysis.observations import NO_JUDGE, Seen, Status, frame_seen
+from subitize.analysis.attempts import Attempt, Unusable, find_omissions, gather_attempts
+from subitize.analysis.observations import NO_JUDGE, Seen, Status, adopt_refusals, frame_seen
 from subitize.records import Ask, Confirm, Count, Design, Draw, Item, MatchesPrompt, Scalar
 
 COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))
@@ -113,22 +113,22 @@ def test_items_models_and_judges_are_kept_apart() -> None:
     assert len(gather_attempts(frame_seen([see(3), see(2, 1), *others]))) == 4
 
 
-def test_what_was_only_ever_refused_goes_to_every_judge_and_has_no_votes() -> None:
+def test_what_was_only_ever_refused_has_no_votes() -> None:
     shown = [see(None, repeat, status="refused") for repeat in range(4)]
     shown.append(see(None, ask=VOTE, status="refused"))
     refused = gather(*(one._replace(judge=NO_JUDGE, model="shy") for one in shown))
     assert (refused.images, refused.right, refused.votes, refused.pass_at(4)) == (4, 0, (), 0)
-    others = gather_attempts(frame_seen([see(3), see(3)._replace(judge="other")]))
-    found = adopt_refusals([refused, *others])
-    assert sorted((one.model, one.judge) for one in found) == [
-        ("painter", "other"),
-        ("painter", "someone"),
-        ("shy", "other"),
-        ("shy", "someone"),
-    ]
-    assert adopt_refusals([refused]) == [refused]
-    elsewhere = [replace(one, item=replace(ITEM, id="cats/3")) for one in others]
-    assert adopt_refusals([refused, *elsewhere])[0].judge == NO_JUDGE
+
+
+def test_what_no_judge_saw_goes_to_every_judge_of_its_suite() -> None:
+    nobody, someone, other = ("fruit", NO_JUDGE), ("fruit", "someone"), ("fruit", "other")
+    assert adopt_refusals([nobody, someone, other, someone]) == {
+        nobody: ["someone", "other"],
+        someone: ["someone"],
+        other: ["other"],
+    }
+    assert adopt_refusals([nobody]) == {nobody: [NO_JUDGE]}
+    assert adopt_refusals([nobody, ("cats", "someone")])[nobody] == [NO_JUDGE]
 
 
 def test_ties_and_exclusions_are_what_attempts_omit() -> None:

@@ -14,8 +14,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type
 from commands import call
 from report_runs import composed
 from samples import response
-from subitize.analysis.agreement import ALL_MODELS
-from subitize.analysis.judge_agreement import JudgeAgreement, PairAgreement, Sides, compare_with_people
+from subitize.analysis.agreement import ALL_MODELS, JudgeAgreement, PairAgreement, Sides, compare_with_people
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError
 from subitize.papers.geckonum.importing import import_geckonum
 from subitize.papers.geckonum.release import read_release

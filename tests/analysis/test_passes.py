@@ -9,9 +9,8 @@ import pytest
 
 from commands import call
 from painter_laws import painter_law
-from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.attempts import Attempt, PassRate, gather_attempts, rate_passes
 from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
-from subitize.analysis.passes import PassRate, rate_passes
 from subitize.analysis.scoring import score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
@@ -22,7 +21,7 @@ ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of the
 
 
 def attempt(place: int, right: int, images: int = 4, *, model: str = "painter", category: str = "fruit") -> Attempt:
-    item = Item(f"fruit/{place}", Draw("3 apples"), ASKS, {"category": category, "number": place})
+    item = Item(f"fruit/{category}/{place}", Draw("3 apples"), ASKS, {"category": category, "number": place})
     return Attempt(item, model, "observer", images, right)
 
 
@@ -137,7 +136,7 @@ def test_numbers_that_the_design_fixes_do_not_widen_the_interval() -> None:
 
 
 PROOF = pytest.mark.proof(
-    "subitize.analysis.passes", "subitize.analysis.attempts", "subitize.stats.estimator", "subitize.models.painter"
+    "subitize.analysis.attempts", "subitize.analysis.attempts", "subitize.stats.estimator", "subitize.models.painter"
 )
 
 

@@ -10,9 +10,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from cases import Case
-from subitize.analysis.attempts import Attempt
+from subitize.analysis.attempts import Attempt, rate_passes
 from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.passes import rate_passes
 from subitize.analysis.refinements import Refinement, compare, pair, usual_k
 from subitize.records import Design
 from t2icountbench_attempts import attempt_all, design

@@ -6,8 +6,7 @@ import pytest
 
 from cases import Case
 from commands import call
-from subitize.analysis.rescored import REASONS
-from subitize.analysis.rescoring import find_reason, rescore_run
+from subitize.analysis.rescoring import REASONS, find_reason, rescore_run
 from subitize.errors import NothingToDoError
 from subitize.importers.outputs.importing import import_outputs
 from subitize.labels.published_scorers import SCORERS, Reply

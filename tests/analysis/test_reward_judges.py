@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands import call
-from subitize.analysis.reward_judges import is_reward_judge
+from subitize.analysis.advice import is_reward_judge
 from subitize.store import Folder, Run
 
 SUITE = "production:numbers=1-2,categories=apples"

@@ -6,7 +6,6 @@ import pytest
 
 from responses_by_law import Observer, list_responses, repeat
 from subitize.analysis.enumeration import Enumeration
-from subitize.analysis.measures import Kept
 from subitize.analysis.overview import StandIns
 from subitize.records import to_plain
 from subitize.report.document.blocks import FigureBlock, TableBlock
@@ -27,12 +26,17 @@ def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:
             "category": [f"category {one}" for one in tallies.categories[clusters]],
             "number": tallies.numbers[clusters],
             "response": responses,
+            "value": responses,
+            "target": tallies.numbers[clusters].astype(np.float64),
+            "expected": tallies.numbers[clusters].astype(str),
+            "is_right": responses == tallies.numbers[clusters],
+            "group": [1] * len(responses),
             "status": ["eligible"] * len(responses),
             "cluster": clusters,
             "stratum": tallies.numbers[clusters],
         }
     )
-    return Enumeration("run", "production", model, "judge", None, (), None, Kept(rows))
+    return Enumeration("run", "production", model, "judge", None, (), None, rows)
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,10 @@ from scipy import optimize, stats
 
 from cases import Case
 from subitize.analysis.agreement import agree
-from subitize.analysis.attempts import gather_attempts
+from subitize.analysis.attempts import gather_attempts, rate_passes
 from subitize.analysis.clusters import place_observations
 from subitize.analysis.comparisons import Entry, compare_entries
 from subitize.analysis.observations import Observations, Seen, frame_seen
-from subitize.analysis.passes import rate_passes
 from subitize.analysis.power import find_least, learn
 from subitize.analysis.scoring import score
 from subitize.records import Ask, Count, Design, Draw, Estimate, Item, MatchesPrompt

@@ -12,8 +12,7 @@ from PIL import Image
 from cases import Case
 from commands import call
 from geneval_files import GENEVAL, GENEVAL2, write_prompts, write_suites
-from subitize.analysis.rescored import Rescored
-from subitize.analysis.rescoring import rescore_run
+from subitize.analysis.rescoring import Rescored, rescore_run
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import Box, Boxes, Count, Draw, Reading, Spec, Subject

@@ -1,6 +1,7 @@
-"""How far the people who answered the same questions agree: Fleiss' κ, and figures that help to read it."""
+"""How far the people who answered the same questions agree, and how far judges agree with them."""
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,24 @@ import polars as pl
 
 from subitize.analysis.clusters import place_observations
 from subitize.analysis.levels import at_levels, check_factors
-from subitize.analysis.observations import Observations, Reader, lay_out, survey_run
-from subitize.errors import NothingToDoError
-from subitize.records import Count, Estimate
+from subitize.analysis.observations import (
+    IS_ANSWER,
+    KNOWN,
+    TIED,
+    Observations,
+    Reader,
+    check_judge,
+    lay_out,
+    make_labels,
+    read_scalar,
+    survey_run,
+)
+from subitize.analysis.overview import find_stand_ins
+from subitize.errors import BadValueError, NothingToDoError
+from subitize.labels import ADJUDICATED, PLURALITY, Rule
+from subitize.records import Count, Estimate, Scalar
 from subitize.stats.crossed import Influence, cluster_spread, crossed_share, crossed_spread
+from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
 from subitize.stats.kappas import fleiss_kappa, gwet_ac, pairwise_agreement
 from subitize.stats.krippendorff import LEVELS, krippendorff_alphas
 from subitize.stats.ratings import Ratings, tally
@@ -20,7 +35,7 @@ from subitize.stats.scarcity import find_cautions
 from subitize.store import Run
 from subitize.store.rows import decode_value
 
-_UNIT = ("subject", "question")
+_UNIT = ["subject", "question"]
 ALL_MODELS = "all models"
 """The name under which votes on all models together stand; `is_pooled` tells them from a model of that name."""
 
@@ -82,16 +97,18 @@ def gather_votes(run: Run, judge: str | None = None) -> Observations:
     survey = survey_run(run, Reader(judge))
     observed = survey.observations.kept()
     several = survey.readings.filter(pl.col("annotator").n_unique().over("judge") > 1)
-    answers = lay_out(several.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == "known")
-    places = place_questions(observed, *_PLACE)
-    votes = answers.select(*_PLACE, "annotator", "value", "value_text").join(places, on=_PLACE, maintain_order="left")
+    answers = _lay_out_known(several).select("judge", *_UNIT, "annotator", "value", "value_text")
+    places = _place_questions(observed, "judge", *_UNIT)
+    votes = answers.join(places, on=["judge", *_UNIT], maintain_order="left")
     return place_observations(Observations(votes, observed.items, observed.designs))
 
 
-_PLACE = ["judge", "subject", "question"]
+def _lay_out_known(readings: pl.DataFrame) -> pl.DataFrame:
+    """Keep the readings that have a value, and lay it out in columns."""
+    return lay_out(readings.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == KNOWN)
 
 
-def place_questions(observed: Observations, *by: str) -> pl.DataFrame:
+def _place_questions(observed: Observations, *by: str) -> pl.DataFrame:
     """Tell what each question is about; two asks may put one question, which has one answer all the same."""
     different = observed.rows.unique(by, keep="last", maintain_order=True)
     return different.select(*by, "suite", "item", "model", "question_kind", "group")
@@ -99,11 +116,11 @@ def place_questions(observed: Observations, *by: str) -> pl.DataFrame:
 
 def agree(votes: Observations, factors: Iterable[str] = ()) -> list[Concord]:
     """Measure agreement on answers; nothing is said where no unit has two."""
-    cells = split_cells(Observations(_number_rows(votes.rows), votes.items), factors)
+    cells = _split_cells(Observations(_number_rows(votes.rows), votes.items), factors)
     return [concord for rows in cells if (concord := _agree(rows)) is not None]
 
 
-def split_cells(observations: Observations, factors: Iterable[str] = ()) -> list[pl.DataFrame]:
+def _split_cells(observations: Observations, factors: Iterable[str] = ()) -> list[pl.DataFrame]:
     """Split rows by suite, judge, kind of question and model (and all of them), on the whole and by factor."""
     chosen = check_factors(observations.seen_items(), factors)
     found = []
@@ -112,50 +129,48 @@ def split_cells(observations: Observations, factors: Iterable[str] = ()) -> list
         pooled = rows.filter(pl.col("model").n_unique().over("suite", "judge", "question_kind", "level") > 1)
         pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
         found += pl.concat([by_model, pooled]).partition_by(*_CELL)
-    return sorted(found, key=lambda rows: _order(rows.row(0, named=True)))
+    # All models together stand before each of them.
+    order = ("suite", "judge", "question_kind", ~pl.col("is_pooled"), "model", "order")
+    return sorted(found, key=lambda rows: rows.head(1).select(*order).row(0))
 
 
 _CELL = ("suite", "judge", "question_kind", "is_pooled", "model", "order")
 
 
-def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Put all models together before each of them."""
-    return row["suite"], row["judge"], row["question_kind"], not row["is_pooled"], row["model"], row["order"]
+def _describe_cell(rows: pl.DataFrame) -> dict[str, Any]:
+    """Say what the figures of a cell are about."""
+    cell = rows.row(0, named=True)
+    named = {"question": cell["question_kind"], "group": cell["level"]}
+    return {**named, **{name: cell[name] for name in ("suite", "model", "judge", "factor", "is_pooled")}}
 
 
 def _agree(votes: pl.DataFrame) -> Concord | None:
-    ratings = tally_numbered(votes)
+    ratings = _tally(votes)
     if not len(ratings.units):
         return None
-    cell, answered = votes.row(0, named=True), len(ratings.answers.row)
+    cell, answered = _describe_cell(votes), len(ratings.answers.row)
     is_tied = 2 * ratings.counts.max(axis=1) <= ratings.raters
     kappa, ac1 = fleiss_kappa(ratings), gwet_ac(ratings)
-    are_counts = cell["question_kind"] == Count("").kind and not votes["value"].null_count()
+    are_counts = cell["question"] == Count("").kind and not votes["value"].null_count()
     alphas = krippendorff_alphas(ratings, LEVELS if are_counts else ("nominal",))
     return Concord(
-        cell["suite"],
-        cell["model"],
-        cell["judge"],
-        cell["question_kind"],
-        cell["factor"],
-        cell["level"],
-        ratings.answers.cells.annotators,
-        int(ratings.units.sum()),
-        answered,
-        votes.height - answered,
-        int(ratings.units[is_tied].sum()),
-        _share_unanimous(ratings),
-        None if kappa is None else kappa.coefficient,
-        None if ac1 is None else ac1.coefficient,
-        alphas.get("nominal"),
-        _share_of_yes(ratings) if votes.select(_IS_YES_OR_NO.all()).item() else None,
-        cell["is_pooled"],
-        alphas.get("ordinal"),
-        alphas.get("interval"),
-        alphas.get("ratio"),
-        pairwise_agreement(ratings),
-        ratings.answers.cells.clusters,
-        "; ".join(find_cautions(ratings, are_counts=are_counts)),
+        **cell,
+        annotators=ratings.answers.cells.annotators,
+        units=int(ratings.units.sum()),
+        votes=answered,
+        single=votes.height - answered,
+        ties=int(ratings.units[is_tied].sum()),
+        unanimous=_share_unanimous(ratings),
+        kappa=kappa.coefficient if kappa else None,
+        ac1=ac1.coefficient if ac1 else None,
+        alpha=alphas.get("nominal"),
+        yes=_share_of_yes(ratings) if votes.select(_IS_YES_OR_NO.all()).item() else None,
+        alpha_ordinal=alphas.get("ordinal"),
+        alpha_interval=alphas.get("interval"),
+        alpha_ratio=alphas.get("ratio"),
+        pairwise=pairwise_agreement(ratings),
+        prompts=ratings.answers.cells.clusters,
+        caution="; ".join(find_cautions(ratings, are_counts=are_counts)),
     )
 
 
@@ -167,7 +182,7 @@ def tally_votes(votes: pl.DataFrame) -> Ratings:
 
     Of yes or no both could have been given, of others those that were. If there are texts, all are numbered.
     """
-    return tally_numbered(_number_rows(votes))
+    return _tally(_number_rows(votes))
 
 
 def _number_rows(votes: pl.DataFrame) -> pl.DataFrame:
@@ -178,7 +193,7 @@ def _number_rows(votes: pl.DataFrame) -> pl.DataFrame:
     return votes
 
 
-def tally_numbered(votes: pl.DataFrame) -> Ratings:
+def _tally(votes: pl.DataFrame) -> Ratings:
     """Count answers as `tally_votes` does, where `unit`, `prompt` and, if it is known, `person` are numbered."""
     paired = votes.filter(pl.len().over("unit") > 1)
     values, domain = paired["value"], None
@@ -211,3 +226,209 @@ def _share_of_yes(ratings: Ratings) -> Estimate:
     share = float(is_yes @ ratings.answers.weight)
     influence = Influence(np.zeros(len(is_yes)), (is_yes - share) * ratings.answers.weight)
     return crossed_share(share, ratings, crossed_spread(ratings, influence), "mean share")
+
+
+@dataclass(frozen=True, slots=True)
+class Confused:
+    """How often one said this where the other said that."""
+
+    against: Scalar
+    said: Scalar
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """How far the two answers of each pair agree; `error` is the mean of one less the other.
+
+    `ties` are answers about which people are tied, `unusable` those of which one of both made nothing; they are in no
+    figure. Counts alone have `within_one`, `error` and α. κ is Fleiss', of two answers each (Scott's π); κ and α are
+    None where chance explains everything, as where all answers are the same. Intervals are over prompts.
+    """
+
+    pairs: int
+    prompts: int
+    ties: int
+    unusable: int
+    exact: Estimate
+    within_one: Estimate | None
+    error: Estimate | None
+    kappa: Estimate | None
+    alpha_ordinal: Estimate | None
+    alpha_interval: Estimate | None
+    confusion: tuple[Confused, ...]
+    caution: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """How far a judge agrees with what people say together, on one kind of question about one model's images.
+
+    A pair is an answer, or a group of them, that both have a value of. `ceiling` is the same between people: each of
+    them against the others together, about the answers that the judge has a value of; None where no two people looked
+    at the same.
+    """
+
+    suite: str
+    model: str
+    judge: str
+    against: str
+    question: str
+    factor: str
+    group: str
+    is_pooled: bool
+    rule: str
+    annotators: int
+    agreement: PairAgreement
+    ceiling: PairAgreement | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Who is held against whom, by which rule several answers of one side become one, and the judge's evidence is read.
+
+    None reads the evidence as it is stored.
+    """
+
+    judge: str
+    against: str = "human"
+    rule: str = PLURALITY
+    read_by: Rule | None = None
+
+
+def compare_with_people(run: Run, sides: Sides, factors: Iterable[str] = ()) -> list[JudgeAgreement]:
+    """Measure agreement by suite, model (and all of them) and kind of question, on the whole and by factor."""
+    if sides.judge == sides.against:
+        raise BadValueError(f"--against {sides.against}: a judge is not set against itself; name another with --judge")
+    check_judge(run, sides.judge)
+    check_judge(run, sides.against)
+    survey = survey_run(run, Reader(agreement=sides.rule))
+    observed = survey.observations.kept()
+    places = _place_questions(observed, *_UNIT).with_columns(judge=pl.lit(sides.judge))
+    votes = survey.votes
+    anew = votes if sides.read_by is None else survey_run(run, Reader(sides.judge, sides.read_by, sides.rule)).votes
+    by_judge, by_people = (
+        some.filter(pl.col("judge") == name).join(places, on=_UNIT, how="semi", maintain_order="left")
+        for name, some in ((sides.judge, anew), (sides.against, votes))
+    )
+    said = make_labels(by_judge, sides.rule).select(*_UNIT, *_SAID)
+    pairs = said.join(_as_truth(make_labels(by_people, sides.rule)), on=_UNIT, maintain_order="left")
+    if not pairs.height:
+        raise NothingToDoError(_never_met(run, sides, by_judge, by_people))
+    usable = said.filter(pl.col("label") == KNOWN)
+    own_answers = by_people.filter(IS_ANSWER).join(usable, on=_UNIT, how="semi", maintain_order="left")
+    among_people = _pair_people(own_answers, PLURALITY if sides.rule == ADJUDICATED else sides.rule)
+    rows = pl.concat(
+        [pairs.with_columns(person=pl.lit(None, pl.String)), among_people.select(*pairs.columns, "person")]
+    )
+    placed = place_observations(
+        Observations(rows.join(places, on=_UNIT, maintain_order="left"), observed.items, observed.designs)
+    )
+    found = [made for cell in _split_cells(placed, factors) if (made := _hold_against(cell, sides)) is not None]
+    if not found:
+        raise NothingToDoError(
+            f"{sides.judge!r} and {sides.against!r} looked at {pairs.height} of the same answers, and of none do both "
+            f"have a value ({_count_ties(pairs)} ties)"
+        )
+    return found
+
+
+_SAID = ("label", "value", "value_text", "value_key")
+
+
+def _as_truth(labels: pl.DataFrame) -> pl.DataFrame:
+    return labels.select(*_UNIT, *(pl.col(name).alias(f"true_{name}") for name in _SAID))
+
+
+def _pair_people(readings: pl.DataFrame, rule: str) -> pl.DataFrame:
+    """Put beside what each person said what the others together said of the same."""
+    votes = readings.select(*_UNIT, "annotator", "value")
+    known = _lay_out_known(votes)
+    own = known.unique([*_UNIT, "annotator"], keep="first", maintain_order=True).rename({"annotator": "person"})
+    others = own.select(*_UNIT, "person").join(votes, on=_UNIT, maintain_order="left")
+    others = others.filter(pl.col("annotator") != pl.col("person"))
+    # Who is left out stands for the judge, so that the others' answers become one as any judge's do.
+    together = make_labels(others.rename({"person": "judge"}), rule)
+    truth = _as_truth(together).with_columns(person=together["judge"])
+    return own.select(*_UNIT, "person", *_SAID).join(truth, on=[*_UNIT, "person"], maintain_order="left")
+
+
+def _never_met(run: Run, sides: Sides, by_judge: pl.DataFrame, by_people: pl.DataFrame) -> str:
+    judged, counted = (rows.select(_UNIT).n_unique() for rows in (by_judge, by_people))
+    judge, against = (find_stand_ins(run).name_judge(one) for one in (sides.judge, sides.against))
+    return (
+        f"{run.location}: {judge!r} and {against!r} never answered the same question about the same: "
+        f"{judge} has answered {judged}, {against} {counted}; have it judge what people saw with "
+        "subitize judge, or add people's answers with subitize import readings"
+    )
+
+
+def _hold_against(cell: pl.DataFrame, sides: Sides) -> JudgeAgreement | None:
+    of_judge, of_people = cell.filter(pl.col("person").is_null()), cell.filter(pl.col("person").is_not_null())
+    agreement = _agree_in_pairs(of_judge)
+    if agreement is None:
+        return None
+    return JudgeAgreement(
+        **_describe_cell(cell),
+        against=sides.against,
+        rule=sides.rule,
+        annotators=of_people["person"].n_unique(),
+        agreement=agreement,
+        ceiling=_agree_in_pairs(of_people),
+    )
+
+
+def _agree_in_pairs(rows: pl.DataFrame) -> PairAgreement | None:
+    pairs = rows.filter((pl.col("label") == KNOWN) & (pl.col("true_label") == KNOWN))
+    if not pairs.height:
+        return None
+    ties = _count_ties(rows)
+    clusters, strata = pairs["cluster"].to_numpy(), pairs["stratum"].to_numpy()
+    are_counts = bool((pairs["question_kind"] == Count("").kind).all())
+    are_counts &= not pairs["value"].null_count() + pairs["true_value"].null_count()
+    ratings = _tally(_list_answers(pairs))
+    kappa = fleiss_kappa(ratings)
+    alphas = krippendorff_alphas(ratings, ("ordinal", "interval") if are_counts else ())
+    within_one = error = None
+    if are_counts:
+        off = (pairs["value"] - pairs["true_value"]).to_numpy()
+        within_one = estimate_share((np.abs(off) <= 1).astype(np.float64), clusters, strata)
+        (error,) = estimate_errors(
+            gather_clusters(off, clusters, strata), np.ones(1), what="mean signed error", least=-math.inf
+        )
+    is_exact = (pairs["value_key"] == pairs["true_value_key"]).cast(pl.Float64).to_numpy()
+    return PairAgreement(
+        pairs=pairs.height,
+        prompts=ratings.answers.cells.clusters,
+        ties=ties,
+        unusable=rows.height - pairs.height - ties,
+        exact=estimate_share(is_exact, clusters, strata),
+        within_one=within_one,
+        error=error,
+        kappa=kappa.coefficient if kappa else None,
+        alpha_ordinal=alphas.get("ordinal"),
+        alpha_interval=alphas.get("interval"),
+        confusion=_confuse(pairs),
+        caution="; ".join(find_cautions(ratings)),
+    )
+
+
+def _count_ties(rows: pl.DataFrame) -> int:
+    return int((rows["true_label"] == TIED).sum())
+
+
+def _list_answers(pairs: pl.DataFrame) -> pl.DataFrame:
+    """List both answers of each pair, which is a unit."""
+    units = pairs.with_row_index("unit").cast({"unit": pl.Int64}).rename({"cluster": "prompt"})
+    sides = ((prefix + "value", prefix + "value_text") for prefix in ("", "true_"))
+    return pl.concat(units.select("unit", "prompt", value=value, value_text=text) for value, text in sides)
+
+
+def _confuse(pairs: pl.DataFrame) -> tuple[Confused, ...]:
+    values = ("true_value", "true_value_text", "value", "value_text")
+    told = pairs.group_by("true_value_key", "value_key").agg(pl.col(values).first(), pl.len())
+    told = told.sort("true_value", "true_value_key", "value", "value_key", nulls_last=True)
+    return tuple(
+        Confused(read_scalar(true_value, true_text), read_scalar(value, text), count)
+        for true_value, true_text, value, text, count in told.select(*values, "len").iter_rows()
+    )

@@ -7,19 +7,19 @@ put them: a model, the observer, people.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from subitize.analysis.clusters import cluster_of, place_items
-from subitize.analysis.levels import Level, check_factors, in_order, levels_of
-from subitize.analysis.observations import Survey, list_judges, make_labels, read_label
+from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.observations import Observations, Survey, list_judges, make_labels, read_label
 from subitize.errors import NothingToDoError
+from subitize.frames import make_frame
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import PLURALITY
@@ -77,64 +77,45 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
     items = {item.id: item for item in run.items()}
     chosen = check_factors(items.values(), factors)
-    marks = list(_mark_all(items, _gather(latest_attempts(read_responses(run)), read_readings(run, judge))))
-    if all(mark.score is None for mark in marks):
+    drawings = _gather(latest_attempts(read_responses(run)), read_readings(run, judge))
+    marked = _mark_all(drawings, items, read_designs(run))
+    if marked.rows["score"].null_count() == len(marked):
         raise NothingToDoError(_what_is_missing(run, judge))
-    strata = _number_strata(items.values(), read_designs(run))
-    return _align_all(marks, run.exclusions(), chosen, strata)
+    return _align_all(marked, run.exclusions(), chosen)
 
 
 def align_survey(survey: Survey) -> list[Alignment]:
     """Score the drawings of a run that has been read, by judge and measure; nothing where no judge was asked."""
-    items = survey.whole.items
-    marks = _mark_all(items, _gather(survey.responses, survey.readings))
-    return _align_all(marks, survey.run.exclusions(), (), _number_strata(items.values(), survey.whole.designs))
+    drawings = _gather(survey.responses, survey.readings)
+    return _align_all(_mark_all(drawings, survey.whole.items, survey.whole.designs), survey.run.exclusions())
 
 
-def _align_all(
-    marks: Iterable["_Mark"], excluded: Mapping[str, str], chosen: Sequence[str], strata: Mapping[str, int]
-) -> list[Alignment]:
-    groups: dict[_Key, list[_Mark]] = defaultdict(list)
-    for mark in marks:
-        for level in levels_of(mark.item, chosen):
-            groups[_Key(mark.item.suite, mark.model, mark.judge, mark.measure, level)].append(mark)
-    measures = list(MEASURES)
-    ordered = sorted(groups, key=lambda key: (*key[:3], measures.index(key.measure), in_order(key.level, chosen)))
-    return [found for key in ordered for found in _align(key, groups[key], excluded, strata)]
+def _align_all(marked: Observations, excluded: Collection[str], factors: Sequence[str] = ()) -> list[Alignment]:
+    rows = pl.concat(at_levels(marked, factors)).with_columns(is_excluded=pl.col("item").is_in(list(excluded)))
+    ordered = rows.sort("suite", "model", "judge", pl.col("measure").cast(pl.Enum(list(MEASURES))), "order")
+    return [found for own in ordered.partition_by(*_CELL, maintain_order=True) for found in _align(own)]
 
 
-def _number_strata(items: Iterable[Item], designs: Mapping[str, Design]) -> dict[str, int]:
-    return dict(place_items(items, designs).select("item", "stratum").iter_rows())
-
-
-class _Key(NamedTuple):
-    suite: str
-    model: str
-    judge: str
-    measure: Measure
-    level: Level
-
-
-class _Mark(NamedTuple):
-    """What one judge makes of one drawing; no score where questions are not answered yet, or not usably."""
-
-    item: Item
-    model: str
-    judge: str
-    measure: Measure
-    score: float | None
-    discarded: int
-
-
+_CELL = ("suite", "model", "judge", "factor", "level", "measure")
+# What one judge makes of one drawing; no score where questions are not answered yet, or not usably.
+_MARKS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("suite", "item", "prompt", "model", "judge", "measure"), pl.String()),
+    "score": pl.Float64(),
+    "discarded": pl.Int64(),
+}
 _Answers = Mapping[str, Value]
 
 
-def _mark_all(items: Mapping[str, Item], drawings: pl.DataFrame) -> Iterator[_Mark]:
+def _mark_all(drawings: pl.DataFrame, items: Mapping[str, Item], designs: Mapping[str, Design]) -> Observations:
     graph = cache(lambda item_id: graph_of(items[item_id]))  # several drawings and judges have the same
+    marks: list[tuple[object, ...]] = []
     for item_id, model, judge, *answers in drawings.iter_rows():
+        item = items[item_id]
         given = {question: read_label(*label) for question, *label in zip(*answers, strict=True)}
-        for measure, score, discarded in _measure(items[item_id], graph(item_id), given):
-            yield _Mark(items[item_id], model, judge, measure, score, discarded)
+        place = (item.suite, item_id, str(cluster_of(item)), model, judge)
+        marks += [(*place, *measured) for measured in _measure(item, graph(item_id), given)]
+    strata = place_items(items.values(), designs).select("item", "stratum")
+    return Observations(make_frame(marks, _MARKS).join(strata, on="item", maintain_order="left"), items)
 
 
 def _gather(latest: pl.DataFrame, readings: pl.DataFrame) -> pl.DataFrame:
@@ -180,30 +161,19 @@ def score_graph(graph: Sequence[Node], answers: Mapping[str, Value]) -> float:
     return sum(is_right(id) for id in nodes) / len(nodes)
 
 
-def _align(
-    key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str], strata: Mapping[str, int]
-) -> Iterator[Alignment]:
-    kept = [mark for mark in marks if mark.item.id not in excluded]
-    scored = [(mark.score, mark.item) for mark in kept if mark.score is not None]
-    if not scored:
+def _align(marks: pl.DataFrame) -> Iterator[Alignment]:
+    suite, model, judge, factor, level, measure = marks.select(_CELL).row(0)
+    kept = marks.filter(~pl.col("is_excluded"))
+    scored = kept.drop_nulls("score")
+    if not scored.height:
         return
-    estimate = estimate_mean(
-        [score for score, _ in scored],
-        [str(cluster_of(item)) for _, item in scored],
-        _range(key.measure, key.judge),
-        [strata[item.id] for _, item in scored],
-    )
-    discarded = sum(mark.discarded for mark in kept if mark.score is not None or key.measure == "fit")
-    incomplete = len(kept) - len(scored) if key.measure == "graph" else 0
+    columns = (scored[name].to_list() for name in ("score", "prompt", "stratum"))
     yield Alignment(
-        *key[:3],
-        key.level.factor,
-        str(key.level.level),
-        key.measure,
-        estimate,
-        discarded,
-        incomplete,
-        len(marks) - len(kept),
+        *(suite, model, judge, factor, level, measure),
+        estimate_mean(*columns, bounds=_range(measure, judge)),
+        discarded=int((kept if measure == "fit" else scored)["discarded"].sum()),
+        incomplete=kept.height - scored.height if measure == "graph" else 0,
+        excluded=marks.height - kept.height,
     )
 
 
@@ -224,8 +194,9 @@ _SHARE = (0.0, 1.0)
 def estimate_mean(
     scores: Sequence[float],
     prompts: Sequence[str],
-    bounds: tuple[float, float],
     strata: Sequence[int] | None = None,
+    *,
+    bounds: tuple[float, float],
 ) -> Estimate:
     """Estimate a mean over drawings of which those of one prompt hang together.
 

@@ -15,7 +15,7 @@ from subitize.calibrations import Calibrated
 from subitize.detections import Detections
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import PLURALITY, Rule, read_share
-from subitize.records import Box, Boxes, Count, Estimate, Item
+from subitize.records import Box, Boxes, Count, Estimate
 from subitize.stats.thresholds import (
     FOLDS,
     GRID,
@@ -83,18 +83,18 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
     The pictures are gone through as `watch` gives them, which can tell how far it is.
     """
     metric = _check(search)
-    found = _pair_up(run, search)
-    _check_enough(found.pairs, metric)
+    pairs, notes = _pair_up(run, search)
+    _check_enough(pairs, metric)
     options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.spec == search.judge), {})
     grid = _start_at_floor(read_share(options, "floor") or 0.0)
     ious = IOUS if search.with_iou else (_own_iou(run, search.judge, options),)
     # (picture, iou, threshold)
-    counts = np.stack([count_above(_scores(pair, ious), grid) for pair in watch(found.pairs)])
+    counts = np.stack([count_above(_scores(pair, ious), grid) for pair in watch(pairs)])
     shape = (len(ious), len(grid))
-    truth, items = [pair.true for pair in found.pairs], [pair.item_id for pair in found.pairs]
+    truth, items = [pair.true for pair in pairs], [pair.item_id for pair in pairs]
     errors = find_errors(counts.reshape(len(truth), -1), truth, items)
     overlap, place = choose(average(errors, metric).reshape(shape), metric)
-    folds = min(search.folds, _count_items(found.pairs, metric))
+    folds = min(search.folds, _count_items(pairs, metric))
     held_out = cross_validate(errors, metric, shape, folds=folds, seed=search.seed)
     curve = _draw_curve(grid, find_errors(counts[:, overlap], truth, items), search.seed)
     return Calibration(
@@ -116,7 +116,7 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
         tuple(grid[chosen] for _, chosen in held_out.chosen),
         tuple(ious[chosen] for chosen, _ in held_out.chosen),
         len(set(items)),
-        (*found.notes, *_warn(search, grid, place, folds)),
+        (*notes, *_warn(search, grid, place, folds)),
     )
 
 
@@ -127,11 +127,6 @@ class _Pair(NamedTuple):
     question: Count
     boxes: tuple[Box, ...]
     true: float
-
-
-class _Pairs(NamedTuple):
-    pairs: list[_Pair]
-    notes: list[str]
 
 
 def _check(search: Search) -> Metric:
@@ -147,30 +142,41 @@ def _check(search: Search) -> Metric:
     return metric
 
 
-def _pair_up(run: Run, search: Search) -> _Pairs:
-    judged, labels = _read(run, search.judge), _label(_read(run, search.against))
-    has_boxes = judged.filter(pl.col("evidence").str.contains(_BOXES, literal=True))
+def _pair_up(run: Run, search: Search) -> tuple[list[_Pair], list[str]]:
+    """Find the pictures that both looked at, and say what is left out."""
+    for judge in (search.judge, search.against):
+        check_judge(run, judge)
+    judged = read_readings(run, search.judge, with_evidence=True)
+    has_boxes = judged.filter(pl.col("evidence").str.contains('"kind":"boxes"', literal=True))
     if not has_boxes.height:
         raise NothingToDoError(
             f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
             f"name a judge that finds boxes; judges with readings: {list_judges(run)}"
         )
-    items, excluded = {item.id: item for item in run.items()}, run.exclusions()
+    labels = make_labels(read_readings(run, search.against), PLURALITY)
+    is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
+    labels = labels.select("subject", "question", "label", number=pl.when(~is_yes_or_no).then("value"))
     # A group of pictures has no one item, and nobody draws boxes in several at once.
     seen = has_boxes.join(read_responses(run), left_on="subject", right_on="trial", maintain_order="left")
     seen = seen.join(labels, on=["subject", "question"], how="left", maintain_order="left")
+    asked = {
+        (item.id, ask.question.id): ask.question
+        for item in run.items()
+        for ask in item.asks
+        if isinstance(ask.question, Count)
+    }
+    excluded = run.exclusions()
     pairs: list[_Pair] = []
     left_out: Counter[str] = Counter()
     for id, question_id, text, label, number in seen.select(
         "item", "question", "evidence", "label", "number"
     ).iter_rows():
-        item = items[id]
-        question = _find_count(item, question_id)
+        question = asked.get((id, question_id))
         if question is None:
             continue
         if question.place is not None:
             left_out["ask for a place, which depends on other things' boxes"] += 1
-        elif item.id in excluded:
+        elif id in excluded:
             left_out["are of excluded items"] += 1
         elif label is None:
             left_out[f"have no reading by {search.against}"] += 1
@@ -179,31 +185,11 @@ def _pair_up(run: Run, search: Search) -> _Pairs:
         else:
             evidence = codec.evidence.validate_json(text)
             boxes = evidence.boxes if isinstance(evidence, Boxes) else ()
-            pairs.append(_Pair(item.id, question, boxes, number))
+            pairs.append(_Pair(id, question, boxes, number))
     notes = [f"{count} readings of {search.judge} {why}: left out" for why, count in left_out.items()]
     if zeros := sum(pair.true == 0 for pair in pairs):
         notes.append(f"{zeros} pictures have a true count of 0, which NAE cannot divide by: only accuracy has them")
-    return _Pairs(pairs, notes)
-
-
-_BOXES = '"kind":"boxes"'
-
-
-def _read(run: Run, judge: str) -> pl.DataFrame:
-    check_judge(run, judge)
-    return read_readings(run, judge, with_evidence=True)
-
-
-def _label(readings: pl.DataFrame) -> pl.DataFrame:
-    """Make one value of what several people said, and a number of it, unless it is yes or no."""
-    is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
-    number = pl.when(~is_yes_or_no).then("value").alias("number")
-    return make_labels(readings, PLURALITY).select("subject", "question", "label", number)
-
-
-def _find_count(item: Item, question_id: str) -> Count | None:
-    asked = (ask.question for ask in item.asks if ask.question.id == question_id)
-    return next((question for question in asked if isinstance(question, Count)), None)
+    return pairs, notes
 
 
 def _check_enough(pairs: Sequence[_Pair], metric: Metric) -> None:
@@ -235,18 +221,14 @@ def _own_iou(run: Run, judge: str, options: Mapping[str, str]) -> float:
     if own is not None:
         return own
     rules = {one.rule for one in read_judgings(run) if one.judge == judge}
-    ious = {_iou(rule) for rule in rules}
+    found = {rule: Rule("boxes").over_stored(rule).iou for rule in rules}
+    ious = {1.0 if iou is None else iou for iou in found.values()}
     if len(ious) > 1:
         raise BadValueError(
             f"the readings of {judge!r} were counted by rules of different overlaps, {', '.join(sorted(rules))}; "
             "search the overlap, too: --iou"
         )
     return ious.pop()
-
-
-def _iou(stored: str) -> float:
-    iou = Rule("boxes").over_stored(stored).iou
-    return 1.0 if iou is None else iou
 
 
 def _scores(pair: _Pair, ious: Sequence[float]) -> list[list[float]]:

@@ -4,12 +4,13 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
-from subitize.stats.estimator import Clusters, estimate_shares
+from subitize.stats.estimator import estimate_shares, gather_groups
 
 if TYPE_CHECKING:
     from subitize.analysis.observations import Observations
@@ -54,21 +55,17 @@ def place_items(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.Data
 
 def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> dict[tuple[Scalar, ...], int]:
     """Number strata such that those that differ least have neighbouring numbers."""
-    return {levels: code for code, levels in enumerate(sorted(set(strata), key=_in_order))}
+    return {levels: code for code, levels in enumerate(sorted(set(strata), key=_order_stratum))}
 
 
-def _in_order(levels: tuple[Scalar, ...]) -> list[tuple[bool, float, str]]:
+def _order_stratum(levels: tuple[Scalar, ...]) -> list[tuple[bool, float, str]]:
     """Put numbers first, so that neighbours are of one number in two categories rather than of two numbers."""
-    return sorted((isinstance(one, str), 0.0 if isinstance(one, str) else float(one), str(one)) for one in levels)
+    return sorted(map(order_level, levels))
 
 
-def take_clusters(frame: pl.DataFrame) -> Clusters:
-    """Take clusters from a frame with their mean, weight, observations, group and stratum."""
-    means, weights, observations = (
-        frame[name].cast(pl.Float64).to_numpy() for name in ("mean", "weight", "observations")
-    )
-    groups, strata = (frame[name].cast(pl.Int64).to_numpy() for name in ("group", "stratum"))
-    return Clusters(means, weights, observations, groups, strata)
+def order_level(level: Scalar) -> tuple[bool, float, str]:
+    """Order numbers by size, and what is no number after them by name."""
+    return isinstance(level, str), 0.0 if isinstance(level, str) else float(level), str(level)
 
 
 class Rate(NamedTuple):
@@ -86,23 +83,15 @@ def estimate_rates(
 ) -> list[Estimate]:
     """Estimate the mean of each sample of rates, which are its n; those of one cluster go together."""
     strata = number_strata(one.stratum for rates in samples for one in rates)
-    clusters: dict[Hashable, int] = {}
-    rows = make_frame(
-        (
-            (group, clusters.setdefault(cluster, len(clusters)), strata[stratum], *figures)
-            for group, rates in enumerate(samples)
-            for cluster, stratum, *figures in rates
-        ),
-        {
-            **dict.fromkeys(("group", "cluster", "stratum"), pl.Int64()),
-            **dict.fromkeys(("value", "observations", "weight"), pl.Float64()),
-        },
-    )
-    weight = pl.col("weight").sum()
-    found = rows.group_by("group", "cluster", maintain_order=True).agg(
-        pl.col("stratum").first(), pl.col("observations").sum(), weight, mean=pl.col("value").dot("weight") / weight
-    )
-    estimates = estimate_shares(take_clusters(found), confidence=confidence, what=what)
+    numbers: dict[Hashable, int] = {}
+    rows = [
+        (group, numbers.setdefault(one.cluster, len(numbers)), strata[one.stratum], *one[2:])
+        for group, rates in enumerate(samples)
+        for one in rates
+    ]
+    groups, clusters, levels, values, observations, weights = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+    found = gather_groups(values, groups.astype(np.int64), clusters, levels, weights=weights, observations=observations)
+    estimates = estimate_shares(found, confidence=confidence, what=what)
     return [replace(one, n=len(rates)) for one, rates in zip(estimates, samples, strict=True)]
 
 

@@ -1,7 +1,7 @@
 """Is one model better than another? Models compared on the items, repeats and questions they share."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,12 +11,13 @@ import polars as pl
 from subitize.analysis.clusters import Prompts, place_observations
 from subitize.analysis.contents import read_contents
 from subitize.analysis.levels import at_levels, check_factors
-from subitize.analysis.observations import NO_JUDGE, Observations, Survey
+from subitize.analysis.observations import NO_JUDGE, Observations, Survey, adopt_refusals
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.protocols import Protocol, differences, follow_protocols
 from subitize.analysis.provenance import follow_trails
 from subitize.analysis.scoring import MEASURES, Measure
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.frames import group_rows
 from subitize.records import Estimate
 from subitize.stats.comparisons import SharedClusters, Standing, compare_all, rank_models
 from subitize.stats.estimator import estimate_errors, estimate_shares
@@ -67,7 +68,7 @@ class Ranked:
     @property
     def rank(self) -> str:
         """The rank, or the first and the last that it may be."""
-        return write_rank(Standing(self.best, self.worst, self.letters))
+        return write_rank(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +111,11 @@ class Comparisons:
     notes: tuple[str, ...] = ()
 
 
-_SPECS: Mapping[str, str] = {}
-
-
 def compare_surveys(
     surveys: Mapping[str, Survey],
     measures: Sequence[str] = (),
     factors: Sequence[str] = (),
-    names: Mapping[str, str] = _SPECS,
+    names: Mapping[str, str] | None = None,
     *,
     prompts: Prompts = "sampled",
 ) -> Comparisons:
@@ -125,7 +123,12 @@ def compare_surveys(
     protocols = _follow(surveys)
     entries = _name_judges_alike(list_entries(surveys, names), protocols)
     _check_comparable(entries)
-    notes = (*_compare_protocols(entries, protocols), *_tell_single(entries), *_tell_unfit(entries))
+    alone = (
+        f"{one.suite}: {one.label} alone was judged by {one.judge}, and is compared with none there"
+        for one, *others in _families(entries)
+        if not others
+    )
+    notes = (*_compare_protocols(entries, protocols), *alone, *_tell_unfit(entries))
     found = compare_entries(entries, measures, factors, prompts=prompts)
     if not found.boards and measures and compare_entries(entries).boards:
         told = ", ".join(measures)
@@ -133,15 +136,20 @@ def compare_surveys(
             f"these models have nothing that {told} is of; leave out --measure to see what they have"
         )
     if not found.boards:
-        raise NothingToDoError(_nothing_common(found.left_out))
+        told = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in found.left_out)
+        raise NothingToDoError(
+            f"no item and repeat is common to all models: {told}; give all of them the same items: "
+            "subitize run SUITE --model MODEL --out RUN, with the same options and seed"
+        )
     return replace(found, notes=notes)
 
 
-def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] = _SPECS) -> list[Entry]:
+def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] | None = None) -> list[Entry]:
     """List what was observed of each model; its label has the run's name where two runs have a model of that label.
 
     Labels are names by spec, or where there is none specs.
     """
+    names = names or {}
     parts = [
         (name, survey, key, own)
         for name, survey in surveys.items()
@@ -188,24 +196,17 @@ def stand(entries: Sequence[Entry], measure: str = "accuracy") -> dict[str, Rank
     return {one.model: one for board in found.boards for one in board.models}
 
 
-def write_rank(standing: Standing) -> str:
+def write_rank(one: Standing | Ranked) -> str:
     """Write the rank of a model, or the first and the last that it may have."""
-    best, worst = standing.best, standing.worst
-    return str(best) if best == worst else f"{best}–{worst}"
+    return str(one.best) if one.best == one.worst else f"{one.best}–{one.worst}"
 
 
-def _families(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Put together what has the same suite and judge; what was only ever refused is wrong for every judge."""
-    entries = list(entries)
-    judges: dict[str, dict[str, None]] = defaultdict(dict)
-    for one in entries:
-        if one.judge != NO_JUDGE:
-            judges[one.suite][one.judge] = None
-    found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
-    for one in entries:
-        for judge in (judges[one.suite] if one.judge == NO_JUDGE else ()) or (one.judge,):
-            found[one.suite, judge].append(replace(one, judge=judge))
-    return [sorted(family, key=lambda one: one.label) for family in found.values()]
+def _families(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Put together what has the same suite and judge."""
+    judges = adopt_refusals((one.suite, one.judge) for one in entries)
+    adopted = (replace(one, judge=judge) for one in entries for judge in judges[one.suite, one.judge])
+    families = group_rows(adopted, lambda one: (one.suite, one.judge))
+    return [sorted(family, key=lambda one: one.label) for family in families.values()]
 
 
 def _check_comparable(entries: Sequence[Entry]) -> None:
@@ -221,14 +222,6 @@ def _check_comparable(entries: Sequence[Entry]) -> None:
     told = ", ".join(sorted({f"{one.label} in {one.suite} by {known.name_judge(one.judge)}" for one in entries}))
     raise NothingToDoError(
         f"no two models have the same suite and judge: {told}; have them judged alike: subitize judge RUN --judge JUDGE"
-    )
-
-
-def _nothing_common(left_out: Sequence[LeftOut]) -> str:
-    told = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in left_out)
-    return (
-        f"no item and repeat is common to all models: {told}; give all of them the same items: "
-        "subitize run SUITE --model MODEL --out RUN, with the same options and seed"
     )
 
 
@@ -384,13 +377,6 @@ def _compare_protocols(entries: Sequence[Entry], protocols: _Protocols) -> Itera
             told = _differ(protocols[first.source], protocols[one.source], _TOLD)
             if told:
                 yield f"{one.suite}: {first.label} and {one.label} differ in protocol: {told}"
-
-
-def _tell_single(entries: Sequence[Entry]) -> Iterator[str]:
-    for family in _families(entries):
-        if len(family) == 1:
-            (one,) = family
-            yield f"{one.suite}: {one.label} alone was judged by {one.judge}, and is compared with none there"
 
 
 def _tell_unfit(entries: Sequence[Entry]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic_core import from_json, to_json
 
@@ -22,20 +22,16 @@ _DIFFERENT_TEXTS = 10_000
 _DIGITS = 32
 
 
-class Scored(NamedTuple):
-    """A question that enters the score, and how many repeats of an item it is about together."""
-
-    question_id: str
-    group: int
-
-
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an item is, as a hash, with its words, its questions, and its picture's name if the file is gone."""
+    """What an item is, as a hash, with its words, its questions, and its picture's name if the file is gone.
+
+    Of the questions it has those that enter the score, and how many repeats of the item each is about together.
+    """
 
     hash: str
     text: str
-    questions: tuple[Scored, ...]
+    questions: tuple[tuple[str, int], ...]
     unknown_picture: str = ""
 
 
@@ -76,10 +72,10 @@ def _hash_file(path: Path) -> str | None:
 
 
 @lru_cache(_DIFFERENT_TEXTS)
-def _read_asks(text: str) -> tuple[str, tuple[Scored, ...]]:
+def _read_asks(text: str) -> tuple[str, tuple[tuple[str, int], ...]]:
     asks = codec.asks.validate_json(text)
     plain = codec.dump(codec.asks, asks)
-    questions = tuple(Scored(ask.question.id, ask.group) for ask in asks if ask.is_relevant)
+    questions = tuple((ask.question.id, ask.group) for ask in asks if ask.is_relevant)
     return digest(sorted(digest(one) for one in plain)), questions
 
 

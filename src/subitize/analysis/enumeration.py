@@ -5,29 +5,31 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis import measures
-from subitize.analysis.controls import score_controls
-from subitize.analysis.measures import ALL, Enumeration, Kept, WordingScore
+from subitize.analysis.clusters import place_observations
+from subitize.analysis.measures import ALL, Enumeration, WordingScore
 from subitize.analysis.observations import NO_JUDGE, Observations
-from subitize.analysis.tidy import frame_counts
+from subitize.analysis.provenance import Place
 from subitize.drawing.stimuli import magnitudes
 from subitize.errors import NothingToDoError
-from subitize.frames import group_rows
-from subitize.records import Answer, Stimulus
+from subitize.frames import group_rows, make_frame
+from subitize.records import Answer, Estimate, Stimulus
 from subitize.stats.confusion import LEAST_PER_CELL, highest_response, human_matrix, pearson, random_matrix
 from subitize.stats.cues import Cues, Seen, find_cue
+from subitize.stats.estimator import estimate_share
 
 __all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "Enumeration", "baselines", "evaluate"]
 
 # Measuring a picture takes a millisecond; this many, the same for all models, tell which cue is followed.
 _MOST_PICTURES = 400
-
+_CONTROL = "control"
+# Section 2.1.1 takes these: "apple(s)" and "fruit".
+_RIGHT_CONTROL = r"(?i)\b(apples?|fruits?)\b"
 
 Observer = Literal["perfect counter", "ideal human", "random"]
 
@@ -62,7 +64,7 @@ def evaluate(observed: Mapping[str, Observations]) -> list[Enumeration]:
             "those of naming and production; for others: subitize score RUN"
         )
     cues = _find_cues(found)
-    return [replace(one, kept=replace(one.kept, cues=cues.get(_key(one)))) for one in found]
+    return [replace(one, pooled_cues=cues.get(_key(one))) for one in found]
 
 
 def baselines(numbers: Sequence[int]) -> tuple[Baseline, ...]:
@@ -74,7 +76,15 @@ def baselines(numbers: Sequence[int]) -> tuple[Baseline, ...]:
         "ideal human": human,
         "random": random_matrix(numbers, highest),
     }
-    return tuple(_baseline(name, law, human, numbers) for name, law in laws.items())
+    targets = np.asarray(numbers)
+    found = []
+    for name, law in laws.items():
+        errors = law * np.abs(np.arange(1, highest + 1)[:, None] - targets)
+        accuracy = float(law[targets - 1, np.arange(len(targets))].mean())
+        mae, nae = float(errors.sum(axis=0).mean()), float((errors / targets).sum(axis=0).mean())
+        correlation = float(pearson(law, human))
+        found.append(Baseline(name, accuracy, mae, nae, correlation if np.isfinite(correlation) else None))
+    return tuple(found)
 
 
 def name_baselines(given: Iterable[Sequence[int]]) -> list[tuple[str, Baseline]]:
@@ -98,108 +108,106 @@ def write_range(numbers: Sequence[int]) -> str:
     return ", ".join(str(span[0]) if len(span) == 1 else f"{span[0]}–{span[-1]}" for span in spans)
 
 
-def _baseline(
-    name: Observer,
-    law: NDArray[np.float64],
-    human: NDArray[np.float64],
-    numbers: Sequence[int],
-) -> Baseline:
-    targets = np.asarray(numbers)
-    errors = law * np.abs(np.arange(1, len(law) + 1)[:, None] - targets)
-    accuracy = float(law[targets - 1, np.arange(len(targets))].mean())
-    mae, nae = float(errors.sum(axis=0).mean()), float((errors / targets).sum(axis=0).mean())
-    correlation = float(pearson(law, human))
-    return Baseline(name, accuracy, mae, nae, correlation if np.isfinite(correlation) else None)
+def frame_counts(observations: Observations) -> pl.DataFrame:
+    """Take the observations of counts that have one right number, in items with a category and that number.
+
+    The wording is null where a suite has only one; so is the response where there is none. Each is right by itself,
+    whatever else was asked about the same.
+    """
+    counts = place_observations(observations.filter(pl.col("is_number") & pl.col("is_relevant")))
+    items = (
+        (item.id, item.task.kind, str(of["category"]), of["number"], str(of["wording"]) if "wording" in of else None)
+        for item in counts.seen_items()
+        for of in [item.factors]
+    )
+    rows = counts.rows.join(make_frame(items, _FACTORS), on="item", maintain_order="left")
+    return rows.with_columns(response="value", is_right="is_right_by_itself", group=pl.lit(1, pl.Int64))
 
 
-class _Key(NamedTuple):
-    suite: str
-    model: str
-    judge: str
+_FACTORS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("item", "task", "category"), pl.String()),
+    "number": pl.Int64(),
+    "wording": pl.String(),
+}
+
+
+def _score_controls(observations: Observations) -> dict[tuple[str, str, str], Estimate]:
+    """Give the share of right answers to "What does the image represent?" by suite, model and judge.
+
+    A refusal is wrong. It is among what enters no score, because it is not about number. Refusals stand for every judge
+    of that suite and model, and for NO_JUDGE where there is nothing else.
+    """
+    controls = [item.id for item in observations.seen_items() if item.factors.get("wording") == _CONTROL]
+    asked = place_observations(
+        observations.kept().filter(
+            pl.col("item").is_in(controls), pl.col("question_kind") == "name", pl.col("status") != "discarded"
+        )
+    )
+    is_right = (pl.col("status") == "eligible") & pl.col("value_text").str.contains(_RIGHT_CONTROL)
+    shares = asked.rows.group_by("suite", "model", "judge", maintain_order=True).agg(
+        is_right.fill_null(value=False).cast(pl.Float64).alias("right"), "cluster", "stratum"
+    )
+    return {(suite, model, judge): estimate_share(*columns) for suite, model, judge, *columns in shares.iter_rows()}
 
 
 def _keep(run: str, counts: pl.DataFrame, seen: Observations) -> Iterator[Enumeration]:
-    controls = score_controls(seen)
-    excluded = counts.filter("is_excluded").group_by(*_Key._fields, "wording").len()
-    left_out = {(_Key(*key), wording): count for *key, wording, count in excluded.iter_rows()}
+    controls = _score_controls(seen)
+    excluded = counts.filter("is_excluded").group_by(*Place._fields, "wording").len()
+    left_out = {(Place(*key), wording): count for *key, wording, count in excluded.iter_rows()}
     pictures = {
         item.id: item.task.picture
         for item in seen.seen_items()
         if isinstance(item.task, Answer) and isinstance(item.task.picture, Stimulus)
     }
-    for rows in counts.filter(~pl.col("is_excluded")).partition_by(*_Key._fields, maintain_order=True):
-        key = _Key(*rows.select(_Key._fields).row(0))
-        scores = {name: _score_wording(str(name), part) for (name,), part in _by_wording(rows)}
-        wording = _best_wording(scores)
-        kept = Kept(rows.filter(pl.col("wording").eq_missing(wording)), left_out.get((key, wording), 0), pictures)
-        named = tuple(score for name, score in scores.items() if name is not None)
+    for rows in counts.filter(~pl.col("is_excluded")).partition_by(*Place._fields, maintain_order=True):
+        key = Place(*rows.select(Place._fields).row(0))
         # Where every control question was refused, nobody judged it, and the score is that of all judges of the counts.
         control = controls.get(key, controls.get(key._replace(judge=NO_JUDGE)))
-        yield Enumeration(run, *key, wording, named, control, kept)
+        found = [
+            Enumeration(run, *key, wording, (), control, part, left_out.get((key, wording), 0), pictures)
+            for part in rows.partition_by("wording", maintain_order=True)
+            for wording in [part["wording"][0]]
+        ]
+        scores = (
+            WordingScore(one.wording, one.accuracy, one.mae, one.nae, one.eligible)
+            for one in found
+            if one.wording is not None
+        )
+        yield replace(_choose_wording(found), wordings=tuple(scores))
 
 
-def _key(one: Enumeration) -> _Key:
-    return _Key(one.suite, one.model, one.judge)
+def _key(one: Enumeration) -> Place:
+    return Place(one.suite, one.model, one.judge)
 
 
-def _by_wording(rows: pl.DataFrame) -> Iterable[tuple[tuple[object, ...], pl.DataFrame]]:
-    return rows.group_by("wording", maintain_order=True)
-
-
-def _score_wording(name: str, rows: pl.DataFrame) -> WordingScore:
-    kept = Kept(rows)
-    errors = measures.mean_absolute_error(kept), measures.normalized_absolute_error(kept)
-    return WordingScore(name, measures.accuracy(kept), *errors, measures.eligible(kept))
-
-
-def _best_wording(scores: Mapping[object, WordingScore]) -> str | None:
+def _choose_wording(found: Sequence[Enumeration]) -> Enumeration:
     """Choose the smallest mean absolute error, the first of equal ones, among wordings that were answered.
 
     One that hardly ever gets a usable answer cannot win by being right in those few: it must have half as many as the
     most answered.
     """
-    most = max(score.n for score in scores.values())
-    answered = {name: score.mae.value for name, score in scores.items() if score.mae and 2 * score.n >= most}
-    best = min(answered, key=lambda name: answered[name]) if answered else next(iter(scores))
-    return None if best is None else str(best)
+    most = max(one.eligible for one in found)
+    errors = {place: one.mae.value for place, one in enumerate(found) if one.mae and 2 * one.eligible >= most}
+    return found[min(errors, key=errors.__getitem__) if errors else 0]
 
 
-def _find_cues(found: Iterable[Enumeration]) -> dict[_Key, Cues | None]:
-    by_key = group_rows((one for one in found if one.kept.pictures), _key)
+def _find_cues(found: Iterable[Enumeration]) -> dict[Place, Cues | None]:
+    by_key = group_rows((one for one in found if one.pictures), _key)
     # By a hash, so that models that saw the same pictures are measured on the same ones.
     lot = lru_cache(None)(lambda picture: zlib.crc32(repr(picture).encode()))
-    measure = lru_cache(None)(_measure_picture)
+    measure = lru_cache(None)(magnitudes)
     cues = {}
     for key, own in by_key.items():
-        parts = [one.kept for one in own]
-        pictures = {kept.pictures[id] for kept in parts for id in set(_counted(kept)["item"]) & kept.pictures.keys()}
-        measured = {picture: measure(picture) for picture in heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)}
-        places = {picture: place for place, picture in enumerate(measured)}
-        rows = [row for kept in parts for row in _measured_rows(kept, measured, places)]
-        response, number, area, hull, place = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-        cues[key] = find_cue(Seen(response, number, area, hull, place.astype(np.int64)))
+        pictures = {one.pictures[id] for one in own for id in set(one.counted["item"]) & one.pictures.keys()}
+        measured = {}
+        for place, picture in enumerate(heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)):
+            shown = measure(picture)
+            measured[picture] = (shown.number, shown.mean_item_area_px, shown.convex_hull_px, place)
+        rows: list[tuple[float, ...]] = []
+        for one in own:
+            by_item = {id: measured[picture] for id, picture in one.pictures.items() if picture in measured}
+            answers = one.counted.select("item", "response").iter_rows()
+            rows += [(response, *by_item[id]) for id, response in answers if id in by_item]
+        response, number, area, hull, seen = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        cues[key] = find_cue(Seen(response, number, area, hull, seen.astype(np.int64)))
     return cues
-
-
-_Magnitudes = tuple[float, float, float]
-
-
-def _measure_picture(picture: Stimulus) -> _Magnitudes:
-    found = magnitudes(picture)
-    return found.number, found.mean_item_area_px, found.convex_hull_px
-
-
-def _counted(kept: Kept) -> pl.DataFrame:
-    return kept.rows.filter(pl.col("status") == "eligible").select("item", "response")
-
-
-def _measured_rows(
-    kept: Kept, measured: Mapping[Stimulus, _Magnitudes], places: Mapping[Stimulus, int]
-) -> Iterator[tuple[float, ...]]:
-    """Put what was measured in a picture beside each response to it, and which picture it is."""
-    by_item = {
-        id: (*measured[picture], places[picture]) for id, picture in kept.pictures.items() if picture in measured
-    }
-    for id, response in _counted(kept).iter_rows():
-        if id in by_item:
-            yield response, *by_item[id]

@@ -1,7 +1,7 @@
 """The tables of a run as files for others' tools; docs/frame.md explains their columns."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,12 +15,12 @@ from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
 from subitize.csv_files import FORMULA
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
-from subitize.frames import make_frame
+from subitize.frames import lay_out_beside, make_frame
 from subitize.output_files import make_folder, whole_file
 from subitize.records import Discarded, Draw, Item, Known, Scalar, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
-from subitize.store.frames import RESPONSES, take_kind
+from subitize.store.frames import RESPONSES, group_trials, take_kind
 from subitize.store.rows import decode_question, decode_value, read_designs
 from subitize.store.streams import (
     ROWS_AT_ONCE,
@@ -70,9 +70,10 @@ class Table:
 def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterator[tuple[str, Table]]:
     """Go through the tables by name; what does not fit a column stays JSON. `annotators` gives people other names."""
     rows, responses = _observe(run)  # what takes most memory comes first, before anything else has taken some
-    items = run.items()
-    factors = _lay_out_factors(items)
-    yield "items", Table(1, iter([_items(items, factors)]))
+    factors = pl.col("^factor_.*$")
+    items = _describe_items(run, run.items())
+    listed = items.select("item", "suite", "task", "text", factors, "task_record", "asks")
+    yield "items", Table(1, iter([listed]))
     models, judges = run.model_names(), run.judge_names()
     responses_named = (_name(_responses(run, part), model=models) for part in stream_responses(run))
     yield "responses", Table(count_trials(run), responses_named)
@@ -81,8 +82,7 @@ def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterat
         Table(count_readings(run), (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))),
     )
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
-    described = _describe_items(run, items, factors)
-    observed = _observations(run, rows, responses, described)
+    observed = _observations(run, rows, responses, items.select("item", "base", "cluster", "stratum", factors))
     yield "observations", Table(rows.height, (_name(part, model=models, judge=judges) for part in observed))
 
 
@@ -98,33 +98,31 @@ _TEXT = pl.String()
 _EXCLUSIONS: dict[str, pl.DataType] = dict.fromkeys(("item", "reason"), _TEXT)
 
 
-def _items(items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
-    names = ("item", "suite", "task", "text", "task_record", "asks")
-    rows = make_frame(
+def _describe_items(run: Run, items: Sequence[Item]) -> pl.DataFrame:
+    """Describe the items; every factor of the run is a column, beside the items that have it."""
+    designs = read_designs(run)
+    names = ("item", "suite", "task", "text", "task_record", "asks", "base", "cluster", "stratum")
+    rows = (
         (
-            (
-                item.id,
-                item.suite,
-                item.task.kind,
-                task_text(item.task),
-                codec.encode(codec.task, item.task),
-                codec.encode(codec.asks, item.asks),
-            )
-            for item in items
-        ),
-        dict.fromkeys(names, _TEXT),
+            item.id,
+            item.suite,
+            item.task.kind,
+            task_text(item.task),
+            codec.encode(codec.task, item.task),
+            codec.encode(codec.asks, item.asks),
+            item.base,
+            _cluster(item),
+            " · ".join(map(str, stratum_of(item, designs[item.suite]))) or None,
+        )
+        for item in items
     )
-    return pl.concat([rows.select(*names[:4]), factors.drop("item"), rows.select(*names[4:])], how="horizontal")
-
-
-def _lay_out_factors(items: Sequence[Item]) -> pl.DataFrame:
-    """Give every factor of the run a column, beside the items that have it: whole numbers, numbers, yes/no or text."""
-    names = dict.fromkeys(name for item in items for name in item.factors)
-    ids = pl.Series("item", [item.id for item in items], _TEXT)
-    return pl.DataFrame([ids, *(_lay_out(name, [item.factors.get(name) for item in items]) for name in names)])
+    factors = dict.fromkeys(name for item in items for name in item.factors)
+    columns = [_lay_out(name, [item.factors.get(name) for item in items]) for name in factors]
+    return make_frame(rows, dict.fromkeys(names, _TEXT)).with_columns(columns)
 
 
 def _lay_out(name: str, levels: list[Scalar | None]) -> pl.Series:
+    """Make a column of a factor: yes/no, whole numbers, numbers or text."""
     types = {type(level) for level in levels} - {type(None)}
     for dtype, allowed in ((pl.Boolean(), {bool}), (pl.Int64(), {int}), (pl.Float64(), {int, float})):
         if types <= allowed:
@@ -182,19 +180,10 @@ def _bring_up_to_date(rows: pl.DataFrame, column: str, is_older: pl.Expr, adapte
 
 def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.DataFrame:
     """Put beside each reading what its value says; of values and questions, each different one is decoded once."""
-    values = make_frame(
-        ((text, *_describe_value(text)) for text in rows["value"].unique()),
-        {"value": _TEXT, "number": pl.Float64(), "value_text": _TEXT, "discarded": _TEXT},
-    )
-    informed = make_frame(
-        ((text, decode_question(text).is_informed) for text in rows["question_record"].unique()),
-        {"question_record": _TEXT, "is_informed": pl.Boolean()},
-    )
     if annotators:
         rows = rows.with_columns(pl.col("annotator").replace(dict(annotators)))
-    rows = rows.join(values, on="value", maintain_order="left").join(
-        informed, on="question_record", maintain_order="left"
-    )
+    rows = lay_out_beside(rows, "value", _VALUE, _describe_value)
+    rows = lay_out_beside(rows, "question_record", _INFORMED, lambda text: (decode_question(text).is_informed,))
     return rows.select(
         *("reading", "subject"),
         pl.col("trial_ids").str.extract_all(r"\w+").alias("trials"),
@@ -205,22 +194,16 @@ def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.Da
     )
 
 
+_VALUE: dict[str, pl.DataType] = {"number": pl.Float64(), "value_text": _TEXT, "discarded": _TEXT}
+_INFORMED: dict[str, pl.DataType] = {"is_informed": pl.Boolean()}
+
+
 def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
     match decode_value(text):
         case Known(value):
             return None if isinstance(value, str) else float(value), str(value), None
         case Discarded(reason):
             return None, None, reason
-
-
-def _describe_items(run: Run, items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
-    designs = read_designs(run)
-    strata = ((item, stratum_of(item, designs[item.suite])) for item in items)
-    described = make_frame(
-        ((item.id, item.base, _cluster(item), " · ".join(map(str, stratum)) or None) for item, stratum in strata),
-        dict.fromkeys(("item", "base", "cluster", "stratum"), _TEXT),
-    )
-    return pl.concat([described, factors.drop("item")], how="horizontal")
 
 
 def _cluster(item: Item) -> str:
@@ -248,14 +231,14 @@ def _observations(
     """Put beside what was observed the trials, what was said, how many looked, and the conditions of the items."""
     annotators, members = count_annotators(run), _list_members(rows, responses)
     said = responses.filter(pl.col("kind") == "said").select(subject="trial")
-    is_single = pl.col("group") == 1
+    is_single, said_text = pl.col("group") == 1, pl.col("outcome").str.json_path_match("$.text")
     for start in range(0, rows.height or 1, ROWS_AT_ONCE):
-        part = rows.slice(start, ROWS_AT_ONCE).with_columns(block=pl.col("repeat") // pl.col("group"))
+        part = rows.slice(start, ROWS_AT_ONCE)
         one = part.filter(is_single).select("subject").unique().join(said, on="subject", how="semi")
         for others, on in (
             (annotators, ["subject", "question", "judge"]),
-            (members, ["item", "model", "group", "block"]),
-            (_read_answers(run, one["subject"]), ["subject"]),
+            (members, ["subject"]),
+            (look_up_outcomes(run, one["subject"]).select(subject="trial", answer=said_text), ["subject"]),
             (described, ["item"]),
         ):
             part = part.join(others, on=on, how="left", maintain_order="left")
@@ -276,25 +259,10 @@ _OBSERVATIONS = (
 
 def _list_members(rows: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFrame:
     """List the trials of every group that a question is about, in the order of their repeats."""
-    answered = responses.filter(pl.col("kind") != FAILED).sort("repeat", maintain_order=True)
-    found = [pl.DataFrame(schema=_MEMBERS)]
-    for size in rows.filter(pl.col("group") > 1)["group"].unique():
-        blocks = answered.with_columns(group=pl.lit(size, pl.Int64), block=pl.col("repeat") // size)
-        found.append(blocks.group_by("item", "model", "group", "block").agg(pl.col("trial").alias("members")))
-    return pl.concat(found)
-
-
-_MEMBERS: dict[str, pl.DataType] = {
-    **dict.fromkeys(("item", "model"), _TEXT),
-    **dict.fromkeys(("group", "block"), pl.Int64()),
-    "members": pl.List(pl.String()),
-}
-
-
-def _read_answers(run: Run, trials: pl.Series) -> pl.DataFrame:
-    """Get what was said in some trials."""
-    found = look_up_outcomes(run, trials)
-    return found.select(subject="trial", answer=pl.col("outcome").str.json_path_match("$.text"))
+    answered = responses.filter(pl.col("kind") != FAILED)
+    sizes = rows.filter(pl.col("group") > 1)["group"].unique()
+    found = (group_trials(answered, size).select("subject", members="trials") for size in sizes)
+    return pl.concat([pl.DataFrame(schema={"subject": _TEXT, "members": pl.List(pl.String())}), *found])
 
 
 def write_parts(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Path:

@@ -1,23 +1,16 @@
 """The conditions that figures are split by: on the whole, and at each level of chosen factors."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import polars as pl
 
+from subitize.analysis.clusters import order_level
 from subitize.analysis.observations import Observations
 from subitize.errors import UnknownNameError
 from subitize.frames import make_frame
 from subitize.records import Item, Scalar
 
 WHOLE = "all"
-
-
-class Level(NamedTuple):
-    """A factor and one of its levels; of all items both are WHOLE."""
-
-    factor: str
-    level: Scalar
 
 
 def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:
@@ -29,12 +22,6 @@ def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(factors))
 
 
-def levels_of(item: Item, factors: Sequence[str]) -> Iterator[Level]:
-    """Go through the conditions that an item belongs to."""
-    yield Level(WHOLE, WHOLE)
-    yield from (Level(name, item.factors[name]) for name in factors if name in item.factors)
-
-
 def at_levels(observations: Observations, factors: Sequence[str]) -> Iterator[pl.DataFrame]:
     """Give the rows on the whole, and once for each factor, where items have it, with its `level` as text.
 
@@ -44,7 +31,7 @@ def at_levels(observations: Observations, factors: Sequence[str]) -> Iterator[pl
     whole: list[tuple[str, Scalar]] = [(item.id, WHOLE) for item in items]
     own = [[(item.id, item.factors[name]) for item in items if name in item.factors] for name in factors]
     for name, of in zip((WHOLE, *factors), (whole, *own), strict=True):
-        order = sorted(dict.fromkeys(level for _, level in of), key=lambda level: in_order(Level(name, level), factors))
+        order = sorted(dict.fromkeys(level for _, level in of), key=order_level)
         # Levels that are equal are one, as 1 and 1.0, however they are written.
         places = {level: (str(level), first + place) for place, level in enumerate(order)}
         levels = make_frame(
@@ -58,10 +45,3 @@ def at_levels(observations: Observations, factors: Sequence[str]) -> Iterator[pl
 def name_level(factor: str, group: str) -> str:
     """Write a condition in short."""
     return group if factor == WHOLE else f"{factor}={group}"
-
-
-def in_order(level: Level, factors: Sequence[str]) -> tuple[int, bool, float, str]:
-    """Order levels by their factor, numbers by size, and what is no number after them by name."""
-    value = level.level
-    is_text = isinstance(value, str)
-    return [WHOLE, *factors].index(level.factor), is_text, 0.0 if isinstance(value, str) else float(value), str(value)

@@ -5,6 +5,7 @@ Figures are expressions over its columns, which docs/frame.md explains. Objects 
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.frames import make_frame
+from subitize.frames import group_rows, lay_out_beside, make_frame
 from subitize.labels import (
     ADJUDICATED,
     MEDIAN,
@@ -46,6 +47,7 @@ from subitize.store import Database, Run, codec
 from subitize.store.frames import (
     RESPONSES,
     group_responses,
+    group_trials,
     latest_attempts,
     one_per_trial,
     read_readings,
@@ -106,8 +108,8 @@ class Observations:
 
     def look(self, row: Mapping[str, Any]) -> "Seen":
         """Take one of the rows, with its item and what was asked."""
-        item = self.items[row["item"]]
-        value = _scalar(row["value"], row["value_text"])
+        item, text = self.items[row["item"]], row["value_text"]
+        value = None if text is None else read_scalar(row["value"], text)
         return Seen(item, item.asks[row["ask"]], row["status"], value, *(row[name] for name in Seen._fields[4:]))
 
     def seen_items(self) -> list[Item]:
@@ -124,6 +126,17 @@ def find_one_judge(run: Run, rows: pl.DataFrame, of: str = "") -> str:
             f"{run.location} has several judges{f' of {of}' * bool(of)}: {told}; name one with --judge"
         )
     return judges[0] if judges else NO_JUDGE
+
+
+def adopt_refusals(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+    """Tell by suite and judge whose observations these are: what was only ever refused is wrong for every judge.
+
+    Where a suite has no judge at all, they stay nobody's.
+    """
+    different = dict.fromkeys(places)
+    judges = group_rows((one for one in different if one[1] != NO_JUDGE), lambda one: one[0])
+    known = {suite: [judge for _, judge in own] for suite, own in judges.items()}
+    return {(suite, own): known.get(suite, [own]) if own == NO_JUDGE else [own] for suite, own in different}
 
 
 def asks_for_number(item: Item, ask: Ask) -> bool:
@@ -188,20 +201,23 @@ class Survey:
 
     def gaps(self) -> Gaps:
         """Count what no figure covers; a sight check is for none."""
-        asked = self.responses.filter(~pl.col("item").str.starts_with(f"{SIGHT_CHECK}/"))
-        found = _find_gaps(asked, self.whole.items, read_trials_looked_at(self.run))
-        return replace(found, tied=self.ties)
+        latest = self.responses.filter(~pl.col("item").str.starts_with(f"{SIGHT_CHECK}/"))
+        asked = latest.select("model", "item").unique()
+        begun = asked.select("model", suite=pl.col("item").str.splitn("/", 2).struct.field("field_0")).unique()
+        sizes = Counter(item.suite for item in self.whole.items.values())
+        given = sum(sizes[suite] for suite in begun["suite"])
+        failed = latest.filter(pl.col("kind") == FAILED).height
+        answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
+        unread = (~answered.is_in(read_trials_looked_at(self.run).implode())).sum()
+        return Gaps(given - asked.height, failed, int(unread), self.ties)
 
     def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """List the trials that a row of observations is about: of a group, those of its repeats."""
-        size = row["group"]
-        members = self.responses.filter(
-            pl.col("item") == row["item"],
-            pl.col("model") == row["model"],
-            pl.col("repeat") // size == row["repeat"] // size,
-            pl.col("kind") != FAILED,
+        answered = self.responses.filter(
+            pl.col("item") == row["item"], pl.col("model") == row["model"], pl.col("kind") != FAILED
         )
-        return tuple(members.sort("repeat")["trial"])
+        groups = group_trials(answered, row["group"])
+        return tuple(groups.filter(pl.col("subject") == row["subject"])["trials"].item())
 
 
 def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame | None = None) -> Survey:
@@ -355,14 +371,13 @@ def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> 
 
     Each different one is decoded once.
     """
-    told = [(text, *_columns_of(decode(text))) for text in rows[column].unique()]
-    return rows.join(make_frame(told, {column: pl.String(), **_LABEL}), on=column, maintain_order="left")
+    return lay_out_beside(rows, column, _LABEL, lambda text: _columns_of(decode(text)))
 
 
 _BETWEEN = "\x1e"  # JSON has no such character
 _CHOICE = "choose:"
-TIED = "tied"
-"""The label of several readings that agree on no value."""
+KNOWN, TIED = "known", "tied"
+"""The labels of readings that have a value, and of several that agree on none."""
 _LABEL: dict[str, pl.DataType] = {
     "label": pl.String(),
     "value": pl.Float64(),
@@ -385,27 +400,24 @@ def _agree(votes: str) -> Value:
 
 
 def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | None, str | None]:
-    if not isinstance(value, Known):
-        return _name_lack(value), None, None, None
-    known = value.value
-    return "known", None if isinstance(known, str) else _as_float(known), str(known), _key(known)
-
-
-def _name_lack(value: Discarded | None) -> str:
-    if value is None or not value.is_refusal:
-        return TIED if value and is_tie(value) else "unusable"
-    return "declined"
+    match value:
+        case Known(known):
+            return KNOWN, None if isinstance(known, str) else _as_float(known), str(known), _key(known)
+        case Discarded() if value.is_refusal:
+            return "declined", None, None, None
+        case Discarded() if is_tie(value):
+            return TIED, None, None, None
+    return "unusable", None, None, None
 
 
 def read_label(label: str, value: float | None, text: str | None) -> Value:
     """Put a label together again that was laid out in columns."""
-    known = _scalar(value, text)
-    return Discarded(label, is_refusal=label == "declined") if known is None else Known(known)
+    return Discarded(label, is_refusal=label == "declined") if text is None else Known(read_scalar(value, text))
 
 
-def _scalar(value: float | None, text: str | None) -> Scalar | None:
+def read_scalar(value: float | None, text: str) -> Scalar:
     """Put a value together again that was laid out in columns."""
-    if text is None or value is None:
+    if value is None:
         return text
     if text in ("True", "False"):
         return text == "True"
@@ -455,9 +467,7 @@ def _interpret_anew(run: Run, reader: Reader, judge: str, stored: str, evidence:
     return codec.encode(codec.value, value)
 
 
-@lru_cache(1_000)
-def _whole_rule(rule: Rule, stored: str) -> Rule:
-    return rule.over_stored(stored)
+_whole_rule = lru_cache(1_000)(Rule.over_stored)
 
 
 class _Asked(NamedTuple):
@@ -591,7 +601,7 @@ def _status(*, is_empty: pl.Expr) -> pl.Expr:
     is unknown. So is what people are divided about.
     """
     declines = pl.col("label") == "declined"
-    is_eligible = (pl.col("label") == "known") & ~is_empty.fill_null(value=False)
+    is_eligible = (pl.col("label") == KNOWN) & ~is_empty.fill_null(value=False)
     return (
         pl.when(pl.col("is_refused") | (declines & pl.col("is_answered")))
         .then(pl.lit("refused"))
@@ -639,16 +649,6 @@ def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
         if found["is_right"].equals(marked["is_right"]):
             return found
         marked = found
-
-
-def _find_gaps(latest: pl.DataFrame, items: Mapping[str, Item], looked_at: pl.Series) -> Gaps:
-    asked = latest.select("model", "item").unique()
-    begun = asked.select("model", suite=pl.col("item").str.splitn("/", 2).struct.field("field_0")).unique()
-    suites = pl.DataFrame({"suite": [item.suite for item in items.values()]}, schema={"suite": pl.String})
-    given = begun.join(suites.group_by("suite").len(), on="suite")["len"].sum()
-    answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
-    failed = latest.filter(pl.col("kind") == FAILED).height
-    return Gaps(int(given) - asked.height, failed, int((~answered.is_in(looked_at.implode())).sum()))
 
 
 def _count_ties(observed: Observations, labels: pl.DataFrame) -> int:

@@ -8,7 +8,7 @@ import polars as pl
 
 from subitize.errors import BadValueError
 from subitize.records import Item, to_plain
-from subitize.store import Entry, Run, StoredReading, StoredResponse, SuiteEntry, choose_names, find_spec
+from subitize.store import FRAME_ITEMS, Entry, Run, StoredReading, StoredResponse, SuiteEntry, choose_names, find_spec
 from subitize.store.counts import count_items, count_judged
 from subitize.store.frames import read_responses
 
@@ -197,4 +197,14 @@ def _judges(run: Run) -> list[JudgeProgress]:
         entry = entries.get(one.judge, Entry(one.judge, {}, is_stand_in=False))
         counts = (one.annotators, one.readings, one.discarded)
         found.append(JudgeProgress(one.judge, entry.is_stand_in, *counts, entry.addresses))
+    return found
+
+
+def describe_samples(run: Run) -> dict[str, str]:
+    """Say of each suite of which the run has a part what sample that is."""
+    items, seeds, found = count_items(run), {one.name: one.seed for one in run.suites()}, {}
+    for suite, sampling in run.samplings().items():
+        if items[suite] < sampling.sampled_from:
+            of = "the first " * (sampling.sampled_from == FRAME_ITEMS) + f"{sampling.sampled_from:,}"
+            found[suite] = f"a sample of {items[suite]:,} of {of} items ({sampling.scheme}, seed {seeds[suite]})"
     return found

@@ -9,7 +9,7 @@ the options only the cap on asking again says more than the items do.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader, Survey
+from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
-from subitize.analysis.samples import describe_samples
 from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, find_parts_rule, rule_versions
 from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
@@ -115,7 +115,7 @@ class Protocol:
     @property
     def fingerprint(self) -> str:
         """A short hash of all that is in it: two rows are comparable exactly when theirs are equal."""
-        return digest(_describe(self, _as_hashed))[:_FINGERPRINT_DIGITS]
+        return digest(_describe(self))[:_FINGERPRINT_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,11 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     for (suite, model), calls in trails.responses.items():
         unjudged = _describe_calls(suite, options[suite], calls, contents, excluded)
         subjects = _list_subjects(calls.shown(), contents)
-        has_answered = bool((calls.rows["kind"] == "said").any())
-        sight = _describe_sight(run, model) if has_answered and model not in stand_ins else ""
+        sight = ""
+        if model not in stand_ins and (calls.rows["kind"] == "said").any():
+            from subitize.suites.sight import describe_sight  # it needs the tools of pictures
+
+            sight = describe_sight(run, model)
         for place, readings in trails.readings.items():
             is_wanted = reader.judge is None or place.judge in (reader.judge, NO_JUDGE)
             if place[:2] != (suite, model) or not is_wanted:
@@ -179,12 +182,6 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     return found
 
 
-def _describe_sight(run: Run, model: str) -> str:
-    from subitize.suites.sight import describe_sight  # it needs the tools of pictures
-
-    return describe_sight(run, model)
-
-
 def fingerprints(survey: Survey, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
     """Get the fingerprint of the protocol behind each row of a score, by suite, model and judge."""
     found = follow_protocols(survey.run, trails or follow_trails(survey.run, survey.readings), survey.reader)
@@ -195,51 +192,38 @@ def fingerprints(survey: Survey, trails: Trails | None = None) -> dict[tuple[str
 def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:
     """Say in words what rows under this protocol share."""
     return [
-        (_as_shown(key), tuple(f"{name} = {value}" for name, value in told.items()) or (_as_shown("none"),))
+        (key, tuple(f"{name} = {value}" for name, value in told.items()) or (_NONE,))
         if isinstance(told, Mapping)
-        else (_as_shown(key), (told,))
-        for key, told in _describe(protocol, _as_shown).items()
+        else (key, (told,))
+        for key, told in _describe(protocol).items()
     ]
 
 
 def differences(one: Protocol, other: Protocol) -> list[str]:
     """Say in words in what two protocols differ; nothing exactly where their fingerprints are the same."""
     found: list[str] = []
-    mine, others = _describe(one, _as_hashed), _describe(other, _as_hashed)
-    shown, others_shown = _describe(one, _as_shown), _describe(other, _as_shown)
-    untold = _as_shown(_UNTOLD)
+    mine, others = _describe(one), _describe(other)
     for key, a in mine.items():
         b, owner = others[key], _OWNERS.get(key)
         if owner is not None and mine[owner] != others[owner]:
             continue
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             found += [
-                f"{name} {a.get(name, untold)} against {b.get(name, untold)}"
+                f"{name} {a.get(name, _UNTOLD)} against {b.get(name, _UNTOLD)}"
                 for name in dict.fromkeys((*a, *b))
                 if a.get(name) != b.get(name)
             ]
         elif a != b:
-            found.append(f"{_as_shown(key).lower()}: {shown[key]} against {others_shown[key]}")
+            found.append(f"{key.lower()}: {a} against {b}")
     return found
 
 
-# The keys and words of `_describe` are hashed: they stay as they are, or every fingerprint changes. For other words,
-# name them here, by the words that are hashed.
-_SHOWN: dict[str, str] = {}
-_UNTOLD = "not told"
+_NONE, _UNTOLD = "none", "not told"
 _SUITE, _ITEMS, _JUDGE = "Suite", "Items", "Judge"
 _AGAIN, _CONTENTS, _PROMPTS, _JUDGE_OPTIONS = "Asking again", "Content of the items", "Prompts as sent", "Judge options"
 # What is told of something is not told of another: the options of one judge are no options of another, and where there
 # are more items, it goes without saying that not all are the same.
 _OWNERS = {_AGAIN: _SUITE, _CONTENTS: _ITEMS, _PROMPTS: _ITEMS, _JUDGE_OPTIONS: _JUDGE}
-
-
-def _as_hashed(words: str) -> str:
-    return words
-
-
-def _as_shown(words: str) -> str:
-    return _SHOWN.get(words, words)
 
 
 def _describe_calls(
@@ -355,71 +339,68 @@ def _list_subjects(shown: pl.DataFrame, contents: Mapping[str, Content]) -> pl.D
     schema = {**dict.fromkeys(("item", "hash", "question"), pl.String()), "size": pl.Int64()}
     asks = pl.DataFrame(asked, schema, orient="row")
     answered = shown.filter(pl.col("kind") != FAILED)
-    groups = [_group(answered, size) for size in {1, *asks["size"]}]
-    return asks.join(pl.concat(groups), on=["item", "size"])
+    groups = [
+        group_responses(answered, size).with_columns(size=pl.lit(size, pl.Int64())) for size in {1, *asks["size"]}
+    ]
+    # Where all were refused there is nothing to read.
+    readable = pl.concat(groups).filter(~pl.col("is_refused")).select("item", "subject", "size")
+    return asks.join(readable, on=["item", "size"])
 
 
-def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Take so many answers to an item at a time; where all were refused there is nothing to read."""
-    groups = group_responses(answered, size)
-    return groups.filter(~pl.col("is_refused")).select("item", "subject", size=pl.lit(size, pl.Int64()))
+def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
+    """Tell all that is in a protocol; a hash stands where it would be too much.
 
-
-def _describe(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapping[str, str]]:
-    """Tell all that is in a protocol, in words that are hashed or shown; a hash stands where it would be too much."""
-    none = say("none")
+    The keys and words are hashed: they stay as they are, or every fingerprint changes.
+    """
+    excluded = f"{protocol.excluded:,} items ({protocol.exclusions[:_SHORT_DIGITS]})"
     return {
         _SUITE: protocol.suite,
         _AGAIN: protocol.asking_again,
         _ITEMS: f"{protocol.items:,}",
-        _CONTENTS: say("hash {}").format(protocol.contents[:_FINGERPRINT_DIGITS]),
-        "Unknown pictures": _tell_unknown(protocol.unknown_pictures, say) or none,
-        _PROMPTS: _tell_prompts(protocol.prompts, say),
-        "Excluded by hand": say("{:,} items ({})").format(protocol.excluded, protocol.exclusions[:_SHORT_DIGITS])
-        if protocol.excluded
-        else none,
-        "Answers or images per item": _tell_repeats(protocol, say),
-        "Prompts rewritten by the provider": say("some or all") if protocol.is_rewritten else none,
-        "Seeds": say("each trial its own") if protocol.has_own_seeds else say("shared between trials"),
+        _CONTENTS: f"hash {protocol.contents[:_FINGERPRINT_DIGITS]}",
+        "Unknown pictures": _tell_unknown(protocol.unknown_pictures) or _NONE,
+        _PROMPTS: _tell_prompts(protocol.prompts),
+        "Excluded by hand": excluded if protocol.excluded else _NONE,
+        "Answers or images per item": _tell_repeats(protocol),
+        "Prompts rewritten by the provider": "some or all" if protocol.is_rewritten else _NONE,
+        "Seeds": "each trial its own" if protocol.has_own_seeds else "shared between trials",
         "Parameters of the call": protocol.parameters,
-        _JUDGE: say(protocol.judge),
+        _JUDGE: protocol.judge,
         _JUDGE_OPTIONS: protocol.judge_options,
-        "Revision of the judge": ", ".join(protocol.judge_revisions) or say(_UNTOLD),
-        "Left unread by the judge": _tell_unread(protocol.unread, say) or none,
-        "Readings of an answer": _tell_readings(protocol.readings) or none,
-        "Rule, with version and threshold": ", ".join(protocol.rules) or none,
+        "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNTOLD,
+        "Left unread by the judge": _tell_unread(protocol.unread) or _NONE,
+        "Readings of an answer": _tell_readings(protocol.readings) or _NONE,
+        "Rule, with version and threshold": ", ".join(protocol.rules) or _NONE,
         "Agreement of several readings": _tell_agreement(protocol),
-        "Scoring": say("version {}").format(protocol.scoring_version),
+        "Scoring": f"version {protocol.scoring_version}",
     }
 
 
-def _tell_unknown(names: Sequence[str], say: Callable[[str], str]) -> str:
-    told = [say("unknown picture {}").format(name) for name in names[:_EXAMPLES]]
+def _tell_unknown(names: Sequence[str]) -> str:
+    told = [f"unknown picture {name}" for name in names[:_EXAMPLES]]
     if len(names) > len(told):
-        told.append(say("{:,} others ({})").format(len(names) - len(told), digest(names)[:_SHORT_DIGITS]))
+        told.append(f"{len(names) - len(told):,} others ({digest(names)[:_SHORT_DIGITS]})")
     return ", ".join(told)
 
 
-def _tell_prompts(prompts: str | None, say: Callable[[str], str]) -> str:
+def _tell_prompts(prompts: str | None) -> str:
     if prompts is None:
-        return say(_UNTOLD)
-    if not prompts:
-        return say("as the items word them")
-    return say("otherwise, hash {}").format(prompts[:_FINGERPRINT_DIGITS])
+        return _UNTOLD
+    return f"otherwise, hash {prompts[:_FINGERPRINT_DIGITS]}" if prompts else "as the items word them"
 
 
-def _tell_repeats(protocol: Protocol, say: Callable[[str], str]) -> str:
+def _tell_repeats(protocol: Protocol) -> str:
     if len(protocol.repeats) == 1:
         return str(protocol.repeats[0][0])
-    told = ", ".join(say("{} ({:,} items)").format(times, items) for times, items in protocol.repeats)
-    return say("{}, hash {}").format(told, protocol.repeated[:_SHORT_DIGITS])
+    told = ", ".join(f"{times} ({items:,} items)" for times, items in protocol.repeats)
+    return f"{told}, hash {protocol.repeated[:_SHORT_DIGITS]}"
 
 
-def _tell_unread(unread: Gaps, say: Callable[[str], str]) -> str:
+def _tell_unread(unread: Gaps) -> str:
     if not unread.wholly and not unread.partly:
         return ""
-    words = say("{:,} questions about items wholly, {:,} in part ({})")
-    return words.format(unread.wholly, unread.partly, unread.which[:_SHORT_DIGITS])
+    questions = f"{unread.wholly:,} questions about items wholly, {unread.partly:,} in part"
+    return f"{questions} ({unread.which[:_SHORT_DIGITS]})"
 
 
 def _tell_readings(readings: Sequence[tuple[int, int]]) -> str:

@@ -1,7 +1,7 @@
 """How a run was made: the provenance of all its responses and readings, read once."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -99,11 +99,7 @@ class ResponseTrail(Trail):
 
     def parameters(self) -> dict[str, Counter[str]]:
         """Count how many calls had which values of every parameter."""
-        found = defaultdict[str, Counter[str]](Counter)
-        for settings, count in self.settings():
-            for name, value in settings["parameters"].items():
-                found[name][str(value)] += count
-        return found
+        return self._count_told(lambda settings: settings["parameters"].items())
 
     @property
     def parameter_count(self) -> int | None:
@@ -114,10 +110,13 @@ class ResponseTrail(Trail):
 
     def facts(self) -> dict[str, Counter[str]]:
         """Count how many calls tell of which revision, weights, parameters and versions, in words."""
+        return self._count_told(_facts)
+
+    def _count_told(self, tell: Callable[[Mapping[str, Any]], Iterable[tuple[str, Any]]]) -> dict[str, Counter[str]]:
         found = defaultdict[str, Counter[str]](Counter)
         for settings, count in self.settings():
-            for name, value in _facts(settings):
-                found[name][value] += count
+            for name, value in tell(settings):
+                found[name][str(value)] += count
         return found
 
     def prompts(self) -> tuple[str, ...]:
@@ -183,13 +182,13 @@ def follow_trails(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | No
     )
 
 
-def _facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     found = [("Revision", settings["revision"]), ("Weights", settings["weights_hash"])]
     if (count := settings.get("parameter_count")) is not None:
         found.append(("Size", f"{count:,} parameters"))
     found += [("Parameters", f"{name} = {value}") for name, value in settings["parameters"].items()]
     found += [("Versions", f"{name} {value}") for name, value in settings["versions"].items()]
-    return ((name, str(value)) for name, value in found if value is not None)
+    return ((name, value) for name, value in found if value is not None)
 
 
 def _examples(texts: pl.Series) -> tuple[str, ...]:

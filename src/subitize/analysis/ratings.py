@@ -1,12 +1,12 @@
 """People's answers one by one, as they leave a run: what each said to which question about which responses."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count, islice
 
 from subitize.analysis.observations import check_judge
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.frames import group_rows
 from subitize.labels.interpretation import WITHDRAWN
 from subitize.records import Ask, Evidence, Item, Reading, Words
 from subitize.store import Run, StoredResponse, group_answers, latest_attempts, subject_of
@@ -81,14 +81,12 @@ def list_ratings(run: Run, judge: str) -> list[Rating]:
 
 def find_subjects(run: Run) -> dict[str, tuple[Item, tuple[StoredResponse, ...]]]:
     """Find what questions about the run's items are about, by the ids of the subjects."""
-    responses: dict[str, list[StoredResponse]] = defaultdict(list)
-    for stored in run.responses():
-        responses[stored.item_id].append(stored)
+    responses = group_rows(run.responses(), lambda stored: stored.item_id)
     return {
         subject_of(members).id: (item, members)
         for item in run.items()
         for size in dict.fromkeys(ask.group for ask in item.asks)
-        for members in group_answers(latest_attempts(responses[item.id]), size)
+        for members in group_answers(latest_attempts(responses.get(item.id, [])), size)
     }
 
 

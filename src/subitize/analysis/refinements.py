@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
+from subitize.analysis.attempts import Attempt, gather_attempts
 from subitize.analysis.clusters import Rate, cluster_of, estimate_rates, place_items
-from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.observations import Reader, adopt_refusals, observe_run
 from subitize.errors import NothingToDoError
 from subitize.frames import group_rows
 from subitize.records import REFINED, Design, Estimate, base_suite
@@ -66,7 +66,9 @@ def compare(
     Holm's adjustment is over the models and refinements of one suite, judge and measure; the comparisons without
     fallbacks are adjusted among themselves. What was only ever refused is wrong for every judge.
     """
-    adopted = adopt_refusals(attempts)
+    made = [(base_suite(one.item.suite), one) for one in attempts]
+    judges = adopt_refusals((suite, one.judge) for suite, one in made)
+    adopted = [replace(one, judge=judge) for suite, one in made for judge in judges[suite, one.judge]]
     by_suite = group_rows(adopted, lambda one: (base_suite(one.item.suite), one.judge))
     originals = {one.item.id: one.item for one in adopted if one.item.base is None}
     places = {id: Place(*place) for id, *place in place_items(originals.values(), designs or {}).iter_rows()}
@@ -74,7 +76,7 @@ def compare(
     for own in by_suite.values():
         chosen = k or usual_k(own)
         for measure in MEASURES:
-            found += _adjust([row for row in _compare(own, measure, chosen, places) if row])
+            found += _adjust(_compare(own, measure, chosen, places))
     return found
 
 
@@ -161,24 +163,19 @@ def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
     return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]
 
 
-def _compare(
-    attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]
-) -> list[Refinement | None]:
+def _compare(attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]) -> list[Refinement]:
     by_place = group_rows(attempts, lambda one: (one.model, one.item.suite))
-    return [
-        _compare_one(_Sides(by_place.get((model, base_suite(suite)), ()), own), measure, k, places)
+    compared = (
+        _compare_one(by_place.get((model, base_suite(suite)), []), own, measure, k, places)
         for (model, suite), own in by_place.items()
         if REFINED in suite
-    ]
+    )
+    return [row for row in compared if row]
 
 
-class _Sides(NamedTuple):
-    originals: Sequence[Attempt]
-    refined: Sequence[Attempt]
-
-
-def _compare_one(sides: _Sides, measure: Measure, k: int, places: Mapping[str, Place]) -> Refinement | None:
-    originals, refined = sides
+def _compare_one(
+    originals: Sequence[Attempt], refined: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]
+) -> Refinement | None:
     first = refined[0]
     unrefined, others = {one.item.id: one for one in originals}, {one.item.base or "": one for one in refined}
     rates = _rates(others, measure, k), _rates(unrefined, measure, k)

@@ -1,14 +1,15 @@
-"""A paper's cells beside ours, with a verdict on each."""
+"""What papers print: their cells beside ours, with a verdict on each, and figures to stand beside measured ones."""
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from subitize.records import Estimate
+from subitize.stats.signed_ranks import Direction
 
 Verdict = Literal["exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published"]
 VERDICTS: tuple[Verdict, ...] = ("exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published")
@@ -113,3 +114,40 @@ def _judge(ours: float | str, printed: str, points: float, *, is_truncated: bool
     if percentage_points <= 0.1 + _ROUNDING:
         return "within 0.1 pp"
     return "within 1 pp" if percentage_points <= 1 + _ROUNDING else "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """A row of a leaderboard. The size is in billions of parameters, with the paper's own doubts."""
+
+    suite: str
+    model: str
+    accuracy: float
+    nae: float
+    level: int
+    human_correlation: float
+    size_billion: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedBias:
+    """Whether a model errs one way in a category; r is printed only where there is a bias."""
+
+    suite: str
+    model: str
+    category: str
+    direction: Direction
+    r: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCounts:
+    """All that is printed of the models of one suite, and the design that it rests on; categories go by our names."""
+
+    source: str
+    rows: Sequence[PublishedRow]
+    biases: Sequence[PublishedBias]
+    abstractions: Mapping[str, float]
+    """The smallest correlation between the confusion matrices of two categories, by model."""
+    numbers: Sequence[int]
+    categories: Sequence[str]

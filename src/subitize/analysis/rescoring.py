@@ -1,27 +1,117 @@
-"""Scores a run as others do: replies by their text, drawings by what our judges found in them."""
+"""Scores a run as others do, beside our reading: replies by their text, drawings by what our judges found in them."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from subitize import numerals
-from subitize.analysis.drawing_rescoring import rescore_drawings
+from subitize.analysis.clusters import Rate, cluster_of, estimate_rates
+from subitize.analysis.levels import WHOLE
 from subitize.analysis.observations import Observations, Reader, Survey, survey_run
-from subitize.analysis.rescored import Example, Heading, Rescored, Verdict, sum_up
 from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.frames import group_rows
 from subitize.importers.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
-from subitize.labels.drawing_scorers import DRAWING_SCORERS
+from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, DrawingScorer
 from subitize.labels.published_scorers import SCORERS, Reply, Scorer
-from subitize.records import Answer, Item, Known, Said
-from subitize.store import Run
+from subitize.records import Answer, Ask, Box, Boxes, Count, Draw, Estimate, Item, Known, Said, Scalar, base_suite
+from subitize.store import Run, codec
 from subitize.store.frames import read_readings
 from subitize.store.rows import decode_value
 
 _FIT = "fit:"
+_TAG = "tag"
+_EXAMPLES = 3
+REASONS = {
+    "reasoning": "a number in the model's reasoning was taken",
+    "number word": "the count is written as a word",
+    "punctuation": "only marks or spaces stand beside the number",
+    "sentence": "the number stands in a sentence",
+    "first integer": "the first number of the reply is another than the answer",
+    "substring": "the digits stand within another number",
+    "larger than 20": "a number above 20 is not read",
+    "braces": "the count does not stand in braces",
+    "near miss": "a count that is off is credited",
+    "no one count": "we read no single count: several, a range, or none",
+    "part of the credit": "less than the whole credit is given",
+    "surplus": "more things than were asked for are credited",
+    "threshold": "another score or distance is enough for them than for our judge",
+    "other": "none of these",
+}
+"""Why a reply is read, or a drawing seen, differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A reply, or what was seen in a drawing: what is right, what we read, and the credit that the scorer gives."""
+
+    item: str
+    reply: str
+    expected: str
+    ours: str
+    credit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Replies that are read differently for one reason, with examples; where only they give credit, we are stricter."""
+
+    reason: str
+    we_are_stricter: bool
+    count: int
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """One model's replies or drawings by one scorer and by our judge, the same in both figures.
+
+    `is_recorded` where the score was imported, not computed here. `left_out` counts what the scorer does
+    not score, or the judge did not answer. `their_average` is the figure as they print it, where that is no plain mean.
+    """
+
+    suite: str
+    model: str
+    judge: str
+    scorer: str
+    group: str
+    is_recorded: bool
+    theirs: Estimate
+    ours: Estimate
+    left_out: int
+    differences: tuple[Difference, ...]
+    their_average: float | None = None
+
+    @property
+    def different(self) -> int:
+        """How many replies are read differently."""
+        return sum(one.count for one in self.differences)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One reply or drawing: whether it is right as we read it, its credit elsewhere, and why they differ."""
+
+    item: Item
+    example: Example
+    is_right: bool
+    reason: str
+    weight: float = 1.0
+    stratum: tuple[Scalar, ...] = ()
+
+
+class Heading(NamedTuple):
+    """What verdicts are about."""
+
+    suite: str
+    model: str
+    judge: str
+    scorer: str
+    group: str = WHOLE
+    is_recorded: bool = False
 
 
 def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -> list[Rescored]:
@@ -34,8 +124,9 @@ def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -
     recorded = {} if names else _read_recorded(run)
     chosen = names or (() if recorded else sorted(known))
     found = _rescore_replies(survey, [SCORERS[name] for name in dict.fromkeys(chosen) if name in SCORERS], recorded)
-    drawing_scorers = [DRAWING_SCORERS[name] for name in dict.fromkeys(chosen) if name in DRAWING_SCORERS]
-    found += rescore_drawings(survey, drawing_scorers)
+    found += _rescore_drawings(
+        survey, [DRAWING_SCORERS[name] for name in dict.fromkeys(chosen) if name in DRAWING_SCORERS]
+    )
     if not found:
         raise NothingToDoError(
             f"{run.location} has nothing that {', '.join(names) or 'a scorer'} can score: replies in words to counting "
@@ -58,6 +149,11 @@ def rescore_import(run: Run, imported: OutputSummary) -> list[Rescored]:
     except NothingToDoError:  # no reply came
         return []
     return rescore_recorded(survey) if imported.metrics else _rescore_replies(survey, [own] if own else [], {})
+
+
+def rescore_by_suite(survey: Survey) -> list[Rescored]:
+    """Score the drawings of a run whose suite was published with a rule by that."""
+    return _rescore_drawings(survey, [scorer for scorer in DRAWING_SCORERS.values() if scorer.suite])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +230,13 @@ def _compare(
         return
     by_task = [(str(one.reply.factors.get("task", heading.suite)), credit) for one, credit in pairs]
     average = scorer.average(by_task) if scorer and scorer.average else None
-    verdicts = [_judge(one, credit, scorer) for one, credit in pairs]
+    verdicts = []
+    for one, credit in pairs:
+        example = Example(one.item.id, one.reply.text, str(one.reply.expected), one.value, credit)
+        is_alike = credit == float(one.is_right)
+        reason = "" if is_alike else find_reason(one.reply, credit, scorer, is_right=one.is_right)
+        verdicts.append(Verdict(one.item, example, one.is_right, reason))
     yield sum_up(heading, verdicts, len(replies) - len(pairs), average)
-
-
-def _judge(one: _Read, credit: float, scorer: Scorer | None) -> Verdict:
-    example = Example(one.item.id, one.reply.text, str(one.reply.expected), one.value, credit)
-    is_different = credit != float(one.is_right)
-    reason = find_reason(one.reply, credit, scorer, is_right=one.is_right) if is_different else ""
-    return Verdict(one.item, example, one.is_right, reason)
 
 
 _INTEGER = re.compile(r"(?<![\d.,])\d+(?:,\d{3})*(?![\d]|[.,]\d)", re.ASCII)
@@ -193,3 +287,100 @@ def _find_what_they_allow(reply: Reply) -> str:
 
 def _names(text: str, number: int) -> bool:
     return number <= numerals.LARGEST_IN_WORDS and numerals.in_words(number) in text.lower()
+
+
+class _Seen(NamedTuple):
+    """A drawing with what was asked about it alone and what the judge read, and which answers are right."""
+
+    item: Item
+    drawing: Drawing
+    right: frozenset[str]
+
+
+def _rescore_drawings(survey: Survey, scorers: Sequence[DrawingScorer]) -> list[Rescored]:
+    found: list[Rescored] = []
+    observed = survey.observations.kept()
+    drawn = [item.id for item in observed.seen_items() if isinstance(item.task, Draw)]
+    for (suite, model, judge), own in observed.filter(pl.col("item").is_in(drawn)).partition("suite", "model", "judge"):
+        fitting = [scorer for scorer in scorers if scorer.suite in ("", base_suite(suite))]
+        drawings = list(_gather_drawings(own, _read_boxes(survey.run, judge))) if fitting else []
+        for scorer in fitting:
+            found += _rescore(Heading(suite, model, judge, scorer.name), scorer, drawings)
+    return found
+
+
+def _gather_drawings(observed: Observations, boxes: Mapping[str, Sequence[Box]]) -> Iterator[_Seen]:
+    for subject, own in group_rows(observed.rows.iter_rows(named=True), lambda row: str(row["subject"])).items():
+        item = observed.items[own[0]["item"]]
+        seen = [observed.look(row) for row in own]
+        values = {one.ask.question.id: one.value for one in seen if one.value is not None}
+        right = frozenset(one.ask.question.id for one, row in zip(seen, own, strict=True) if row["is_right"])
+        asks = [ask for ask in item.asks if ask.is_relevant and ask.group == 1]
+        yield _Seen(item, Drawing(asks, values, boxes.get(subject), str(item.factors.get(_TAG, ""))), right)
+
+
+def _read_boxes(run: Run, judge: str) -> dict[str, list[Box]]:
+    """Read the boxes that a judge found, by drawing: those of one look at each label, with colours if any has them."""
+    found: dict[str, dict[str, list[Box]]] = {}
+    rows = read_readings(run, judge, with_evidence=True)
+    for subject, text in rows.select("subject", "evidence").iter_rows():
+        evidence = codec.evidence.validate_json(text)
+        if isinstance(evidence, Boxes):
+            looked = group_rows(evidence.boxes, lambda box: box.label)
+            known = found.setdefault(subject, {})
+            known |= {label: own for label, own in looked.items() if own[0].colour or label not in known}
+    return {subject: [box for own in known.values() for box in own] for subject, known in found.items()}
+
+
+def _rescore(heading: Heading, scorer: DrawingScorer, drawings: Sequence[_Seen]) -> Iterator[Rescored]:
+    """Score all drawings together, and by tag where the scorer averages tags: each weighs the same in the whole."""
+    asked = [
+        one._replace(drawing=replace(one.drawing, asks=asks))
+        for one in drawings
+        if (asks := [ask for ask in one.drawing.asks if scorer.is_about(ask)])
+    ]
+    answered = [one for one in asked if all(ask.question.id in one.drawing.values for ask in one.drawing.asks)]
+    if not answered:
+        return
+    by_tag = group_rows(answered, lambda one: one.drawing.tag if scorer.averages_tags else "")
+    verdicts = {
+        tag: [_judge_drawing(one, scorer.credit(one.drawing), weight=1 / len(own)) for one in own]
+        for tag, own in by_tag.items()
+    }
+    yield sum_up(heading, [one for own in verdicts.values() for one in own], len(asked) - len(answered))
+    if scorer.averages_tags:
+        tagged = Counter(one.drawing.tag for one in asked)
+        for tag, own in verdicts.items():
+            yield sum_up(heading._replace(group=tag), own, tagged[tag] - len(own))
+
+
+def _judge_drawing(one: _Seen, credit: float, weight: float) -> Verdict:
+    asks, values, tag = one.drawing.asks, one.drawing.values, one.drawing.tag
+    is_right = all(ask.question.id in one.right for ask in asks)
+    seen = ", ".join(f"{values[ask.question.id]} {_name(ask)}" for ask in asks)
+    expected = ", ".join(f"{ask.expects[0]} {_name(ask)}" for ask in asks)
+    example = Example(one.item.id, seen, expected, "right" if is_right else "wrong", credit)
+    counts = [ask for ask in asks if isinstance(ask.question, Count)]
+    is_short = any(float(values[ask.question.id]) < float(ask.expects[0]) for ask in counts)
+    reason = "part of the credit" if 0 < credit < 1 else "threshold" if is_right or is_short else "surplus"
+    return Verdict(one.item, example, is_right, reason, weight, (tag,) if tag else ())
+
+
+def _name(ask: Ask) -> str:
+    return ask.question.id.partition(":")[2]
+
+
+def sum_up(heading: Heading, verdicts: Sequence[Verdict], left_out: int, average: float | None = None) -> Rescored:
+    """Estimate both figures, and gather the reasons for what differs."""
+    credited = [Rate(cluster_of(one.item), one.stratum, one.example.credit, weight=one.weight) for one in verdicts]
+    right = [rate._replace(value=float(one.is_right)) for rate, one in zip(credited, verdicts, strict=True)]
+    theirs, ours = estimate_rates([credited, right])
+    return Rescored(*heading, theirs, ours, left_out, tuple(_gather(verdicts)), average)
+
+
+def _gather(verdicts: Iterable[Verdict]) -> Iterator[Difference]:
+    """Gather what differs by reason, the most frequent first."""
+    different = (one for one in verdicts if one.example.credit != float(one.is_right))
+    groups = group_rows(different, lambda one: (one.reason, not one.is_right))
+    for (reason, we_are_stricter), own in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
+        yield Difference(reason, we_are_stricter, len(own), tuple(one.example for one in own[:_EXAMPLES]))

@@ -22,8 +22,7 @@ def show(
     images: options.ImagesFolder = None,
 ) -> None:
     """Show what is in a run, or everything about one item."""
-    from subitize.analysis.overview import find_stand_ins, item_story, overview
-    from subitize.analysis.samples import describe_samples
+    from subitize.analysis.overview import describe_samples, find_stand_ins, item_story, overview
     from subitize.report.terminal.printing import print_overview, print_story
 
     with open_run(run, database, images) as opened:

@@ -17,9 +17,9 @@ from subitize.garbage_collection import uncollected
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
+    from subitize.analysis.agreement import Sides
     from subitize.analysis.clusters import Prompts
     from subitize.analysis.enumeration import Enumeration
-    from subitize.analysis.judge_agreement import Sides
     from subitize.analysis.observations import Gaps, Observations, Reader
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
@@ -50,14 +50,12 @@ def score(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute accuracy and errors with their intervals, overall and by factor."""
+    from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
     from subitize.analysis.clusters import ESTIMANDS, check_prompts
-    from subitize.analysis.discards import advise_rules, advise_tables
     from subitize.analysis.observations import survey_run
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import describe_samples, find_stand_ins
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.provenance import follow_trails
-    from subitize.analysis.reward_judges import warn_of_reward_judges
-    from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
 
     estimand = check_prompts(prompts)
@@ -255,8 +253,7 @@ def agree(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute how far people agree with one another, or a judge with people (--against)."""
-    from subitize.analysis.agreement import agree_run
-    from subitize.analysis.judge_agreement import Sides
+    from subitize.analysis.agreement import Sides, agree_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.labels import PLURALITY
     from subitize.report.terminal.passes import print_agreement, published_kappa
@@ -346,7 +343,7 @@ def plate(
 
 
 def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as_json: bool) -> None:
-    from subitize.analysis.judge_agreement import compare_with_people
+    from subitize.analysis.agreement import compare_with_people
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.judge_agreements import print_judge_agreements
     from subitize.store.rows import read_judges
@@ -427,8 +424,7 @@ def _print_passes(
     stand_ins: "StandIns",
     coverage: "tuple[Mapping[str, str], Gaps] | None",
 ) -> None:
-    from subitize.analysis.attempts import gather_attempts
-    from subitize.analysis.passes import rate_passes
+    from subitize.analysis.attempts import gather_attempts, rate_passes
     from subitize.report.terminal.passes import print_passes
     from subitize.report.terminal.printing import print_coverage
 

@@ -75,6 +75,11 @@ def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
     columns = ("item", "model", "repeat", "attempt", "subject", "is_refused")
     if size == 1:
         return answered.with_columns(subject="trial", is_refused=pl.col("kind") == REFUSED).select(columns)
+    return group_trials(answered, size).select(columns)
+
+
+def group_trials(answered: pl.DataFrame, size: int) -> pl.DataFrame:
+    """List the groups of so many responses, each with its `trials` in the order of their repeats."""
     blocks = answered.sort("repeat", maintain_order=True).with_columns(block=pl.col("repeat") // size)
     groups = blocks.group_by("item", "model", "block", maintain_order=True).agg(
         pl.col("repeat").first(),
@@ -84,7 +89,7 @@ def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
     )
     groups = groups.filter(pl.col("trials").list.len() == size)
     subjects = [Subject(tuple(trials)).id for trials in groups["trials"]]
-    return groups.with_columns(pl.Series("subject", subjects, pl.String())).select(columns)
+    return groups.with_columns(pl.Series("subject", subjects, pl.String()))
 
 
 def keep_best(rows: pl.DataFrame, key: list[str], *by: pl.Expr) -> pl.DataFrame:

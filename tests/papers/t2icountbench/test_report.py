@@ -11,9 +11,8 @@ import pytest
 from commands import call
 from report_runs import PAINTERS, check_charts, composed, refined, voted
 from subitize.analysis.agreement import ALL_MODELS, agree_run
-from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.attempts import Attempt, gather_attempts, rate_passes
 from subitize.analysis.observations import Reader, observe_run
-from subitize.analysis.passes import rate_passes
 from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
 from subitize.papers.t2icountbench.claims import observe
 from subitize.papers.t2icountbench.printing import print_tables

@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.analysis.attempts import Attempt, Omissions
+from subitize.analysis.attempts import Attempt, Omissions, rate_passes
 from subitize.analysis.claims import Comparison, Statement
 from subitize.analysis.clusters import Rate
-from subitize.analysis.passes import rate_passes
 from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
 from subitize.papers.t2icountbench.claims import falls_with_number, low_and_unequal, observe, ranks_change
 from subitize.papers.t2icountbench.printing import print_tables

@@ -11,9 +11,8 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from subitize.analysis.clusters import take_clusters
 from subitize.records import Estimate
-from subitize.stats.estimator import estimate_shares
+from subitize.stats.estimator import Clusters, estimate_shares
 
 Shares = dict[tuple[Any, ...], Estimate]
 """Estimates by the names of their groups, in the order of these."""
@@ -57,8 +56,10 @@ _LABELS = pl.len().alias("weight")
 
 def _estimate(clusters: pl.DataFrame, by: tuple[str, ...], confidence: float = 0.95) -> Shares:
     groups = clusters.group_by(by).agg(pl.col("weight").sum()).sort(by)
-    placed = clusters.join(groups.select(by).with_row_index("group"), on=by)
-    estimates = estimate_shares(take_clusters(placed.sort("group", "cluster")), confidence=confidence)
+    placed = clusters.join(groups.select(by).with_row_index("group"), on=by).sort("group", "cluster")
+    figures = (placed[name].cast(pl.Float64).to_numpy() for name in ("mean", "weight", "observations"))
+    codes = (placed[name].cast(pl.Int64).to_numpy() for name in ("group", "stratum"))
+    estimates = estimate_shares(Clusters(*figures, *codes), confidence=confidence)
     return {
         tuple(names): replace(estimate, n=round(labels))
         for (*names, labels), estimate in zip(groups.iter_rows(), estimates, strict=True)

@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from subitize.analysis.claims import ALPHA, Comparison, Statement, Verdict, adjust, decide, judge_drops, subtract
 from subitize.analysis.measures import ALL, Enumeration
-from subitize.analysis.published import PublishedCounts, PublishedRow
 from subitize.analysis.refinements import pair
+from subitize.analysis.reproduction import PublishedCounts, PublishedRow
 from subitize.papers.numbersense.published import COUNTS, SPELLINGS
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, figure, number_of

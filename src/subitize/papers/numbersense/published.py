@@ -13,8 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from subitize.analysis.published import PublishedBias, PublishedCounts, PublishedRow
-from subitize.analysis.reproduction import Place, read_published
+from subitize.analysis.reproduction import Place, PublishedBias, PublishedCounts, PublishedRow, read_published
 from subitize.stats.signed_ranks import Direction
 
 BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})

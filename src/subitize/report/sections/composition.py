@@ -10,7 +10,7 @@ from subitize import plugins
 from subitize.analysis.comparisons import Ranked
 from subitize.analysis.enumeration import evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.published import PublishedCounts
+from subitize.analysis.reproduction import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, score
 from subitize.errors import NothingToDoError
 from subitize.frames import group_rows

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from subitize.analysis.enumeration import Enumeration
-from subitize.analysis.published import PublishedCounts
+from subitize.analysis.reproduction import PublishedCounts
 from subitize.numerals import in_words
 from subitize.records import Estimate
 from subitize.report.document.blocks import KINDS, Badge, text_column

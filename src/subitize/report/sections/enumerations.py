@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, name_baselines, write_range
-from subitize.analysis.published import PublishedBias, PublishedCounts
+from subitize.analysis.reproduction import PublishedBias, PublishedCounts
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,

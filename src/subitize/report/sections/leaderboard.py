@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from subitize.analysis.enumeration import Baseline
 from subitize.analysis.levels import WHOLE
-from subitize.analysis.published import PublishedCounts, PublishedRow
+from subitize.analysis.reproduction import PublishedCounts, PublishedRow
 from subitize.analysis.scoring import Score
 from subitize.records import Estimate
 from subitize.report.document import charts

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from subitize.analysis.advice import describe_reward_judge, is_reward_judge
 from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
 from subitize.analysis.provenance import Place
-from subitize.analysis.reward_judges import describe_reward_judge, is_reward_judge
 from subitize.frames import group_rows
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import ResponseTrail
-from subitize.analysis.samples import describe_samples
 from subitize.frames import group_rows
 from subitize.report.document.blocks import FactsBlock
 from subitize.report.document.cells import number_of

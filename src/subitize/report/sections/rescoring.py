@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.drawing_rescoring import rescore_by_suite
-from subitize.analysis.rescored import REASONS, WHOLE, Difference, Rescored
-from subitize.analysis.rescoring import rescore_recorded
+from subitize.analysis.levels import WHOLE
+from subitize.analysis.rescoring import REASONS, Difference, Rescored, rescore_by_suite, rescore_recorded
 from subitize.report.document.blocks import Badge, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.sources import Source

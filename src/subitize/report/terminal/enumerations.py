@@ -60,7 +60,7 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
     judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)
     places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
     headings = {name: measure.heading for name, measure in measures().items() if measure.heading}
-    is_partial = not all(one.kept.has_every_count for one in enumerations)
+    is_partial = not all(one.has_every_count for one in enumerations)
     skill = [name for name in _SKILL if is_partial or name not in _OF_ANSWERED]
     nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
     first, second = [], []

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from subitize.analysis.judge_agreement import Confused, JudgeAgreement, PairAgreement
+from subitize.analysis.agreement import Confused, JudgeAgreement, PairAgreement
 from subitize.analysis.levels import WHOLE, name_level
 from subitize.analysis.overview import StandIns
 from subitize.records import Scalar

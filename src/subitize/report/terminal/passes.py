@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from subitize.analysis.agreement import Concord
+from subitize.analysis.attempts import PassRate
 from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
-from subitize.analysis.passes import PassRate
 from subitize.records import base_suite
 from subitize.registry import paper_of
 from subitize.report.document.cells import NOTHING

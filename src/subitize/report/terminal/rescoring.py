@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from subitize.analysis.levels import WHOLE
 from subitize.analysis.overview import StandIns
-from subitize.analysis.rescored import REASONS, WHOLE, Difference, Rescored
+from subitize.analysis.rescoring import REASONS, Difference, Rescored
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, DrawingScorer
 from subitize.labels.published_scorers import SCORERS, Scorer
 from subitize.report.terminal.layout import print_table, say

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from subitize.analysis.agreement import Concord, agree_run
-from subitize.analysis.passes import rate_passes
+from subitize.analysis.attempts import rate_passes
 from subitize.errors import NothingToDoError
 from subitize.papers.t2icountbench.claims import observe, ranks_change
 from subitize.papers.t2icountbench.published import KAPPA

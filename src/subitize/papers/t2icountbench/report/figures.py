@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from subitize.analysis.attempts import Attempt
-from subitize.analysis.passes import rate_passes
+from subitize.analysis.attempts import Attempt, rate_passes
 from subitize.papers.t2icountbench import tables as paper
 from subitize.papers.t2icountbench.beyond import HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CONDITIONS

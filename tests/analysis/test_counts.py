@@ -5,11 +5,15 @@ from dataclasses import replace
 import pytest
 
 from samples import drawing_item, naming_item
+from subitize.analysis.enumeration import frame_counts
 from subitize.analysis.observations import Seen, frame_seen
-from subitize.analysis.tidy import COLUMNS, frame_counts
 from subitize.records import Ask, Confirm, Count, Item, Scalar
 
 ITEM = naming_item()
+COUNTS = (
+    *("suite", "model", "judge", "item", "task", "category", "number", "wording", "repeat", "response", "status"),
+    *("is_excluded", "stratum", "cluster"),
+)
 
 
 def observe(item: Item = ITEM, value: Scalar | None = 3) -> Seen:
@@ -25,7 +29,7 @@ def about(ask: Ask) -> Seen:
 
 
 def test_a_row_has_what_figures_need() -> None:
-    (row,) = frame_counts(frame_seen([observe()])).rows()
+    (row,) = frame_counts(frame_seen([observe()])).select(COUNTS).rows()
     assert row == ("naming", "m", "parser", ITEM.id, "answer", "apples", 3, "category", 2, 3.0, "eligible", False, 0, 0)
 
 
@@ -55,4 +59,4 @@ def test_what_is_absent_is_null() -> None:
 def test_the_rest_is_left_out(observation: Seen) -> None:
     found = frame_counts(frame_seen([observation]))
     assert found.is_empty()
-    assert dict(found.schema) == COLUMNS
+    assert {*COUNTS} <= {*found.columns}

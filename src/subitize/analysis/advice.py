@@ -1,7 +1,8 @@
-"""Which rule would read the answers that another one discards, and where figures are of what no rule reads."""
+"""What to mind about figures: answers that another rule reads, and judges that rewarded the training of a model."""
 
 import shlex
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from subitize.labels import Rule, interpret
@@ -9,6 +10,7 @@ from subitize.labels.rules import find_word_rule
 from subitize.numerals import POLICIES
 from subitize.plugins import papers_by_name
 from subitize.records import Known, Match, base_suite
+from subitize.registry import TRAINED_WITH, is_alike
 from subitize.store import Run, codec
 from subitize.store.counts import Discards, count_discards
 from subitize.store.rows import decode_question, read_discarded
@@ -66,3 +68,25 @@ def _advise(run: Run, name: str, one: Discards, *, is_alone: bool) -> str:
         f"{one.discarded} of {one.readings} answers were discarded by {rule}; {best} reads {count} of {of}: "
         f"subitize {shlex.join(again)}"
     )
+
+
+def is_reward_judge(judge: str, model_options: Mapping[str, str]) -> bool:
+    """Tell whether a judge, with whatever options, is the one that a model was trained with."""
+    trained_with = model_options.get(TRAINED_WITH)
+    return trained_with is not None and is_alike(trained_with, judge)
+
+
+def warn_of_reward_judges(run: Run, judge: str | None = None) -> list[str]:
+    """Name the models of a run that such a judge judged; of one judge, if it is named."""
+    models, judges = run.model_names(), run.judge_names()
+    return [
+        describe_reward_judge(models[model.spec], name)
+        for model in run.models()
+        for spec, name in judges.items()
+        if judge in (None, spec) and is_reward_judge(spec, model.options)
+    ]
+
+
+def describe_reward_judge(model: str, judge: str) -> str:
+    """Say what is wrong with such figures."""
+    return f"{model} was trained with {judge}, which judges it here: the figures may flatter it; take another judge"
