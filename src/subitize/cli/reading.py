@@ -259,7 +259,7 @@ def agree(
     from subitize.analysis.judge_agreement import Sides
     from subitize.analysis.overview import find_stand_ins
     from subitize.labels import PLURALITY
-    from subitize.report.terminal.passes import print_agreement, published_kappa
+    from subitize.report.terminal.agreements import print_agreement, published_kappa
 
     with open_run(run, database, images) as opened:
         judge = judge and opened.find_judge(judge)
@@ -348,7 +348,7 @@ def plate(
 def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as_json: bool) -> None:
     from subitize.analysis.judge_agreement import compare_with_people
     from subitize.analysis.overview import find_stand_ins
-    from subitize.report.terminal.judge_agreements import print_judge_agreements
+    from subitize.report.terminal.agreements import print_judge_agreements
     from subitize.store.rows import read_judges
 
     if not sides.judge:
@@ -372,7 +372,7 @@ def _check_once(runs: Sequence[str]) -> Sequence[str]:
 def _compare_refinements(run: "Run", reader: "Reader", *, as_json: bool) -> None:
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.refinements import compare_run
-    from subitize.report.terminal.refinements import print_refinements
+    from subitize.report.terminal.comparisons import print_refinements
 
     found, stand_ins = compare_run(run, reader), find_stand_ins(run)
     if as_json:
@@ -429,8 +429,7 @@ def _print_passes(
 ) -> None:
     from subitize.analysis.attempts import gather_attempts
     from subitize.analysis.passes import rate_passes
-    from subitize.report.terminal.passes import print_passes
-    from subitize.report.terminal.printing import print_coverage
+    from subitize.report.terminal.printing import print_coverage, print_passes
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
     if coverage is None:

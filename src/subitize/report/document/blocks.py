@@ -1,7 +1,7 @@
 """What a report is made of, before it is HTML or files: sections of tables, figures, pictures and facts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from subitize.records import Box, Estimate
@@ -75,6 +75,15 @@ class TableBlock:
         if not self.is_grouped or len(kinds) < 2:
             return [(None, list(self.rows))]
         return [(kind, [row for row in self.rows if row.badge == kind]) for kind in kinds]
+
+    def with_column(self, column: Column, cells: Iterable[Cell], at: int) -> "TableBlock":
+        """Put a column in a place; one that stands there already gets other cells."""
+        after = at + (self.columns[at : at + 1] == (column,))
+        rows = (
+            replace(row, cells=(*row.cells[:at], cell, *row.cells[after:]))
+            for row, cell in zip(self.rows, cells, strict=True)
+        )
+        return replace(self, columns=(*self.columns[:at], column, *self.columns[after:]), rows=tuple(rows))
 
 
 Columns = Iterable[Column | str]

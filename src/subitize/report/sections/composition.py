@@ -35,14 +35,12 @@ from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.costs import cost_sections
 from subitize.report.sections.counted import Counted, rank
 from subitize.report.sections.enumerations import eligibility_notes, number_sections
-from subitize.report.sections.factors import factor_sections
 from subitize.report.sections.gallery import make_gallery
-from subitize.report.sections.leaderboard import rank_counts, rank_scores
+from subitize.report.sections.leaderboard import factor_sections, mark_sizes, rank_counts, rank_scores
 from subitize.report.sections.protocols import describe_protocols, follow, mark_protocols
 from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
 from subitize.report.sections.refinements import refinement_sections
 from subitize.report.sections.rescoring import rescoring_sections
-from subitize.report.sections.sizes import known_sizes, mark_sizes
 from subitize.report.sections.sources import Series, Source, list_series
 from subitize.report.sections.standings import mark_ranks, stand_series
 from subitize.report.sections.summary import Headlines, summarize
@@ -76,7 +74,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         account = _account(suite, series, counted[suite], palette)
         of_suite = [one for one in conduct if one.series.suite == suite]
         standings[suite] = stand_series(own)
-        sized = mark_sizes(account.leaderboard, known_sizes(own))
+        sized = mark_sizes(account.leaderboard, own)
         warnings, leader = mark_protocols(mark_ranks(sized, standings[suite]), of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
         left_out = _exclusion_notes(own)

@@ -9,8 +9,7 @@ from subitize.analysis.enumeration import Enumeration
 from subitize.analysis.published import PublishedCounts
 from subitize.numerals import in_words
 from subitize.records import Estimate
-from subitize.report.document.blocks import KINDS, Badge, text_column
-from subitize.report.document.charts import Palette
+from subitize.report.document.blocks import KINDS, Badge, Cell, Row, text_column
 from subitize.stats.knower_levels import KnowerLevel
 
 MODEL = text_column("Model")
@@ -24,6 +23,10 @@ class Counted:
     label: str
     badge: Badge
     it: Enumeration
+
+    def row(self, *cells: Cell) -> Row:
+        """Make its row of a table."""
+        return Row((self.label, *cells), self.badge)
 
 
 def rank(models: Iterable[Counted]) -> list[Counted]:
@@ -70,11 +73,6 @@ def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:
     """Make of an estimate what a chart draws: its value with its interval, which must be finite."""
     low, high = max(estimate.low / per, -_FAR), min(estimate.high / per, _FAR)
     return {"value": estimate.value / per, "low": low, "high": high, "n": estimate.n}
-
-
-def only(palette: Palette, models: Sequence[Counted]) -> Palette:
-    """Keep the colours of a palette for some of its models."""
-    return palette.of([model.label for model in models])
 
 
 def methods(estimates: Iterable[Estimate]) -> str:

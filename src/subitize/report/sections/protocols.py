@@ -14,7 +14,6 @@ from subitize.report.document.blocks import (
     FactsBlock,
     Linked,
     Record,
-    Row,
     Section,
     TableBlock,
     TextBlock,
@@ -26,6 +25,8 @@ from subitize.report.sections.sources import Series
 
 _COLUMN = text_column("Protocol", "Rows of one protocol may be compared; what is in it stands under “Protocols”.")
 _MOST_COMPARED = 8
+_KNOWN = ("published", "baseline")
+"""Rows that were not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,12 @@ def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple
         if not isinstance(block, TableBlock):
             marked.append(block)
             continue
-        rows = [(row, _conduct(row, by_label)) for row in block.rows]
-        measured = [one for _, one in rows if one]
+        followed = [None if row.badge in _KNOWN else by_label.get(str(row.cells[0])) for row in block.rows]
+        measured = [one for one in followed if one]
         block = replace(block, caption=f"{block.caption} {_tell_published_judge(block, conduct)}".strip())
         if len({one.number for one in measured}) > 1:
-            cells = tuple(replace(row, cells=(*row.cells, _link(one) if one else "")) for row, one in rows)
-            block = replace(block, columns=(*block.columns, _COLUMN), rows=cells)
+            cells = (_link(one) if one else "" for one in followed)
+            block = block.with_column(_COLUMN, cells, len(block.columns))
         marked.append(block)
         warnings += [*_warn(measured), *_warn_of_reward_judges(measured)]
     return warnings, marked
@@ -90,11 +91,6 @@ def describe_protocols(conduct: Sequence[Conduct]) -> Section:
     )
     facts = [_describe(fingerprint, members) for fingerprint, members in groups.items()]
     return Section("protocols", "Protocols", (note, *facts, _particulars(conduct)))
-
-
-def _conduct(row: Row, by_label: Mapping[str, Conduct]) -> Conduct | None:
-    is_measured = row.badge in ("", "stand-in", "stand-in judge")
-    return by_label.get(str(row.cells[0])) if is_measured else None
 
 
 def _tell_published_judge(table: TableBlock, conduct: Sequence[Conduct]) -> str:

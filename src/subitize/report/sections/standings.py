@@ -64,14 +64,10 @@ def _group_kinds(table: TableBlock) -> TableBlock:
 def _mark(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
     if any(column.name.startswith(_COLUMN.name + ",") for column in table.columns):
         return table
-    rows = []
-    for row in table.rows:
-        one = standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None
-        label, *figures = row.cells
-        rows.append(replace(row, cells=(label, f"{one.rank} {one.letters}" if one else "", *figures)))
+    found = [standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None for row in table.rows]
     caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
-    first, *others = table.columns
-    return replace(table, columns=(first, _COLUMN, *others), rows=tuple(rows), caption=caption)
+    ranked = table.with_column(_COLUMN, (f"{one.rank} {one.letters}" if one else "" for one in found), 1)
+    return replace(ranked, caption=caption)
 
 
 def describe_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from subitize.analysis.levels import name_level
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
+from subitize.analysis.passes import PassRate
 from subitize.analysis.scoring import MEASURES, Score
 from subitize.records import (
     Attached,
@@ -21,12 +23,14 @@ from subitize.records import (
     Trial,
     task_text,
 )
-from subitize.report.document.cells import billions, estimate_text, number_of
+from subitize.report.document.cells import NOTHING, billions, estimate_text, number_of
 from subitize.report.terminal.layout import print_table, say
 from subitize.stats.estimator import FEW
 
 _PLACES = ("model", "size", "judge", "group", "protocol")
 _Key = tuple[str, str, str, str, str]
+_SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
+_FEW = 10
 STAND_IN = "* an embedded stand-in, not a real model or judge"
 
 
@@ -122,6 +126,43 @@ def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequenc
         )
     if "discarded" in measures:
         say("discarded: answers in which the rule finds no value, and drawings with nothing to count in them (0)")
+
+
+def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
+    """Print one row per model and group of items, one column per k."""
+    rows: dict[tuple[str, str, str, str, str], dict[int, PassRate]] = {}
+    for one in passes:
+        rows.setdefault((one.suite, one.model, one.judge, one.factor, one.group), {})[one.k] = one
+    ks = _choose_k(passes)
+    lines = []
+    for (suite, model, judge, factor, group), row in rows.items():
+        marked = stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in row.values()))
+        undecided = max(one.undecided for one in row.values())
+        items = f"{max(one.estimate.n for one in row.values())}" + f" + {undecided} undecided" * (undecided > 0)
+        names = (suite, stand_ins.mark_model(model), marked, name_level(factor, group))
+        lines.append([*names, *(_pass(row.get(k)) for k in ks), items, str(max(one.images for one in row.values()))])
+    print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
+    print_marks(passes, stand_ins)
+    say("pass@k: the chance that at least one of k images of a prompt is right; pass@1 is the accuracy per image")
+    say("mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong")
+    print_cautions(one.estimate for one in passes if one.k in ks)
+    if any(one.is_voted for one in passes):
+        say("‡ from votes on groups of k images")
+    if any(one.undecided for one in passes):
+        say("undecided: items without any value, as where votes are tied; they are in no figure")
+    if any(one.left_out for one in passes):
+        say("(−n): n items have fewer than k images and are left out")
+
+
+def _choose_k(passes: Sequence[PassRate]) -> list[int]:
+    known = sorted({one.k for one in passes})
+    return known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
+
+
+def _pass(one: PassRate | None) -> str:
+    if one is None:
+        return NOTHING
+    return cell(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)
 
 
 def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:

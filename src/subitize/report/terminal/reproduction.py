@@ -1,9 +1,10 @@
-"""A paper's tables on the terminal, ours beside the printed figures."""
+"""A paper's tables on the terminal, ours beside the printed figures, and what it concludes, with our verdict."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from subitize.analysis.claims import Statement
 from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
 from subitize.report.document.cells import NOTHING, figure
 from subitize.report.terminal.layout import print_table, say
@@ -80,3 +81,12 @@ def _own_methods(comparisons: Iterable[Comparison]) -> dict[str, list[str]]:
         if one.method.startswith(AS_THE_PAPER):
             found.setdefault(one.method, {})[one.column] = None
     return {method: list(columns) for method, columns in found.items()}
+
+
+def print_claims(statements: Iterable[Statement], *, title: str = "claims") -> None:
+    """Print a claim with its verdict in a line, and below it each part of what was computed."""
+    say(title)
+    for one in statements:
+        say(f"{one.id} {one.verdict}: {one.claim}")
+        for part in one.sentence.split("; "):
+            say(f"    {part}")
