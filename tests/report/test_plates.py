@@ -44,8 +44,7 @@ from subitize.records import (
     Words,
 )
 from subitize.report.plates.contents import Choice, Plate, make_plate
-from subitize.report.plates.lines import measure, wrap
-from subitize.report.plates.marks import MEANINGS
+from subitize.report.plates.drawing import MEANINGS, measure, wrap
 from subitize.report.plates.writing import Look, write_plate
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
