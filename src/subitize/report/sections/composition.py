@@ -18,14 +18,17 @@ from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
 from subitize.report.document.blocks import (
     Account,
+    Badge,
     Column,
     Document,
+    Record,
     ReferenceBlock,
     Row,
     Section,
     TableBlock,
     TextBlock,
     make_table,
+    tabulate,
     text_column,
 )
 from subitize.report.document.cells import slug
@@ -43,7 +46,7 @@ from subitize.report.sections.refinements import refinement_sections
 from subitize.report.sections.rescoring import rescoring_sections
 from subitize.report.sections.sources import Series, Source, list_series
 from subitize.report.sections.standings import mark_ranks, stand_series
-from subitize.report.sections.summary import Headlines, summarize
+from subitize.report.sections.summary import summarize
 from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures
 from subitize.store.subjects import FAILED
@@ -52,6 +55,8 @@ from subitize.suites.datasets import name_datasets
 _OF_COUNTS = {"number", "category", "wording"}
 _REASONS_LISTED = 10
 _CLAIMED = "Numbers are those of sections in the paper, letters are ours."
+_DISCARDED = "Answers of which the rule made no value: wrong in accuracy, in no error."
+_UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
 _INFORMED = "informed: it knew what was asked for"
 _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
@@ -77,7 +82,13 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         sized = mark_sizes(account.leaderboard, own)
         warnings, leader = mark_protocols(mark_ranks(sized, standings[suite]), of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
-        left_out = _exclusion_notes(own)
+        left_out = [
+            TextBlock(
+                f"{one.label}: all {len(one.observations)} observations are excluded by hand; it is in no figure."
+            )
+            for one in own
+            if one.is_excluded
+        ]
         blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         gallery = make_gallery(name, own, progress)
@@ -91,7 +102,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     *others, last_title = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
         " and ".join(filter(None, [", ".join(others), last_title])),
-        summarize(sources, series, Headlines(counted, headlines, standings)),
+        summarize(sources, series, counted, headlines, standings),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
 
@@ -121,15 +132,6 @@ def _check_left(series: Sequence[Series]) -> None:
             f"all {count} observations are excluded; take an exclusion back with: "
             "subitize exclude RUN ITEM --reason WHY --undo"
         )
-
-
-def _exclusion_notes(series: Sequence[Series]) -> list[TextBlock]:
-    """Say of which models nothing is left."""
-    return [
-        TextBlock(f"{one.label}: all {len(one.observations)} observations are excluded by hand; it is in no figure.")
-        for one in series
-        if one.is_excluded
-    ]
 
 
 def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, list[Counted]]:
@@ -215,41 +217,31 @@ def _judged(series: Sequence[Series]) -> TextBlock:
 
 def _gaps(sources: Sequence[Source]) -> Section:
     """Say what no figure covers, and why."""
-    rows, blocks, ties = [], [], 0
+    records: list[tuple[Record, Badge]] = []
+    ties = 0
     for source in sources:
         gaps, seen = source.survey.gaps(), source.survey.observations.rows
         statuses = Counter(dict(seen["status"].value_counts().iter_rows()))
-        excluded = int(seen["is_excluded"].sum())
-        cells = (
-            gaps.unasked,
-            gaps.failed,
-            gaps.unread,
-            statuses["discarded"],
-            statuses["unknown"],
-            statuses["refused"],
-            excluded,
-        )
-        rows.append(Row((source.name, *cells)))
+        record: Record = {
+            text_column("Run"): source.name,
+            Column("Not asked", "Items that a model was not given although it was given others."): gaps.unasked,
+            Column("Failed", "Trials that came to nothing."): gaps.failed,
+            Column("Not read", "Answers that no judge has looked at."): gaps.unread,
+            Column("Discarded", _DISCARDED): statuses["discarded"],
+            Column("Unknown", _UNKNOWN): statuses["unknown"],
+            Column("Refused", "Wrong in accuracy; in no error."): statuses["refused"],
+            Column("Excluded", "Left out by hand."): int(seen["is_excluded"].sum()),
+        }
+        records.append((record, ""))
         ties += gaps.tied
-        blocks += _reasons(source)
-    columns = (
-        text_column("Run"),
-        Column("Not asked", "Items that a model was not given although it was given others."),
-        Column("Failed", "Trials that came to nothing."),
-        Column("Not read", "Answers that no judge has looked at."),
-        Column("Discarded", "Answers of which the rule made no value: wrong in accuracy, in no error."),
-        Column("Unknown", "Drawings that the judge would not look at, and ties of several readings."),
-        Column("Refused", "Wrong in accuracy; in no error."),
-        Column("Excluded", "Left out by hand."),
-    )
     caption = (
         "Counts of observations, or of trials where nothing was observed. "
         "Where all are zero, every answer is in the figures."
     )
     if ties:
         caption += f" Of the unknown, {ties:,} have readings that are tied."
-    table = make_table("gaps", "What no figure covers", columns, rows, caption)
-    return Section("gaps", "What no figure covers", (table, *blocks))
+    title, reasons = "What no figure covers", (block for source in sources for block in _reasons(source))
+    return Section("gaps", title, (tabulate("gaps", title, records, caption), *reasons))
 
 
 def _reasons(source: Source) -> list[TableBlock]:

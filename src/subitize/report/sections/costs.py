@@ -8,7 +8,6 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.clusters import place_observations
-from subitize.analysis.observations import Observations
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, Block, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
@@ -88,18 +87,17 @@ def _judges(source: Source) -> Iterator[tuple[Bill, Record, Badge]]:
 
 def _bill(usages: Counter[str], failed: int) -> Bill:
     prices: Counter[float] = Counter()
-    tokens: dict[str, list[int]] = defaultdict(list)
+    tokens: dict[str, int | None] = {"tokens_in": None, "tokens_out": None}
     unsettled = 0
     for text, count in usages.items():
         usage = from_json(text)
         if usage["price_usd"] is not None:
             prices[usage["price_usd"]] += count
-        for name in ("tokens_in", "tokens_out"):
-            tokens[name] += [usage[name] * count] if usage[name] is not None else []
+        for name, known in tokens.items():
+            tokens[name] = known if usage[name] is None else (known or 0) + usage[name] * count
         # Runs that were made before such tries were counted do not tell.
         unsettled += usage.get("unsettled_tries", 0) * count
-    sums = {name: sum(found) if found else None for name, found in tokens.items()}
-    return Bill(usages.total(), failed, sums.get("tokens_in"), sums.get("tokens_out"), prices, unsettled)
+    return Bill(usages.total(), failed, **tokens, prices=prices, unsettled=unsettled)
 
 
 def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tuple[str, str]) -> Record:
@@ -128,7 +126,10 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
 
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:
-    right = _right(series.observations)
+    """Tell what each answer costs of which all is right; what is unknown is left out."""
+    judged = place_observations(series.observations.kept().filter(pl.col("status") != "unknown")).rows
+    by_answer = judged.group_by("subject", maintain_order=True)
+    right = by_answer.agg(pl.col("is_right").all(), pl.col("cluster", "stratum").first())
     if not right["is_right"].any():
         return None
     values = right["is_right"].cast(pl.Float64).to_numpy()
@@ -136,14 +137,6 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
     return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")
-
-
-def _right(observations: Observations) -> pl.DataFrame:
-    """Tell of each answer whether all is right about it, with its cluster and stratum; what is unknown is left out."""
-    judged = place_observations(observations.kept().filter(pl.col("status") != "unknown")).rows
-    return judged.group_by("subject", maintain_order=True).agg(
-        pl.col("is_right").all(), pl.col("cluster", "stratum").first()
-    )
 
 
 def _warnings(bills: Sequence[Bill]) -> list[Block]:

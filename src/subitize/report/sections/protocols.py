@@ -90,7 +90,13 @@ def describe_protocols(conduct: Sequence[Conduct]) -> Section:
         "do the options and the seed that the items were made with: the items themselves are in it."
     )
     facts = [_describe(fingerprint, members) for fingerprint, members in groups.items()]
-    return Section("protocols", "Protocols", (note, *facts, _particulars(conduct)))
+    rows = [(_own(one), one.series.badge) for one in conduct]
+    caption = (
+        "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
+        "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
+    )
+    table = tabulate("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
+    return Section("protocols", "Protocols", (note, *facts, table))
 
 
 def _tell_published_judge(table: TableBlock, conduct: Sequence[Conduct]) -> str:
@@ -149,15 +155,6 @@ def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
     judge = members[0].series.source.name_judge(members[0].protocol.judge)
     title = f"Protocol {members[0].number}: {members[0].protocol.suite}, judged by {judge}"
     return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
-
-
-def _particulars(conduct: Sequence[Conduct]) -> TableBlock:
-    rows = [(_own(one), one.series.badge) for one in conduct]
-    caption = (
-        "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
-        "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
-    )
-    return tabulate("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
 
 
 def _own(one: Conduct) -> Record:

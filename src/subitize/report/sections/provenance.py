@@ -23,13 +23,11 @@ Facts = list[tuple[str, tuple[str, ...]]]
 
 def describe_models(source: Source) -> list[FactsBlock]:
     """List every model of the run with its options and how it answered."""
-    responses = source.trails.responses
-    by_model = group_rows(responses, lambda place: place[1])
-    return [
-        _describe_model(entry, [responses[place] for place in by_model[entry.spec]], source)
-        for entry in source.run.models()
-        if entry.spec in by_model
+    trails = source.trails.responses
+    found = [
+        (entry, [trail for (_, model), trail in trails.items() if model == entry.spec]) for entry in source.run.models()
     ]
+    return [_describe_model(entry, own, source) for entry, own in found if own]
 
 
 def describe_judges(source: Source) -> list[FactsBlock]:
@@ -54,14 +52,9 @@ def describe_suites(source: Source) -> FactsBlock:
     return FactsBlock(f"Suites of {source.name}", tuple(facts))
 
 
-def day(at: float) -> str:
-    """Write a time as a day, in UTC."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
-
-
 def days(first_at: float, last_at: float) -> str:
     """Write a span of time as days, in UTC."""
-    first, last = day(first_at), day(last_at)
+    first, last = (datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d") for at in (first_at, last_at))
     return first if first == last else f"{first} to {last}"
 
 

@@ -1,7 +1,6 @@
 """A report in one paragraph: what was done, with what, when, and what came out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from subitize.analysis.comparisons import Ranked
 from subitize.analysis.scoring import measure
@@ -15,19 +14,31 @@ from subitize.report.sections.sources import Series, Source
 from subitize.report.sections.standings import describe_standing, take_real
 
 
-@dataclass(frozen=True, slots=True)
-class Headlines:
-    """What suites have to say: models that count, best first, or a sentence of the suite's own."""
+def summarize(
+    sources: Sequence[Source],
+    series: Sequence[Series],
+    counted: Mapping[str, Sequence[Counted]],
+    headlines: Mapping[str, str],
+    standings: Mapping[str, Mapping[str, Ranked]],
+) -> str:
+    """Say it in words.
 
-    counted: Mapping[str, Sequence[Counted]]
-    own: Mapping[str, str]
-    standings: Mapping[str, Mapping[str, Ranked]]
-    """Where the models of a suite stand among one another, by label."""
-
-
-def summarize(sources: Sequence[Source], series: Sequence[Series], headlines: Headlines) -> str:
-    """Say it in words."""
-    return " ".join([_covered(sources, series), *_headlines(headlines, series)])
+    By suite are given the models that count, best first, a sentence of the suite's own, and where models stand.
+    """
+    told = [_covered(sources, series)]
+    # Refined prompts are told of with those that they are made of.
+    originals = (one for one in series if base_suite(one.suite) == one.suite)
+    for suite, own in group_rows(originals, lambda one: one.suite).items():
+        fit = take_real([one for one in own if one.badge != "stand-in judge"])
+        if not fit:
+            told.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
+            continue
+        ranked = take_real([one for one in counted[suite] if one.it.accuracy and one.badge != "stand-in judge"])
+        stand = standings[suite]
+        general = _headline(suite, ranked, stand) if ranked else _accuracies(suite, fit, stand)
+        has_unfit = any(one.badge == "stand-in judge" for one in own)
+        told.append(general if has_unfit else headlines[suite] or general)
+    return " ".join(filter(None, told))
 
 
 def _covered(sources: Sequence[Source], series: Sequence[Series]) -> str:
@@ -40,7 +51,7 @@ def _covered(sources: Sequence[Source], series: Sequence[Series]) -> str:
     whole = f"{number_of(len(names), 'run')} ({', '.join(names)}) with {number_of(len(models), 'model')}"
     return (
         f"This report covers {whole}{_stand_ins(list(models.values()))}: {number_of(len(items), 'scored item')} and "
-        f"{number_of(responses, 'response')}, stored {_on(when)}."
+        f"{number_of(responses, 'response')}, stored {'from' if ' to ' in when else 'on'} {when}."
     )
 
 
@@ -51,24 +62,6 @@ def _stand_ins(badges: Sequence[Badge]) -> str:
     if len(badges) == 1:
         return ", an embedded stand-in"
     return f", {'all' if count == len(badges) else count} of them embedded stand-ins"
-
-
-def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
-    found = []
-    # Refined prompts are told of with those that they are made of.
-    originals = (one for one in series if base_suite(one.suite) == one.suite)
-    for suite, own in group_rows(originals, lambda one: one.suite).items():
-        fit = take_real([one for one in own if one.badge != "stand-in judge"])
-        if not fit:
-            found.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
-            continue
-        counted = headlines.counted.get(suite, ())
-        ranked = take_real([one for one in counted if one.it.accuracy and one.badge != "stand-in judge"])
-        standings = headlines.standings.get(suite, {})
-        general = _headline(suite, ranked, standings) if ranked else _accuracies(suite, fit, standings)
-        has_unfit = any(one.badge == "stand-in judge" for one in own)
-        found.append(general if has_unfit else headlines.own.get(suite) or general)
-    return [text for text in found if text]
 
 
 def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ranked]) -> str:
@@ -94,7 +87,3 @@ def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ra
     return (
         f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{describe_standing(best, standings)}"
     )
-
-
-def _on(when: str) -> str:
-    return f"from {when}" if " to " in when else f"on {when}"

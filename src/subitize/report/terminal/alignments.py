@@ -16,7 +16,11 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
     for one in alignments:
         judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
         names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
-        rows.append((*names, _figure(one), _count(one)))
+        score = cell(one.estimate) if one.has_interval else f"{figure(one.estimate.value, 3)} {NOTHING}"
+        counts = {"incomplete": one.incomplete, "excluded": one.excluded}
+        others = "".join(f" + {count} {name}" for name, count in counts.items() if count)
+        discarded = f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)
+        rows.append((*names, score, f"{one.estimate.n}{others}{discarded}"))
     print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
     print_marks(alignments, stand_ins)
     say("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
@@ -24,13 +28,3 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
         say(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
     for measure in dict.fromkeys(one.measure for one in alignments):
         say(f"{measure}: {MEASURES[measure]}")
-
-
-def _figure(one: Alignment) -> str:
-    return cell(one.estimate) if one.has_interval else f"{figure(one.estimate.value, 3)} {NOTHING}"
-
-
-def _count(one: Alignment) -> str:
-    others = {"incomplete": one.incomplete, "excluded": one.excluded}
-    told = "".join(f" + {count} {name}" for name, count in others.items() if count)
-    return f"{one.estimate.n}{told}" + f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from subitize.analysis.overview import StandIns
-from subitize.analysis.rescored import REASONS, WHOLE, Difference, Rescored
+from subitize.analysis.rescored import REASONS, WHOLE, Rescored
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, DrawingScorer
 from subitize.labels.published_scorers import SCORERS, Scorer
 from subitize.report.terminal.layout import print_table, say
@@ -58,20 +58,14 @@ def _print_differences(rows: Sequence[Rescored], stand_ins: StandIns) -> None:
     if not told:
         return say("all are read alike")
     named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
-    cells = [_describe(one) for _, one in told]
+    cells = []
+    for _, one in told:
+        who, example = "them" if one.we_are_stricter else "us", one.examples[0]
+        reply = " ".join(example.reply.split())
+        # Of a long reply, its end: there answers stand.
+        short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
+        cells.append((one.reason, who, str(one.count), short, example.expected, example.ours))
     _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
     for reason in dict.fromkeys(one.reason for _, one in told):
         say(f"{reason}: {REASONS[reason]}")
     return None
-
-
-def _describe(one: Difference) -> tuple[str, ...]:
-    example = one.examples[0]
-    who = "them" if one.we_are_stricter else "us"
-    return one.reason, who, str(one.count), _shorten(example.reply), example.expected, example.ours
-
-
-def _shorten(reply: str) -> str:
-    """Write a reply in one short line: its end, where answers stand, if it is long."""
-    line = " ".join(reply.split())
-    return line if len(line) <= _LONGEST_REPLY else f"…{line[1 - _LONGEST_REPLY :]}"
