@@ -90,7 +90,8 @@ def make_plate(run: Run, reader: Reader, choice: Choice) -> Plate:
     at = pl.col("repeat") // pl.col("group") == choice.repeat // pl.col("group")
     own = own.filter(at, pl.col("model").is_in(models))
     items = named or _choose_items(own, models, choice)
-    _check_tasks(items)
+    if len({isinstance(item.task, Draw) for item in items}) > 1:
+        raise BadValueError("some of these items are drawn and others shown; a plate is of one kind, so leave some out")
     cells = {(model, item.id): cell for model in models for item, cell in _cells(survey, own, model, items, choice)}
     return Plate(models, items, judge, choice.repeat, bool(own.rows["is_informed"].any()), cells)
 
@@ -151,19 +152,14 @@ def _choose_items(observations: Observations, models: Sequence[str], choice: Cho
     counts = observations.rows.group_by("item", maintain_order=True).agg(pl.col("model").n_unique())
     if not counts.height:
         raise NothingToDoError(f"no answer of repeat {choice.repeat} has been judged; name another with --repeat")
-    is_whole = counts["model"] == len(models)
     order: list[Item] = []
-    for ids in (counts.filter(is_whole)["item"], counts.filter(~is_whole)["item"]):
+    for is_whole in (True, False):
+        ids = counts.filter((pl.col("model") == len(models)) == is_whole)["item"]
         items = [observations.items[id] for id in ids]
         strata = next((observations.designs[item.suite].strata for item in items[:1]), ())
         order += order_items(items, strata, choice.seed)
     chosen = {item.id for item in order[: choice.columns or USUAL_COLUMNS]}
     return [item for item in observations.seen_items() if item.id in chosen]
-
-
-def _check_tasks(items: Iterable[Item]) -> None:
-    if len({isinstance(item.task, Draw) for item in items}) > 1:
-        raise BadValueError("some of these items are drawn and others shown; a plate is of one kind, so leave some out")
 
 
 def _cells(

@@ -7,7 +7,7 @@ from pathlib import Path
 from PIL import Image
 
 from subitize.analysis.observations import NO_JUDGE, Reader
-from subitize.analysis.overview import StandIns, find_stand_ins
+from subitize.analysis.overview import find_stand_ins
 from subitize.errors import NothingToDoError
 from subitize.output_files import write_whole
 from subitize.records import Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
@@ -35,7 +35,7 @@ def write_plate(run: Run, reader: Reader, choice: Choice, look: Look, path: Path
     grid = _lay_out(plate, run)
     load = _Loader(run, look.size_px, progress)
     tiles = [tile for row in (grid.above, *grid.rows) for tile in row]
-    progress.begin("pictures", sum(_is_pictured(tile) for tile in tiles))
+    progress.begin("pictures", sum(tile.box is not None and not isinstance(tile.box, str) for tile in tiles))
     pieces = draw(grid.transposed() if look.is_transposed else grid, _notes(plate, run), look.size_px, load)
     if path.suffix.lower() == ".svg":
         return write_whole(path, (piece.encode() for piece in _shown(pieces, load)))
@@ -74,10 +74,6 @@ def _shown(pieces: Iterator[str], load: _Loader) -> Iterator[str]:
         )
     held = f"none of its {load.unshown} pictures can be read" if load.unshown else "nothing of it was drawn"
     raise NothingToDoError(f"there is no picture for this plate: {held}; choose others with --item, --model, --repeat")
-
-
-def _is_pictured(tile: Tile) -> bool:
-    return tile.box is not None and not isinstance(tile.box, str)
 
 
 def _lay_out(plate: Plate, run: Run) -> Grid:
@@ -150,7 +146,8 @@ def _notes(plate: Plate, run: Run) -> list[str]:
     """Say whose judgement the signs are, and what marks behind names mean."""
     stand_ins = find_stand_ins(run)
     suites = ", ".join(dict.fromkeys(item.suite for item in plate.items))
-    notes = [f"{suites}, repeat {plate.repeat}: {_tell_judge(plate, stand_ins)}"]
+    judge = f"judged by {stand_ins.mark_judge(plate.judge, is_informed=plate.is_informed)}"
+    notes = [f"{suites}, repeat {plate.repeat}: {'all was refused' if plate.judge == NO_JUDGE else judge}"]
     if any(len(cell.asks) > 1 for cell in plate.cells.values()):
         notes.append("A picture is right if all questions about it are answered right.")
     if any(stand_ins.has(model, plate.judge) for model in plate.models):
@@ -158,9 +155,3 @@ def _notes(plate: Plate, run: Run) -> list[str]:
     if plate.is_informed:
         notes.append("† informed: the judge knew what was asked for")
     return notes
-
-
-def _tell_judge(plate: Plate, stand_ins: StandIns) -> str:
-    if plate.judge == NO_JUDGE:
-        return "all was refused"
-    return f"judged by {stand_ins.mark_judge(plate.judge, is_informed=plate.is_informed)}"
