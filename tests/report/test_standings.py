@@ -7,7 +7,7 @@ import pytest
 from subitize.analysis.comparisons import Ranked
 from subitize.records import Estimate
 from subitize.report.document.blocks import Row, TextBlock, make_table, text_column
-from subitize.report.sections.standings import describe_standing, mark_ranks
+from subitize.report.sections.leaderboard import describe_standing, mark_ranks
 
 
 def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, ...] = ()) -> Ranked:

@@ -33,19 +33,30 @@ from subitize.report.document.blocks import (
 )
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
-from subitize.report.sections.alignments import alignment_sections
+from subitize.report.sections.alignments import alignment_sections, rescoring_sections
 from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.costs import cost_sections
 from subitize.report.sections.counted import Counted, rank
 from subitize.report.sections.enumerations import eligibility_notes, number_sections
 from subitize.report.sections.gallery import make_gallery
-from subitize.report.sections.leaderboard import factor_sections, mark_sizes, rank_counts, rank_scores
-from subitize.report.sections.protocols import describe_protocols, follow, mark_protocols
-from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
+from subitize.report.sections.leaderboard import (
+    factor_sections,
+    mark_ranks,
+    mark_sizes,
+    rank_counts,
+    rank_scores,
+    stand_series,
+)
+from subitize.report.sections.provenance import (
+    describe_judges,
+    describe_models,
+    describe_protocols,
+    describe_suites,
+    follow,
+    mark_protocols,
+)
 from subitize.report.sections.refinements import refinement_sections
-from subitize.report.sections.rescoring import rescoring_sections
 from subitize.report.sections.sources import Series, Source, list_series
-from subitize.report.sections.standings import mark_ranks, stand_series
 from subitize.report.sections.summary import summarize
 from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures

@@ -1,17 +1,32 @@
-"""Where every figure comes from: each suite, model and judge of a run with all that was stored about it."""
+"""Where every figure comes from: suites, models and judges with all that was stored, and which rows may be compared."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import polars as pl
 
-from subitize.analysis.provenance import ResponseTrail
+from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
+from subitize.analysis.provenance import Place, ResponseTrail
+from subitize.analysis.reward_judges import describe_reward_judge, is_reward_judge
 from subitize.analysis.samples import describe_samples
 from subitize.frames import group_rows
-from subitize.report.document.blocks import FactsBlock
+from subitize.registry import paper_of
+from subitize.report.document.blocks import (
+    Block,
+    Column,
+    FactsBlock,
+    Linked,
+    Record,
+    Section,
+    TableBlock,
+    TextBlock,
+    tabulate,
+    text_column,
+)
 from subitize.report.document.cells import number_of
-from subitize.report.sections.sources import Source
+from subitize.report.sections.sources import Series, Source
 from subitize.store import Entry
 from subitize.store.rows import Judging, read_judgings
 from subitize.suites.datasets import name_datasets
@@ -19,6 +34,10 @@ from subitize.suites.datasets import name_datasets
 _EXAMPLES = 3
 _MOST_LISTED = 6
 Facts = list[tuple[str, tuple[str, ...]]]
+_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; what is in it stands under “Protocols”.")
+_MOST_COMPARED = 8
+_KNOWN = ("published", "baseline")
+"""Rows that were not measured."""
 
 
 def describe_models(source: Source) -> list[FactsBlock]:
@@ -113,3 +132,171 @@ def _options(entry: Entry) -> tuple[str, ...]:
 
 def _told(facts: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((name, lines) for name, lines in facts if lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """A series, and under what protocol it was got."""
+
+    series: Series
+    followed: Followed
+    number: int = 0
+    """The number of the protocol in the report, from 1."""
+
+    @property
+    def has_reward_judge(self) -> bool:
+        """Whether its judge rewarded its model in training."""
+        return is_reward_judge(self.series.judge, self.followed.model_options)
+
+    @property
+    def protocol(self) -> Protocol:
+        """What it shares with the rows that it may be compared with."""
+        return self.followed.protocol
+
+
+def follow(series: Sequence[Series]) -> list[Conduct]:
+    """Find the protocol of each series."""
+    sources = {one.source.name: one.source for one in series}
+    known = {name: follow_protocols(one.run, one.trails, one.survey.reader) for name, one in sources.items()}
+    found = [Conduct(one, known[one.source.name][Place(one.suite, one.model, one.judge)]) for one in series]
+    numbers = {fingerprint: number for number, fingerprint in enumerate(_group(found), start=1)}
+    return [replace(one, number=numbers[one.protocol.fingerprint]) for one in found]
+
+
+def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple[Sequence[TextBlock], Sequence[Block]]:
+    """Put the protocol beside every score of a suite's leaderboard, if there are several, and warn of comparing them.
+
+    Published rows have that of their paper.
+    """
+    by_label = {one.series.label: one for one in conduct}
+    marked: list[Block] = []
+    warnings: list[TextBlock] = []
+    for block in blocks:
+        if not isinstance(block, TableBlock):
+            marked.append(block)
+            continue
+        followed = [None if row.badge in _KNOWN else by_label.get(str(row.cells[0])) for row in block.rows]
+        measured = [one for one in followed if one]
+        block = replace(block, caption=f"{block.caption} {_tell_published_judge(block, conduct)}".strip())
+        if len({one.number for one in measured}) > 1:
+            cells = (_link(one) if one else "" for one in followed)
+            block = block.with_column(_COLUMN, cells, len(block.columns))
+        marked.append(block)
+        warnings += [*_warn(measured), *_warn_of_reward_judges(measured)]
+    return warnings, marked
+
+
+def describe_protocols(conduct: Sequence[Conduct]) -> Section:
+    """List every protocol with the rows that follow it, and what each row has of its own."""
+    groups = _group(conduct)
+    note = TextBlock(
+        "Two rows may be compared exactly when their protocols have the same fingerprint. It is a hash of what stands "
+        "here under it; models, their revisions, library versions and dates are not in it, and stand in the table, as "
+        "do the options and the seed that the items were made with: the items themselves are in it."
+    )
+    facts = [_describe(fingerprint, members) for fingerprint, members in groups.items()]
+    rows = [(_own(one), one.series.badge) for one in conduct]
+    caption = (
+        "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
+        "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
+    )
+    table = tabulate("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
+    return Section("protocols", "Protocols", (note, *facts, table))
+
+
+def _tell_published_judge(table: TableBlock, conduct: Sequence[Conduct]) -> str:
+    suite = conduct[0].series.suite
+    paper = paper_of(suite)
+    judge = paper and paper.judged_by.get(suite)
+    has_published = any(row.badge == "published" for row in table.rows)
+    return f"Published rows were judged by {judge}, under the paper’s protocol." if judge and has_published else ""
+
+
+def _link(one: Conduct) -> Linked:
+    return Linked(str(one.number), f"protocol-{one.protocol.fingerprint}")
+
+
+def _group(conduct: Sequence[Conduct]) -> dict[str, list[Conduct]]:
+    """Take those together that may be compared, the largest group first."""
+    groups = group_rows(conduct, lambda one: one.protocol.fingerprint)
+    return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
+
+
+def _warn(conduct: Sequence[Conduct]) -> list[TextBlock]:
+    """Say which rows may not be compared and why, against the protocol that most of them follow."""
+    groups = _group(conduct)
+    if len(groups) < 2:
+        return []
+    members, *others = groups.values()
+    lines = [
+        f"Not all rows may be compared: they follow {len(groups)} protocols. "
+        f"{_labels(members)}: protocol {members[0].number}. The others differ from it:"
+    ]
+    for own in others[:_MOST_COMPARED]:
+        found = differences(own[0].protocol, members[0].protocol)
+        lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")
+    if len(others) > _MOST_COMPARED:
+        lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
+    return [TextBlock("\n".join(lines), is_warning=True)]
+
+
+def _warn_of_reward_judges(conduct: Sequence[Conduct]) -> list[TextBlock]:
+    """Say which rows are judged by what their models were trained with."""
+    lines = [describe_reward_judge(one.series.label, one.series.judge_name) for one in conduct if one.has_reward_judge]
+    return [TextBlock("\n".join(f"{line}." for line in lines), is_warning=True)] if lines else []
+
+
+def _labels(conduct: Sequence[Conduct]) -> str:
+    return ", ".join(one.series.label for one in conduct)
+
+
+def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
+    examples = tuple(text for text in members[0].followed.calls.prompts() if text)
+    facts = [("Fingerprint", (fingerprint,)), ("Rows", tuple(one.series.label for one in members))]
+    facts += describe(members[0].protocol)
+    facts += [("Examples of prompts as sent", examples)] if examples else []
+    rewarded = tuple(one.series.label for one in members if one.has_reward_judge)
+    facts += [("Trained with this judge", rewarded)] if rewarded else []
+    judge = members[0].series.source.name_judge(members[0].protocol.judge)
+    title = f"Protocol {members[0].number}: {members[0].protocol.suite}, judged by {judge}"
+    return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
+
+
+def _own(one: Conduct) -> Record:
+    series, own, calls, readings = one.series, one.followed, one.followed.calls, one.followed.readings
+    answers = calls.answers()
+    settings = {name: "; ".join(list_values(values, calls.responses)) for name, values in calls.facts().items()}
+    varying = [f"{name} = {', '.join(list_values(values, answers.responses))}" for name, values in own.varying.items()]
+    rewritten = f"{answers.rewritten:,} of {answers.responses:,}" if answers.rewritten else ""
+    return {
+        text_column("Model"): series.label,
+        text_column("Protocol"): _link(one),
+        text_column("Fingerprint"): one.protocol.fingerprint,
+        text_column("Suite"): series.suite,
+        text_column("Judge"): series.judge_name,
+        text_column("Run"): series.source.name,
+        text_column("Options"): _join(own.model_options),
+        text_column("Options of the suite"): _join(own.suite_options),
+        text_column("Seed of the run"): str(own.seed),
+        text_column("Sample", "What a limit took of the suite, where it did not take all."): own.sample,
+        text_column(
+            "Sight", "Whether the model named one to four things in plain pictures before it was asked."
+        ): own.sight,
+        text_column("Revision", "As the server or the files name it."): settings.get("Revision", ""),
+        text_column("Weights"): settings.get("Weights", ""),
+        text_column("Versions"): settings.get("Versions", ""),
+        text_column("Parameters that vary"): "; ".join(varying),
+        Column("Responses", "All calls that were stored, those that failed included."): calls.responses,
+        text_column("Prompts rewritten"): rewritten,
+        Column("Asked again", "Answers or images that were asked for more than once."): calls.asked_again or None,
+        Column("Annotators"): readings.annotators or None,
+        text_column("Revision of the judge", "As the server names it, with the build."): "; ".join(
+            readings.revisions()
+        ),
+        text_column("Stored (UTC)"): days(calls.first_at, max(calls.last_at, readings.last_at)),
+    }
+
+
+def _join(options: Mapping[str, str]) -> str:
+    """List options, but for those that were not given."""
+    return "; ".join(f"{name} = {value}" for name, value in options.items() if value)

@@ -9,9 +9,9 @@ from subitize.records import base_suite
 from subitize.report.document.blocks import Badge
 from subitize.report.document.cells import number_of, percent_text, printable
 from subitize.report.sections.counted import Counted, level_text
+from subitize.report.sections.leaderboard import describe_standing, take_real
 from subitize.report.sections.provenance import days
 from subitize.report.sections.sources import Series, Source
-from subitize.report.sections.standings import describe_standing, take_real
 
 
 def summarize(
