@@ -334,15 +334,15 @@ def plate(
     """Draw a plate as papers print it: models × prompts, with every picture marked right or wrong."""
     from subitize.report.document.figures import check_figure
     from subitize.report.plates.contents import Choice
-    from subitize.report.plates.writing import Look, write_plate
+    from subitize.report.plates.writing import write_plate
     from subitize.report.terminal.bars import Bar
 
     check_file(out)
     check_figure(out, "-o")
-    choice = Choice(suite, item or (), model or (), columns, repeat, seed or 0)
+    choice = Choice(suite, item or (), model or (), columns, repeat, seed or 0, size_px, transpose)
     reader = choose_reader(judge, rule)
     with open_run(run, database, images) as opened, Bar() as bar:
-        print(write_plate(opened, reader, choice, Look(size_px, transpose), out, bar))
+        print(write_plate(opened, reader, choice, out, bar))
 
 
 def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as_json: bool) -> None:

@@ -213,6 +213,12 @@ class Section:
     blocks: tuple[Block, ...] = ()
     sections: tuple["Section", ...] = ()
 
+    def all_blocks(self) -> Iterator[Block]:
+        """Go through its blocks and those of the sections in it."""
+        yield from self.blocks
+        for inner in self.sections:
+            yield from inner.all_blocks()
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -235,17 +241,8 @@ class Document:
 
     def tables(self) -> Iterator[TableBlock]:
         """Go through the tables, in their order."""
-        return (block for block in self._blocks() if isinstance(block, TableBlock))
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, TableBlock))
 
     def figures(self) -> Iterator[FigureBlock]:
         """Go through the figures, in their order."""
-        return (block for block in self._blocks() if isinstance(block, FigureBlock))
-
-    def _blocks(self) -> Iterator[Block]:
-        return (block for section in self.sections for block in _blocks(section))
-
-
-def _blocks(section: Section) -> Iterator[Block]:
-    yield from section.blocks
-    for inner in section.sections:
-        yield from _blocks(inner)
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, FigureBlock))

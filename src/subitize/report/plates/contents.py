@@ -22,7 +22,8 @@ USUAL_COLUMNS = 6
 class Choice:
     """What a user wants on a plate; what is left open is chosen.
 
-    An item is named by its id or by the words of its prompt.
+    An item is named by its id or by the words of its prompt. Pictures are squares of this size. A plate that is
+    transposed has prompts in its rows.
     """
 
     suite: str | None = None
@@ -31,6 +32,8 @@ class Choice:
     columns: int | None = None
     repeat: int = 0
     seed: int = 0
+    size_px: int = 240
+    is_transposed: bool = False
 
     def __post_init__(self) -> None:
         if self.columns is not None and self.columns < 1:

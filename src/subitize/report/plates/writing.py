@@ -1,7 +1,6 @@
 """A plate on disk, as PNG or SVG."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PIL import Image
@@ -10,7 +9,7 @@ from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.overview import find_stand_ins
 from subitize.errors import NothingToDoError
 from subitize.output_files import write_whole
-from subitize.records import Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
+from subitize.records import Choose, Count, Draw, Drawn, Elsewhere, Item, Outcome, Picture, task_text
 from subitize.report.document.thumbnails import shrink
 from subitize.report.plates.contents import Cell, Choice, Plate, make_plate
 from subitize.report.plates.drawing import Grid, Tile, draw
@@ -18,25 +17,17 @@ from subitize.report.sections.answers import describe_outcome, describe_target, 
 from subitize.report.terminal.printing import STAND_IN
 from subitize.runner.progress import Progress
 from subitize.store import Run
-from subitize.store.rows import Answered, look_up_failures, look_up_responses
+from subitize.store.rows import look_up_failures, look_up_responses
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a plate looks: how many pixels the longest side of a picture has, and whether prompts are its rows."""
-
-    size_px: int
-    is_transposed: bool = False
-
-
-def write_plate(run: Run, reader: Reader, choice: Choice, look: Look, path: Path, progress: Progress) -> Path:
+def write_plate(run: Run, reader: Reader, choice: Choice, path: Path, progress: Progress) -> Path:
     """Draw a plate into a .png or .svg file, whole or not at all."""
     plate = make_plate(run, reader, choice)
     grid = _lay_out(plate, run)
-    load = _Loader(run, look.size_px, progress)
+    load = _Loader(run, choice.size_px, progress)
     tiles = [tile for row in (grid.above, *grid.rows) for tile in row]
     progress.begin("pictures", sum(tile.box is not None and not isinstance(tile.box, str) for tile in tiles))
-    pieces = draw(grid.transposed() if look.is_transposed else grid, _notes(plate, run), look.size_px, load)
+    pieces = draw(grid.transposed() if choice.is_transposed else grid, _notes(plate, run), choice.size_px, load)
     if path.suffix.lower() == ".svg":
         return write_whole(path, (piece.encode() for piece in _shown(pieces, load)))
     import vl_convert
@@ -79,28 +70,20 @@ def _shown(pieces: Iterator[str], load: _Loader) -> Iterator[str]:
 def _lay_out(plate: Plate, run: Run) -> Grid:
     """Put models in rows and items in columns; what was shown to the models stands once, above their answers."""
     trials = [id for cell in plate.cells.values() for id in cell.trials]
-    records = _Records(look_up_responses(run, trials), look_up_failures(run, trials))
-    tile = _drawn_tile if plate.is_drawn else _answered_tile
+    responses, failures = look_up_responses(run, trials), look_up_failures(run, trials)
     stand_ins = find_stand_ins(run)
+
+    def make_tile(item: Item, cell: Cell) -> Tile:
+        outcomes = [responses[id].outcome for id in cell.trials if id in responses]
+        failed = (f"failed: {failures[id]}" for id in cell.trials if id in failures)
+        words = next(iter((*map(describe_outcome, outcomes), *failed)), "")
+        return _drawn_tile(item, cell, outcomes, words) if plate.is_drawn else _answered_tile(cell, words)
+
     return Grid(
         [_item_tile(item) for item in plate.items],
         [Tile(stand_ins.mark_model(model)) for model in plate.models],
-        [[tile(item, plate.cells[model, item.id], records) for item in plate.items] for model in plate.models],
+        [[make_tile(item, plate.cells[model, item.id]) for item in plate.items] for model in plate.models],
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Records:
-    """What came of trials, by their ids, and why others failed."""
-
-    responses: Mapping[str, Answered]
-    failures: Mapping[str, str]
-
-    def tell(self, cell: Cell) -> str:
-        """Write what was answered, or why nothing was."""
-        answers = [describe_outcome(self.responses[id].outcome) for id in cell.trials if id in self.responses]
-        failures = [f"failed: {self.failures[id]}" for id in cell.trials if id in self.failures]
-        return next(iter((*answers, *failures)), "")
 
 
 def _item_tile(item: Item) -> Tile:
@@ -111,10 +94,9 @@ def _item_tile(item: Item) -> Tile:
     return Tile(" ".join(task_text(item.task).split()) + right, [item.task.picture])
 
 
-def _drawn_tile(item: Item, cell: Cell, records: _Records) -> Tile:
-    outcomes = [records.responses[id].outcome for id in cell.trials if id in records.responses]
+def _drawn_tile(item: Item, cell: Cell, outcomes: Sequence[Outcome], words: str) -> Tile:
     pictures = [outcome.picture for outcome in outcomes if isinstance(outcome, Drawn)]
-    return Tile(_tell_reading(item, cell), pictures or records.tell(cell), cell.verdict)
+    return Tile(_tell_reading(item, cell), pictures or words, cell.verdict)
 
 
 def _tell_reading(item: Item, cell: Cell) -> str:
@@ -135,8 +117,7 @@ def _tell_value(cell: Cell) -> Iterator[str]:
             yield "no count" if isinstance(seen.ask.question, Count) else "no answer"
 
 
-def _answered_tile(item: Item, cell: Cell, records: _Records) -> Tile:
-    words = records.tell(cell)
+def _answered_tile(cell: Cell, words: str) -> Tile:
     read = [value for value in _tell_value(cell) if value != words.strip().rstrip(".")]
     said = f"“{words}”" if read and words else words
     return Tile(" ".join((*read, said)), None, cell.verdict)

@@ -140,7 +140,7 @@ class Conduct:
 
     series: Series
     followed: Followed
-    number: int = 0
+    number: int
     """The number of the protocol in the report, from 1."""
 
     @property
@@ -158,9 +158,10 @@ def follow(series: Sequence[Series]) -> list[Conduct]:
     """Find the protocol of each series."""
     sources = {one.source.name: one.source for one in series}
     known = {name: follow_protocols(one.run, one.trails, one.survey.reader) for name, one in sources.items()}
-    found = [Conduct(one, known[one.source.name][Place(one.suite, one.model, one.judge)]) for one in series]
-    numbers = {fingerprint: number for number, fingerprint in enumerate(_group(found), start=1)}
-    return [replace(one, number=numbers[one.protocol.fingerprint]) for one in found]
+    found = [known[one.source.name][Place(one.suite, one.model, one.judge)] for one in series]
+    order = [fingerprint for fingerprint, _ in Counter(one.protocol.fingerprint for one in found).most_common()]
+    numbers = [order.index(one.protocol.fingerprint) + 1 for one in found]
+    return list(map(Conduct, series, found, numbers))
 
 
 def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple[Sequence[TextBlock], Sequence[Block]]:
