@@ -1,7 +1,7 @@
 """What a report says of models that name or draw numbers: how they answer, and the laws behind their responses."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +91,7 @@ def number_sections(
     return [section for section in sections if section.blocks]
 
 
-def _confusion(study: _Study, _: object) -> list[Block]:
+def _confusion(study: _Study, _: object) -> Iterator[Block]:
     shares = {model.label: _shares(model) for model in study.models}
     rows = [row for of_model in shares.values() for row in of_model]
     top = max([model.it.numbers[-1] for model in study.models] + [int(row["response"]) for row in rows])
@@ -101,7 +101,7 @@ def _confusion(study: _Study, _: object) -> list[Block]:
     ]
     columns = (MODEL, text_column("Category"), "Target", "Response", Column("Share", digits=3), "n")
     cells = (Row(tuple(row.values())) for row in rows)
-    figure = FigureBlock(
+    yield FigureBlock(
         f"{study.suite}-confusion",
         "Confusion matrices",
         charts.confusion(panels, [*study.categories, "overall"]),
@@ -111,7 +111,6 @@ def _confusion(study: _Study, _: object) -> list[Block]:
         f"Confusion matrices of {len(study.models)} models by category, target across and response up.",
         make_table(f"{study.suite}-confusion-matrices", "Confusion matrices", columns, cells),
     )
-    return [figure]
 
 
 def _ceilings(models: Sequence[Counted], top: int) -> str:
@@ -143,11 +142,11 @@ def _shares(model: Counted) -> list[dict[str, str | int | float]]:
     return found
 
 
-def _likeness(study: _Study, _: object) -> list[Block]:
+def _likeness(study: _Study, _: object) -> Iterator[Block]:
     rows = [model.row(*(getattr(model.it, name) for name in _LIKENESS)) for model in study.models]
     for name, one in name_baselines(model.it.numbers for model in study.models):
         rows.append(Row((name, one.human_correlation, one.human_correlation, 1.0, None, None), "baseline"))
-    table = make_table(
+    yield make_table(
         f"{study.suite}-likeness",
         "Likeness to people and to chance",
         (MODEL, *_LIKENESS.values()),
@@ -158,20 +157,19 @@ def _likeness(study: _Study, _: object) -> list[Block]:
         "“answered” leaves it out, as in the paper, and with it numbers that were never counted. The interval of a "
         "correlation is for prompts (or pictures) like these, answered without end.",
     )
-    return [table]
 
 
-def _accuracy(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> list[Block]:
+def _accuracy(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> Iterator[Block]:
     known = [(model, one) for model, knower in found for one in knower.numbers]
     if not known:
-        return []
+        return
     numbers = sorted({one.number for _, one in known})
     hits = {(model.label, one.number): one.hits for model, one in known}
     x_title = "number asked for" if study.are_drawn else "number shown"
     points = [point(model, "number", one.number, one.hits) for model, one in known]
     rows = (model.row(*(hits.get((model.label, number)) for number in numbers)) for model in study.models)
     title, method = "Share of right answers by number", methods(hits.values())
-    figure = FigureBlock(
+    yield FigureBlock(
         f"{study.suite}-accuracy",
         "Accuracy by number",
         charts.accuracy_by_number(points, study.own_palette, numbers, x_title=x_title),
@@ -180,10 +178,9 @@ def _accuracy(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> li
         "Accuracy by number for every model, with intervals.",
         make_table(f"{study.suite}-accuracy-by-number", title, (MODEL, *map(str, numbers)), rows, method),
     )
-    return [figure]
 
 
-def _knower(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> list[Block]:
+def _knower(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> Iterator[Block]:
     columns = (
         MODEL,
         Column("Level", "The largest n such that 1 to n are all known; what has no count is a miss."),
@@ -192,7 +189,7 @@ def _knower(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> list
         Column("Level, answered", "What has no count is left out, as in the paper."),
         *("Weakest number known", "Margin, weakest", "First number not known", "Margin, first not known"),
     )
-    levels = make_table(
+    yield make_table(
         f"{study.suite}-knower-levels",
         "Counting level",
         columns,
@@ -208,7 +205,7 @@ def _knower(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> list
         for (kind, criterion), estimate in zip(_CRITERIA.items(), (one.hits, one.false_alarms), strict=True)
         if estimate is not None
     ]
-    figure = FigureBlock(
+    yield FigureBlock(
         f"{study.suite}-knower",
         "Numbers known",
         charts.shares_by_number(points, [model.label for model, _ in found], _CRITERIA),
@@ -218,7 +215,6 @@ def _knower(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> list
         "Hits and false alarms by number with the criteria of the knower levels, one panel per model.",
         _margin_table(study.suite, numbers),
     )
-    return [levels, figure]
 
 
 def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) -> TableBlock:
@@ -252,7 +248,7 @@ def _level_cells(knower: KnowerLevel, answered: str | None) -> tuple[Cell, ...]:
     return level, knower.low, knower.high, answered, *numbers
 
 
-def _bias(study: _Study, found: Sequence[tuple[Counted, Sequence[Bias]]]) -> list[Block]:
+def _bias(study: _Study, found: Sequence[tuple[Counted, Sequence[Bias]]]) -> Iterator[Block]:
     published = study.published.biases if study.published else ()
     categories = [*dict.fromkeys([*study.categories, *(bias.category for bias in published)]), ALL]
     rows = []
@@ -267,7 +263,7 @@ def _bias(study: _Study, found: Sequence[tuple[Counted, Sequence[Bias]]]) -> lis
             if bias.model == name
         }
         rows.append(Row((name, *(printed.get(category, "") for category in categories)), "published"))
-    table = make_table(
+    yield make_table(
         f"{study.suite}-bias",
         "Over- and underestimation",
         (MODEL, *("overall" if name == ALL else name for name in categories)),
@@ -276,10 +272,9 @@ def _bias(study: _Study, found: Sequence[tuple[Counted, Sequence[Bias]]]) -> lis
         "p < .05, and effect size r = |z| / √n of at least .3); “none”: neither. Figures are r with its 95 % interval; "
         f"published rows have r alone. {differing_design(study.published, study.models)}".strip(),
     )
-    return [table]
 
 
-def _weber(study: _Study, found: Sequence[tuple[Counted, Weber | NoWeber]]) -> list[Block]:
+def _weber(study: _Study, found: Sequence[tuple[Counted, Weber | NoWeber]]) -> Iterator[Block]:
     """Show the Weber fractions or why there is none, and the psychometric curves they fit."""
     fitted = [(model, weber) for model, weber in found if isinstance(weber, Weber)]
     columns = (
@@ -292,7 +287,7 @@ def _weber(study: _Study, found: Sequence[tuple[Counted, Weber | NoWeber]]) -> l
         "n",
         text_column("Why none"),
     )
-    fractions = make_table(
+    yield make_table(
         f"{study.suite}-weber",
         "Weber fractions",
         columns,
@@ -303,7 +298,8 @@ def _weber(study: _Study, found: Sequence[tuple[Counted, Weber | NoWeber]]) -> l
         "matrix (n). Prompts may have gains of their own; where they do, or where only some numbers are ever answered, "
         "the law with one gain per category does not fit. " + methods(weber.estimate for _, weber in fitted),
     )
-    return [fractions, _psychometric(study, fitted)] if fitted else [fractions]
+    if fitted:
+        yield _psychometric(study, fitted)
 
 
 def _weber_cells(weber: Weber | NoWeber) -> tuple[Cell, ...]:
@@ -333,7 +329,7 @@ def _psychometric(study: _Study, fitted: Sequence[tuple[Counted, Weber]]) -> Fig
     )
 
 
-def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -> list[Block]:
+def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -> Iterator[Block]:
     """Show whether the spread of the responses grows with their mean."""
     columns = (
         MODEL,
@@ -345,7 +341,7 @@ def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -
         Column("p against the law", digits=3, is_probability=True),
         text_column("Never vary"),
     )
-    slopes = make_table(
+    yield make_table(
         f"{study.suite}-scalar",
         "Scalar variability",
         columns,
@@ -357,7 +353,7 @@ def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -
     )
     rows = (model.row(at.number, at.mean, at.sd, at.n) for model, scalar in found for at in scalar.points)
     title, heads = "Mean and spread of the responses", (MODEL, "Number", "Mean", "SD", "n")
-    figure = FigureBlock(
+    yield FigureBlock(
         f"{study.suite}-scalar-variability",
         "Spread against mean",
         charts.spread(
@@ -369,7 +365,6 @@ def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -
         "Standard deviation over mean response on logarithmic scales, with a fitted line per model.",
         make_table(f"{study.suite}-spread", title, heads, rows),
     )
-    return [slopes, figure]
 
 
 def _scalar_cells(scalar: ScalarVariability) -> tuple[Cell, ...]:
@@ -388,14 +383,14 @@ def _fit_line(model: Counted, scalar: ScalarVariability) -> list[dict[str, objec
     return [{"model": model.label, "mean": one.mean, "sd": one.sd, "fitted": on_line} for one, on_line in points]
 
 
-def _cues(study: _Study, found: Sequence[tuple[Counted, Cues]]) -> list[Block]:
+def _cues(study: _Study, found: Sequence[tuple[Counted, Cues]]) -> Iterator[Block]:
     """Show whether responses follow number or a magnitude that goes along with it."""
     runner_up = Column("p of the runner-up", digits=3, is_probability=True)
     rows = []
     for model, cues in found:
         delta_bics = {str(one.cue): one.delta_bic for one in cues.models}
         rows.append(model.row(cues.verdict, cues.p_value, *(delta_bics.get(cue) for cue in _CUES), cues.n))
-    table = make_table(
+    yield make_table(
         f"{study.suite}-cues",
         "What the responses follow",
         (MODEL, text_column("Follows"), runner_up, *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES), "n"),
@@ -405,7 +400,8 @@ def _cues(study: _Study, found: Sequence[tuple[Counted, Cues]]) -> list[Block]:
         "area that things spread over): answers follow number, but among pictures of one number they go with that too.",
     )
     slopes = [(model, one) for model, cues in found for one in cues.coefficients]
-    return [table, _slopes(study, slopes)] if slopes else [table]
+    if slopes:
+        yield _slopes(study, slopes)
 
 
 def _slopes(study: _Study, slopes: Sequence[tuple[Counted, Coefficient]]) -> FigureBlock:
@@ -430,7 +426,7 @@ def _slopes(study: _Study, slopes: Sequence[tuple[Counted, Coefficient]]) -> Fig
     )
 
 
-def _anchors(study: _Study, found: Sequence[tuple[Counted, Anchoring]]) -> list[Block]:
+def _anchors(study: _Study, found: Sequence[tuple[Counted, Anchoring]]) -> Iterator[Block]:
     rows = []
     for model, anchoring in found:
         anchors: list[tuple[Cell, ...]] = [
@@ -438,7 +434,7 @@ def _anchors(study: _Study, found: Sequence[tuple[Counted, Anchoring]]) -> list[
         ]
         rows += [model.row(*cells) for cells in anchors or [("none", None, None, None)]]
     p = Column("p", "Of its being no more frequent than an answer next to it; Holm’s.", digits=3, is_probability=True)
-    table = make_table(
+    yield make_table(
         f"{study.suite}-anchors",
         "Anchors",
         (MODEL, "Answer", "Share elsewhere", text_column("At home with"), p),
@@ -447,14 +443,13 @@ def _anchors(study: _Study, found: Sequence[tuple[Counted, Anchoring]]) -> list[
         "more frequent than both answers next to it, which no scatter around the number explains. The share is of the "
         "counts given to these other numbers. " + methods(one.share for _, each in found for one in each.anchors),
     )
-    return [table]
 
 
-def _abstraction(study: _Study, found: Sequence[tuple[Counted, Abstraction]]) -> list[Block]:
+def _abstraction(study: _Study, found: Sequence[tuple[Counted, Abstraction]]) -> Iterator[Block]:
     rows = [model.row(one.estimate, " and ".join(one.pair)) for model, one in found]
     if study.published:
         rows += [Row((name, value, ""), "published") for name, value in study.published.abstractions.items()]
-    table = make_table(
+    yield make_table(
         f"{study.suite}-abstraction",
         "Abstraction",
         (MODEL, "Smallest correlation", text_column("Between")),
@@ -462,11 +457,9 @@ def _abstraction(study: _Study, found: Sequence[tuple[Counted, Abstraction]]) ->
         "The smallest correlation between the confusion matrices of two categories: near 1, number is treated alike "
         f"whatever the things are. {differing_design(study.published, study.models)}".strip(),
     )
-    return [table]
 
 
-def _wordings(study: _Study, _: object) -> list[Block]:
-    blocks: list[Block] = []
+def _wordings(study: _Study, _: object) -> Iterator[Block]:
     if any(len(model.it.wordings) > 1 for model in study.models):
         rows = [
             model.row(one.wording, "kept" * (one.wording == model.it.wording), one.accuracy, one.mae, one.nae, one.n)
@@ -478,17 +471,16 @@ def _wordings(study: _Study, _: object) -> list[Block]:
             "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "
             "those with at least half as many usable answers as the most answered."
         )
-        blocks.append(make_table(f"{study.suite}-wordings", "Wordings of the question", columns, rows, caption))
+        yield make_table(f"{study.suite}-wordings", "Wordings of the question", columns, rows, caption)
     if any(model.it.control is not None for model in study.models):
         rows = [model.row(model.it.control) for model in study.models]
         caption = "Share of the answers to “What does the image represent?” that name apples or fruit."
         head = (MODEL, "Control question right")
-        blocks.append(make_table(f"{study.suite}-control", "Control question", head, rows, caption))
-    return blocks
+        yield make_table(f"{study.suite}-control", "Control question", head, rows, caption)
 
 
 # By their anchors: the title, the measure that some model must have, and what writes them of those that have it.
-_SECTIONS: Mapping[str, tuple[str, str, Callable[[_Study, Sequence[tuple[Counted, Any]]], list[Block]]]] = {
+_SECTIONS: Mapping[str, tuple[str, str, Callable[[_Study, Sequence[tuple[Counted, Any]]], Iterator[Block]]]] = {
     "confusion": ("Confusion matrices", "matrices", _confusion),
     "likeness": ("Likeness to people and to chance", "matrices", _likeness),
     "accuracy": ("Accuracy by number", "knower", _accuracy),
