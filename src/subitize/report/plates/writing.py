@@ -9,7 +9,7 @@ from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.overview import find_stand_ins
 from subitize.errors import NothingToDoError
 from subitize.output_files import write_whole
-from subitize.records import Choose, Count, Draw, Drawn, Elsewhere, Item, Outcome, Picture, task_text
+from subitize.records import Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
 from subitize.report.document.thumbnails import shrink
 from subitize.report.plates.contents import Cell, Choice, Plate, make_plate
 from subitize.report.plates.drawing import Grid, Tile, draw
@@ -77,7 +77,12 @@ def _lay_out(plate: Plate, run: Run) -> Grid:
         outcomes = [responses[id].outcome for id in cell.trials if id in responses]
         failed = (f"failed: {failures[id]}" for id in cell.trials if id in failures)
         words = next(iter((*map(describe_outcome, outcomes), *failed)), "")
-        return _drawn_tile(item, cell, outcomes, words) if plate.is_drawn else _answered_tile(cell, words)
+        if plate.is_drawn:
+            pictures = [outcome.picture for outcome in outcomes if isinstance(outcome, Drawn)]
+            return Tile(_tell_reading(item, cell), pictures or words, cell.verdict)
+        read = [value for value in _tell_value(cell) if value != words.strip().rstrip(".")]
+        said = f"“{words}”" if read and words else words
+        return Tile(" ".join((*read, said)), None, cell.verdict)
 
     return Grid(
         [_item_tile(item) for item in plate.items],
@@ -92,11 +97,6 @@ def _item_tile(item: Item) -> Tile:
     asks = [ask for ask in item.asks if ask.is_relevant]
     right = f"\nright: {describe_target(item, asks[0])}" if len(asks) == 1 else ""
     return Tile(" ".join(task_text(item.task).split()) + right, [item.task.picture])
-
-
-def _drawn_tile(item: Item, cell: Cell, outcomes: Sequence[Outcome], words: str) -> Tile:
-    pictures = [outcome.picture for outcome in outcomes if isinstance(outcome, Drawn)]
-    return Tile(_tell_reading(item, cell), pictures or words, cell.verdict)
 
 
 def _tell_reading(item: Item, cell: Cell) -> str:
@@ -115,12 +115,6 @@ def _tell_value(cell: Cell) -> Iterator[str]:
             yield describe_value(seen.value, seen.ask.question, is_short=True)
         elif seen.status == "discarded":
             yield "no count" if isinstance(seen.ask.question, Count) else "no answer"
-
-
-def _answered_tile(cell: Cell, words: str) -> Tile:
-    read = [value for value in _tell_value(cell) if value != words.strip().rstrip(".")]
-    said = f"“{words}”" if read and words else words
-    return Tile(" ".join((*read, said)), None, cell.verdict)
 
 
 def _notes(plate: Plate, run: Run) -> list[str]:

@@ -178,19 +178,16 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], pale
     leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = number_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
-    sections += _claims(suite, paper.count_claims, counted) if paper and paper.count_claims else []
+    if paper and paper.count_claims:
+        # What the paper concludes is held against each run and judge by itself.
+        groups = group_rows((one.it for one in counted), lambda it: f"{it.run} · {it.judge}")
+        observe = plugins.load(paper.count_claims)
+        found = {group: observe([(it.model, it) for it in own]) for group, own in groups.items()}
+        sections += filter(None, [claims_section(suite, found, Wording("claim", "claims", _CLAIMED))])
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
         sections += factor_sections(suite, left, _score(left, others), palette)
     return Account(leader, sections)
-
-
-def _claims(suite: str, observe: str, counted: Sequence[Counted]) -> list[Section]:
-    """Hold what the paper concludes against each run and judge by itself."""
-    groups = group_rows((one.it for one in counted), lambda it: f"{it.run} · {it.judge}")
-    found = {name: plugins.load(observe)([(it.model, it) for it in own]) for name, own in groups.items()}
-    section = claims_section(suite, found, Wording("claim", "claims", _CLAIMED))
-    return [section] if section else []
 
 
 def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:

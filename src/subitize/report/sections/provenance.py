@@ -183,7 +183,7 @@ def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple
             cells = (_link(one) if one else "" for one in followed)
             block = block.with_column(_COLUMN, cells, len(block.columns))
         marked.append(block)
-        warnings += [*_warn(measured), *_warn_of_reward_judges(measured)]
+        warnings += _warn(measured)
     return warnings, marked
 
 
@@ -224,27 +224,23 @@ def _group(conduct: Sequence[Conduct]) -> dict[str, list[Conduct]]:
 
 
 def _warn(conduct: Sequence[Conduct]) -> list[TextBlock]:
-    """Say which rows may not be compared and why, against the protocol that most of them follow."""
-    groups = _group(conduct)
-    if len(groups) < 2:
-        return []
-    members, *others = groups.values()
-    lines = [
-        f"Not all rows may be compared: they follow {len(groups)} protocols. "
-        f"{_labels(members)}: protocol {members[0].number}. The others differ from it:"
-    ]
-    for own in others[:_MOST_COMPARED]:
-        found = differences(own[0].protocol, members[0].protocol)
-        lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")
-    if len(others) > _MOST_COMPARED:
-        lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
-    return [TextBlock("\n".join(lines), is_warning=True)]
-
-
-def _warn_of_reward_judges(conduct: Sequence[Conduct]) -> list[TextBlock]:
-    """Say which rows are judged by what their models were trained with."""
-    lines = [describe_reward_judge(one.series.label, one.series.judge_name) for one in conduct if one.has_reward_judge]
-    return [TextBlock("\n".join(f"{line}." for line in lines), is_warning=True)] if lines else []
+    """Say which rows may not be compared and why, and which are judged by what their models were trained with."""
+    groups = list(_group(conduct).values())
+    lines = []
+    if len(groups) > 1:
+        members, *others = groups
+        lines = [
+            f"Not all rows may be compared: they follow {len(groups)} protocols. "
+            f"{_labels(members)}: protocol {members[0].number}. The others differ from it:"
+        ]
+        for own in others[:_MOST_COMPARED]:
+            found = differences(own[0].protocol, members[0].protocol)
+            lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")
+        if len(others) > _MOST_COMPARED:
+            lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
+    rewarded = [one.series for one in conduct if one.has_reward_judge]
+    trained = [f"{describe_reward_judge(one.label, one.judge_name)}." for one in rewarded]
+    return [TextBlock("\n".join(text), is_warning=True) for text in (lines, trained) if text]
 
 
 def _labels(conduct: Sequence[Conduct]) -> str:
