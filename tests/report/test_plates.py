@@ -43,9 +43,8 @@ from subitize.records import (
     Value,
     Words,
 )
-from subitize.report.plates.contents import Choice, Plate, make_plate
 from subitize.report.plates.drawing import MEANINGS, measure, wrap
-from subitize.report.plates.writing import write_plate
+from subitize.report.plates.writing import Choice, Plate, make_plate, write_plate
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 

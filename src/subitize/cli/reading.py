@@ -333,8 +333,7 @@ def plate(
 ) -> None:
     """Draw a plate as papers print it: models × prompts, with every picture marked right or wrong."""
     from subitize.report.document.figures import check_figure
-    from subitize.report.plates.contents import Choice
-    from subitize.report.plates.writing import write_plate
+    from subitize.report.plates.writing import Choice, write_plate
     from subitize.report.terminal.bars import Bar
 
     check_file(out)

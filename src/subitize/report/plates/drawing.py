@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from itertools import accumulate
+from typing import Literal
 
 from PIL import Image, ImageFont, ImageOps
 
@@ -17,8 +18,8 @@ from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Picture
 from subitize.report.document.cells import printable
 from subitize.report.document.figures import GRID, INK, QUIET
-from subitize.report.plates.contents import Verdict
 
+Verdict = Literal["right", "wrong", "refused", "failed", "unjudged", "unasked"]
 _SMALLEST_PX, _LARGEST_PX = 64, 1024
 _QUALITY = 92
 _PAPER = "#f3f5f7"
