@@ -42,8 +42,7 @@ from subitize.report.sections.gallery import make_gallery
 from subitize.report.sections.leaderboard import (
     describe_standing,
     factor_sections,
-    mark_ranks,
-    mark_sizes,
+    mark_models,
     rank_counts,
     rank_scores,
     stand_series,
@@ -92,8 +91,8 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         account = _account(suite, series, counted[suite], palette)
         of_suite = [one for one in conduct if one.series.suite == suite]
         standings[suite] = stand_series(own)
-        sized = mark_sizes(account.leaderboard, own)
-        warnings, leader = mark_protocols(mark_ranks(sized, standings[suite]), of_suite)
+        marked = mark_models(account.leaderboard, own, standings[suite])
+        warnings, leader = mark_protocols(marked, of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
         left_out = [
             TextBlock(

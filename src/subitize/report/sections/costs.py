@@ -47,7 +47,7 @@ class Bill:
 
 def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[Section]:
     """Set out what every model and judge cost, where anything is known of it."""
-    found = [one for source in sources for one in (*_models(source, series), *_judges(source))]
+    found = [one for source in sources for one in _list_bills(source, series) if one[0].is_told]
     if not found:
         return []
     caption = (
@@ -64,25 +64,18 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[S
     return [Section("costs", "Cost", (table, *_warnings([bill for bill, _, _ in found])))]
 
 
-def _models(source: Source, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, Badge]]:
+def _list_bills(source: Source, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, Badge]]:
     for (suite, model), trail in source.trails.responses.items():
-        bill = _bill(trail.usages, trail.failed)
-        if bill.is_told:
-            place = (source.name, suite, model)
-            own = [one for one in series if (one.source.name, one.suite, one.model) == place]
-            who = (source.name_model(model), "model")
-            record = _record(bill, own[0] if len(own) == 1 else None, who, (suite, source.name))
-            yield bill, record, source.badge(model)
-
-
-def _judges(source: Source) -> Iterator[tuple[Bill, Record, Badge]]:
+        bill, place = _bill(trail.usages, trail.failed), (source.name, suite, model)
+        own = [one for one in series if (one.source.name, one.suite, one.model) == place]
+        who = (source.name_model(model), "model")
+        yield bill, _record(bill, own[0] if len(own) == 1 else None, who, (suite, source.name)), source.badge(model)
     usages: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for place, looked in source.trails.readings.items():
-        usages[place.suite, place.judge].update(looked.usages)
+    for looked_at, looked in source.trails.readings.items():
+        usages[looked_at.suite, looked_at.judge].update(looked.usages)
     for (suite, judge), found in usages.items():
         bill = _bill(found, failed=0)
-        if bill.is_told:
-            yield bill, _record(bill, None, (source.name_judge(judge), "judge"), (suite, source.name)), ""
+        yield bill, _record(bill, None, (source.name_judge(judge), "judge"), (suite, source.name)), ""
 
 
 def _bill(usages: Counter[str], failed: int) -> Bill:

@@ -28,6 +28,10 @@ class Counted:
         """Make its row of a table."""
         return Row((self.label, *cells), self.badge)
 
+    def point(self, name: str, at: object, estimate: Estimate) -> dict[str, object]:
+        """Make its row of a chart's data: what stands where."""
+        return {"model": self.label, name: at, **bounds(estimate)}
+
 
 def rank(models: Iterable[Counted]) -> list[Counted]:
     """Put real models first, and of them those that are right most often."""
@@ -62,11 +66,6 @@ def level_text(knower: KnowerLevel | None) -> str | None:
     if knower is None or knower.level is None:
         return None
     return f"{level_name(knower.level)} [{knower.low}, {knower.high}]"
-
-
-def point(model: Counted, name: str, at: object, estimate: Estimate) -> dict[str, object]:
-    """Make a row of a chart's data: what stands where."""
-    return {"model": model.label, name: at, **bounds(estimate)}
 
 
 def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:

@@ -24,16 +24,7 @@ from subitize.report.document.blocks import (
     text_column,
 )
 from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import (
-    MODEL,
-    Counted,
-    differing_design,
-    level_name,
-    level_text,
-    methods,
-    point,
-    sizes,
-)
+from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, level_text, methods, sizes
 from subitize.stats.anchoring import Anchoring
 from subitize.stats.cues import Coefficient, Cues
 from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnowerLevel, KnownNumber
@@ -66,11 +57,6 @@ class _Study:
     def categories(self) -> list[str]:
         """The categories that any model was given."""
         return list(dict.fromkeys(category for model in self.models for category in model.it.categories))
-
-    @property
-    def own_palette(self) -> Palette:
-        """The colours of these models alone."""
-        return self.palette.of([model.label for model in self.models])
 
 
 def number_sections(
@@ -166,13 +152,14 @@ def _accuracy(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> It
     numbers = sorted({one.number for _, one in known})
     hits = {(model.label, one.number): one.hits for model, one in known}
     x_title = "number asked for" if study.are_drawn else "number shown"
-    points = [point(model, "number", one.number, one.hits) for model, one in known]
+    palette = study.palette.of([model.label for model in study.models])
+    points = [model.point("number", one.number, one.hits) for model, one in known]
     rows = (model.row(*(hits.get((model.label, number)) for number in numbers)) for model in study.models)
     title, method = "Share of right answers by number", methods(hits.values())
     yield FigureBlock(
         f"{study.suite}-accuracy",
         "Accuracy by number",
-        charts.accuracy_by_number(points, study.own_palette, numbers, x_title=x_title),
+        charts.accuracy_by_number(points, palette, numbers, x_title=x_title),
         f"Share of right answers among those with a value, by the {x_title}; lines are 95 % intervals"
         f" ({sizes(hits.values())}).",
         "Accuracy by number for every model, with intervals.",
@@ -200,7 +187,7 @@ def _knower(study: _Study, found: Sequence[tuple[Counted, KnowerLevel]]) -> Iter
     )
     numbers = [(model, one) for model, knower in found for one in knower.numbers]
     points = [
-        {**point(model, "number", one.number, estimate), "kind": kind, "criterion": criterion}
+        {**model.point("number", one.number, estimate), "kind": kind, "criterion": criterion}
         for model, one in numbers
         for (kind, criterion), estimate in zip(_CRITERIA.items(), (one.hits, one.false_alarms), strict=True)
         if estimate is not None
@@ -314,7 +301,7 @@ def _psychometric(study: _Study, fitted: Sequence[tuple[Counted, Weber]]) -> Fig
     for model, weber in fitted:
         for at in weber.curve:
             law = at.predicted_exact if at.number > weber.subitizing else None
-            points.append({**point(model, "number", at.number, at.exact), "predicted": law})
+            points.append({**model.point("number", at.number, at.exact), "predicted": law})
             moments = (at.mean, at.predicted_mean, at.sd, at.predicted_sd)
             rows.append(model.row(at.number, at.exact, at.predicted_exact, *moments))
     names = ("Exact", "Exact, fitted law", "Mean", "Mean, fitted law", "SD", "SD, fitted law")
@@ -408,7 +395,7 @@ def _slopes(study: _Study, slopes: Sequence[tuple[Counted, Coefficient]]) -> Fig
     columns = (MODEL, text_column("Cue"), "Slope", Column("Variance only it explains", digits=3))
     rows = (model.row(one.predictor, one.slope, one.unique_share) for model, one in slopes)
     spec = charts.forest(
-        [point(model, "name", one.predictor, one.slope) for model, one in slopes],
+        [model.point("name", one.predictor, one.slope) for model, one in slopes],
         list(dict.fromkeys(model.label for model, _ in slopes)),
         study.palette,
         x_title="slope of log response",

@@ -197,21 +197,49 @@ def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
     return {**named, **dict.fromkeys(("value", "low", "high"))}
 
 
-def mark_sizes(blocks: Iterable[Block], series: Sequence[Series]) -> list[Block]:
-    """Put its size beside every model of a leaderboard, as far as the models' answers say, where one is known."""
-    sizes = {one.label: one.source.trails.responses[one.suite, one.model].parameter_count for one in series}
-    known = {label: billions(count) for label, count in sizes.items() if count is not None}
-    return [_mark_sizes(block, known) if isinstance(block, TableBlock) and known else block for block in blocks]
+def mark_models(blocks: Iterable[Block], series: Sequence[Series], standings: Mapping[str, Ranked]) -> list[Block]:
+    """Put size and rank beside every model of a leaderboard, as far as they are known, and rows of a kind together."""
+    counts = {one.label: one.source.trails.responses[one.suite, one.model].parameter_count for one in series}
+    sizes = {label: billions(count) for label, count in counts.items() if count is not None}
+    return [
+        _group_kinds(_mark_ranks(_mark_sizes(block, sizes), standings)) if isinstance(block, TableBlock) else block
+        for block in blocks
+    ]
 
 
-def _mark_sizes(table: TableBlock, known: Mapping[str, str]) -> TableBlock:
+def _mark_sizes(table: TableBlock, sizes: Mapping[str, str]) -> TableBlock:
+    if not sizes:
+        return table
     names = [column.name for column in table.columns]
     at = names.index(SIZE.name) if SIZE.name in names else len(names)
     cells = []
     for row in table.rows:
         printed = row.cells[at] if at < len(names) else ""
-        cells.append(known.get(str(row.cells[0]), printed) if row.badge in ("", "stand-in") else printed)
+        cells.append(sizes.get(str(row.cells[0]), printed) if row.badge in ("", "stand-in") else printed)
     return table.with_column(SIZE, cells, at)
+
+
+def _group_kinds(table: TableBlock) -> TableBlock:
+    """Put rows of a kind together; those that a stand-in judged have no rank: what it does not know it cannot count."""
+    is_rank = [column.name.startswith(_RANK.name) for column in table.columns]
+    rows = [
+        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
+        if row.badge == "stand-in judge"
+        else row
+        for row in sorted(table.rows, key=lambda row: KINDS.index(row.badge))
+    ]
+    has_unfit = any(row.badge == "stand-in judge" for row in rows)
+    caption = f"{table.caption} {UNFIT}".strip() if has_unfit else table.caption
+    return replace(table, rows=tuple(rows), caption=caption, is_grouped=True)
+
+
+def _mark_ranks(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
+    if not standings or any(column.name.startswith(_RANK.name + ",") for column in table.columns):
+        return table
+    found = [standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None for row in table.rows]
+    caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
+    ranked = table.with_column(_RANK, (f"{one.rank} {one.letters}" if one else "" for one in found), 1)
+    return replace(ranked, caption=caption)
 
 
 def factor_sections(
@@ -279,37 +307,6 @@ def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
 def take_real(models: Sequence[ModelT]) -> Sequence[ModelT]:
     """Leave out stand-ins, and what they judged, where there is anything else."""
     return [one for one in models if not one.badge] or models
-
-
-def mark_ranks(blocks: Sequence[Block], standings: Mapping[str, Ranked]) -> list[Block]:
-    """Put the rank beside every model of a leaderboard that has none yet, where there are several models."""
-    ranked = [
-        _mark_ranks(block, standings) if isinstance(block, TableBlock) and standings else block for block in blocks
-    ]
-    return [_group_kinds(block) if isinstance(block, TableBlock) else block for block in ranked]
-
-
-def _group_kinds(table: TableBlock) -> TableBlock:
-    """Put rows of a kind together; those that a stand-in judged have no rank: what it does not know it cannot count."""
-    is_rank = [column.name.startswith(_RANK.name) for column in table.columns]
-    rows = [
-        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
-        if row.badge == "stand-in judge"
-        else row
-        for row in sorted(table.rows, key=lambda row: KINDS.index(row.badge))
-    ]
-    has_unfit = any(row.badge == "stand-in judge" for row in rows)
-    caption = f"{table.caption} {UNFIT}".strip() if has_unfit else table.caption
-    return replace(table, rows=tuple(rows), caption=caption, is_grouped=True)
-
-
-def _mark_ranks(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
-    if any(column.name.startswith(_RANK.name + ",") for column in table.columns):
-        return table
-    found = [standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None for row in table.rows]
-    caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
-    ranked = table.with_column(_RANK, (f"{one.rank} {one.letters}" if one else "" for one in found), 1)
-    return replace(ranked, caption=caption)
 
 
 def describe_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:

@@ -28,7 +28,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.cells import number_of
 from subitize.report.sections.sources import Series, Source
 from subitize.store import Entry
-from subitize.store.rows import Judging, read_judgings
+from subitize.store.rows import read_judgings
 from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3
@@ -42,21 +42,59 @@ _KNOWN = ("published", "baseline")
 
 def describe_models(source: Source) -> list[FactsBlock]:
     """List every model of the run with its options and how it answered."""
-    trails = source.trails.responses
-    found = [
-        (entry, [trail for (_, model), trail in trails.items() if model == entry.spec]) for entry in source.run.models()
-    ]
-    return [_describe_model(entry, own, source) for entry, own in found if own]
+    seeds = ", ".join(map(str, sorted({suite.seed for suite in source.run.suites()})))
+    blocks = []
+    for entry in source.run.models():
+        trails = [trail for (_, model), trail in source.trails.responses.items() if model == entry.spec]
+        if not trails:
+            continue
+        whole = ResponseTrail(pl.concat(trail.rows for trail in trails))
+        prompts = dict.fromkeys(prompt for trail in trails for prompt in trail.prompts())
+        facts: Facts = [
+            ("Run", (f"{source.name}, seed {seeds}",)),
+            ("Responses", (f"{whole.responses:,}, stored {days(whole.first_at, whole.last_at)} (UTC)",)),
+            ("Prompts as sent", tuple(prompts)[:_EXAMPLES]),
+            ("Prompts as rewritten by the provider", whole.rewritings()),
+        ]
+        facts += [(name, list_values(values, whole.responses)) for name, values in whole.facts().items()]
+        kind = "embedded stand-in, not a real model" if entry.is_stand_in else "model"
+        blocks.append(_describe_entry(source.name_model(entry.spec), entry, kind, facts))
+    return blocks
 
 
 def describe_judges(source: Source) -> list[FactsBlock]:
     """List every judge that has read something."""
     entries = {entry.spec: entry for entry in source.run.judges()}
-    judgings = group_rows(read_judgings(source.run), lambda one: one.judge)
-    return [
-        _describe_judge(source.name_judge(judge), entries.get(judge), found, source)
-        for judge, found in judgings.items()
+    blocks = []
+    for judge, judgings in group_rows(read_judgings(source.run), lambda one: one.judge).items():
+        entry = entries.get(judge)
+        people = sum(one.annotators for one in judgings)
+        span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
+        facts: Facts = [
+            ("Rule, with its version", tuple(f"{one.rule}: {number_of(one.readings, 'reading')}" for one in judgings)),
+            ("Annotators", (str(people),) if entry is None else ()),
+            ("Run", (source.name,)),
+            ("Read", (f"{span} (UTC)",)),
+        ]
+        kind = "readings made elsewhere" if entry is None else "embedded stand-in" if entry.is_stand_in else "judge"
+        block = _describe_entry(source.name_judge(judge), entry, kind, facts)
+        blocks.append(replace(block, title=f"{block.title} (judge)"))
+    return blocks
+
+
+def _describe_entry(name: str, entry: Entry | None, kind: str, others: Facts) -> FactsBlock:
+    """Say what goes by a name, if the name does not, where it is reached, and what else there is to say."""
+    options = tuple(f"{option} = {value}" for option, value in entry.options.items()) or ("none",) if entry else ()
+    facts: Facts = [
+        ("Name", (name,)),
+        ("Spec", (entry.spec,) if entry and entry.spec != name else ()),
+        ("Address", entry.addresses if entry else ()),
+        ("Kind", (kind,)),
+        ("Options", options),
+        *others,
     ]
+    told = tuple((title, lines) for title, lines in facts if lines)
+    return FactsBlock(name, told, "stand-in" if entry and entry.is_stand_in else "")
 
 
 def describe_suites(source: Source) -> FactsBlock:
@@ -82,56 +120,6 @@ def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
     lines = [text if count == responses else f"{text} ({count:,} responses)" for text, count in values.most_common()]
     rest = len(lines) - _MOST_LISTED
     return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
-
-
-def _describe_model(entry: Entry, trails: Sequence[ResponseTrail], source: Source) -> FactsBlock:
-    whole = ResponseTrail(pl.concat(trail.rows for trail in trails))
-    prompts = dict.fromkeys(prompt for trail in trails for prompt in trail.prompts())
-    seeds = sorted({suite.seed for suite in source.run.suites()})
-    name = source.name_model(entry.spec)
-    facts: Facts = [
-        ("Name", (name,)),
-        *_tell_what(entry, name),
-        ("Kind", ("embedded stand-in, not a real model" if entry.is_stand_in else "model",)),
-        ("Options", _options(entry)),
-        ("Run", (f"{source.name}, seed {', '.join(map(str, seeds))}",)),
-        ("Responses", (f"{whole.responses:,}, stored {days(whole.first_at, whole.last_at)} (UTC)",)),
-        ("Prompts as sent", tuple(prompts)[:_EXAMPLES]),
-        ("Prompts as rewritten by the provider", whole.rewritings()),
-    ]
-    facts += [(name, list_values(values, whole.responses)) for name, values in whole.facts().items()]
-    return FactsBlock(name, _told(facts), "stand-in" if entry.is_stand_in else "")
-
-
-def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], source: Source) -> FactsBlock:
-    is_stand_in = entry is not None and entry.is_stand_in
-    rules = tuple(f"{one.rule}: {number_of(one.readings, 'reading')}" for one in judgings)
-    people = sum(one.annotators for one in judgings)
-    span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
-    facts: Facts = [
-        ("Name", (name,)),
-        *(_tell_what(entry, name) if entry else ()),
-        ("Kind", ("embedded stand-in" if is_stand_in else "judge" if entry else "readings made elsewhere",)),
-        ("Options", _options(entry) if entry else ()),
-        ("Rule, with its version", rules),
-        ("Annotators", (str(people),) if entry is None else ()),
-        ("Run", (source.name,)),
-        ("Read", (f"{span} (UTC)",)),
-    ]
-    return FactsBlock(f"{name} (judge)", _told(facts), "stand-in" if is_stand_in else "")
-
-
-def _tell_what(entry: Entry, name: str) -> Facts:
-    """Say what goes by a name, if the name does not, and where it is reached."""
-    return [("Spec", (entry.spec,) if entry.spec != name else ()), ("Address", entry.addresses)]
-
-
-def _options(entry: Entry) -> tuple[str, ...]:
-    return tuple(f"{name} = {value}" for name, value in entry.options.items()) or ("none",)
-
-
-def _told(facts: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((name, lines) for name, lines in facts if lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,14 +236,14 @@ def _labels(conduct: Sequence[Conduct]) -> str:
 
 
 def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
-    examples = tuple(text for text in members[0].followed.calls.prompts() if text)
-    facts = [("Fingerprint", (fingerprint,)), ("Rows", tuple(one.series.label for one in members))]
-    facts += describe(members[0].protocol)
-    facts += [("Examples of prompts as sent", examples)] if examples else []
+    first, protocol = members[0], members[0].protocol
+    examples = tuple(text for text in first.followed.calls.prompts() if text)
     rewarded = tuple(one.series.label for one in members if one.has_reward_judge)
-    facts += [("Trained with this judge", rewarded)] if rewarded else []
-    judge = members[0].series.source.name_judge(members[0].protocol.judge)
-    title = f"Protocol {members[0].number}: {members[0].protocol.suite}, judged by {judge}"
+    facts = [("Fingerprint", (fingerprint,)), ("Rows", tuple(one.series.label for one in members))]
+    facts += describe(protocol)
+    further = [("Examples of prompts as sent", examples), ("Trained with this judge", rewarded)]
+    facts += [(name, lines) for name, lines in further if lines]
+    title = f"Protocol {first.number}: {protocol.suite}, judged by {first.series.source.name_judge(protocol.judge)}"
     return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
 
 

@@ -28,7 +28,15 @@ def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
             (f"{of.first} − {of.second}", cell(of.difference), write_p(of.p), write_p(of.p_holm)) for of in one.pairs
         )
         print_table(("models", "difference", "p", "p (Holm)"), pairs)
-    _print_legend(found, stand_ins)
+    say("value [95 % interval] over what all models have answered; n: observations")
+    say("rank: the best and the worst that a model may have; models that share a letter cannot be told apart")
+    say("p: by flipping the signs of prompts' residuals, as the interval; p (Holm): adjusted for all pairs of a table")
+    figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
+    print_cautions(one for of_board in figures for one in of_board)
+    for line in (*map(write_left_out, found.left_out), *found.notes):
+        say(line)
+    if any(of.model in stand_ins.models for one in found.boards for of in one.models):
+        say(STAND_IN)
 
 
 def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
@@ -41,20 +49,6 @@ def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
         if one.board.measure == "coverage" and all(of.estimate.value == 1 for of in one.models):
             continue
         yield one
-
-
-def _print_legend(found: Comparisons, stand_ins: StandIns) -> None:
-    say("value [95 % interval] over what all models have answered; n: observations")
-    say("rank: the best and the worst that a model may have; models that share a letter cannot be told apart")
-    say("p: by flipping the signs of prompts' residuals, as the interval; p (Holm): adjusted for all pairs of a table")
-    figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
-    print_cautions(one for of_board in figures for one in of_board)
-    for one in found.left_out:
-        say(write_left_out(one))
-    for note in found.notes:
-        say(note)
-    if any(of.model in stand_ins.models for one in found.boards for of in one.models):
-        say(STAND_IN)
 
 
 def write_left_out(one: LeftOut) -> str:
