@@ -1,6 +1,6 @@
 """What a report says, from the title to the citations, for any set of runs, and in one paragraph."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,21 +16,7 @@ from subitize.errors import NothingToDoError
 from subitize.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
-from subitize.report.document.blocks import (
-    Account,
-    Badge,
-    Column,
-    Document,
-    Record,
-    ReferenceBlock,
-    Row,
-    Section,
-    TableBlock,
-    TextBlock,
-    make_table,
-    tabulate,
-    text_column,
-)
+from subitize.report.document.blocks import Account, Badge, Document, ReferenceBlock, Section, TextBlock
 from subitize.report.document.cells import number_of, percent_text, printable, slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.alignments import alignment_sections, rescoring_sections
@@ -50,25 +36,19 @@ from subitize.report.sections.leaderboard import (
 )
 from subitize.report.sections.provenance import (
     days,
-    describe_judges,
-    describe_models,
+    describe_gaps,
     describe_protocols,
-    describe_suites,
+    describe_provenance,
     follow,
     mark_protocols,
 )
 from subitize.report.sections.refinements import refinement_sections
 from subitize.report.sections.sources import Series, Source, list_series
 from subitize.runner.progress import Progress
-from subitize.store.rows import look_up_failures
-from subitize.store.subjects import FAILED
 from subitize.suites.datasets import name_datasets
 
 _OF_COUNTS = {"number", "category", "wording"}
-_REASONS_LISTED = 10
 _CLAIMED = "Numbers are those of sections in the paper, letters are ours."
-_DISCARDED = "Answers of which the rule made no value: wrong in accuracy, in no error."
-_UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
 _INFORMED = "informed: it knew what was asked for"
 _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
@@ -110,7 +90,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         results.append(Section(name, titles[suite], notes, tuple(sections)))
     cited = [Section("citations", "Please cite", works)] if (works := references(suites, sources)) else []
     costs = (*alignment_sections(sources), *rescoring_sections(sources), *cost_sections(sources, series))
-    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *cited)
+    last = (*costs, describe_gaps(sources), describe_protocols(conduct), describe_provenance(sources), *cited)
     *others, last_title = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
         " and ".join(filter(None, [", ".join(others), last_title])),
@@ -222,62 +202,6 @@ def _judged(series: Sequence[Series]) -> TextBlock:
         return TextBlock("Judged by nobody: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
-
-
-def _gaps(sources: Sequence[Source]) -> Section:
-    """Say what no figure covers, and why."""
-    records: list[tuple[Record, Badge]] = []
-    ties = 0
-    for source in sources:
-        gaps, seen = source.survey.gaps(), source.survey.observations.rows
-        statuses = Counter(dict(seen["status"].value_counts().iter_rows()))
-        record: Record = {
-            text_column("Run"): source.name,
-            Column("Not asked", "Items that a model was not given although it was given others."): gaps.unasked,
-            Column("Failed", "Trials that came to nothing."): gaps.failed,
-            Column("Not read", "Answers that no judge has looked at."): gaps.unread,
-            Column("Discarded", _DISCARDED): statuses["discarded"],
-            Column("Unknown", _UNKNOWN): statuses["unknown"],
-            Column("Refused", "Wrong in accuracy; in no error."): statuses["refused"],
-            Column("Excluded", "Left out by hand."): int(seen["is_excluded"].sum()),
-        }
-        records.append((record, ""))
-        ties += gaps.tied
-    caption = (
-        "Counts of observations, or of trials where nothing was observed. "
-        "Where all are zero, every answer is in the figures."
-    )
-    if ties:
-        caption += f" Of the unknown, {ties:,} have readings that are tied."
-    title, reasons = "What no figure covers", (block for source in sources for block in _reasons(source))
-    return Section("gaps", title, (tabulate("gaps", title, records, caption), *reasons))
-
-
-def _reasons(source: Source) -> list[TableBlock]:
-    failed = source.survey.responses.filter(pl.col("kind") == FAILED)["trial"].to_list()
-    reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
-    why = make_table(
-        f"failures-{slug(source.name)}",
-        f"Why trials of {source.name} failed",
-        (text_column("Reason"), "Trials"),
-        map(Row, reasons),
-    )
-    left_out = make_table(
-        f"exclusions-{slug(source.name)}",
-        f"Items of {source.name} left out by hand",
-        (text_column("Item"), text_column("Reason")),
-        map(Row, source.run.exclusions().items()),
-    )
-    return [table for table in (why, left_out) if table.rows]
-
-
-def _provenance(sources: Sequence[Source]) -> Section:
-    inner = []
-    for source in sources:
-        blocks = (describe_suites(source), *describe_models(source), *describe_judges(source))
-        inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
-    note = "Every suite, model and judge with all its options, as they were stored with the answers."
-    return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
 
 
 def references(suites: Iterable[str], sources: Iterable[Source] = ()) -> tuple[ReferenceBlock, ...]:

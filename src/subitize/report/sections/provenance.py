@@ -1,4 +1,4 @@
-"""Where every figure comes from: suites, models and judges with all that was stored, and which rows may be compared."""
+"""Where every figure comes from, what no figure covers, and which rows may be compared."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,24 +14,31 @@ from subitize.analysis.samples import describe_samples
 from subitize.frames import group_rows
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
+    Badge,
     Block,
     Column,
     FactsBlock,
     Linked,
     Record,
+    Row,
     Section,
     TableBlock,
     TextBlock,
+    make_table,
     tabulate,
     text_column,
 )
-from subitize.report.document.cells import number_of
+from subitize.report.document.cells import number_of, slug
 from subitize.report.sections.sources import Series, Source
 from subitize.store import Entry
-from subitize.store.rows import read_judgings
+from subitize.store.rows import look_up_failures, read_judgings
+from subitize.store.subjects import FAILED
 from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3
+_DISCARDED = "Answers of which the rule made no value: wrong in accuracy, in no error."
+_UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
+_REASONS_LISTED = 10
 _MOST_LISTED = 6
 Facts = list[tuple[str, tuple[str, ...]]]
 _COLUMN = text_column("Protocol", "Rows of one protocol may be compared; what is in it stands under “Protocols”.")
@@ -40,7 +47,17 @@ _KNOWN = ("published", "baseline")
 """Rows that were not measured."""
 
 
-def describe_models(source: Source) -> list[FactsBlock]:
+def describe_provenance(sources: Sequence[Source]) -> Section:
+    """List every suite, model and judge of each run."""
+    inner = []
+    for source in sources:
+        blocks = (_describe_suites(source), *_describe_models(source), *_describe_judges(source))
+        inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
+    note = "Every suite, model and judge with all its options, as they were stored with the answers."
+    return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
+
+
+def _describe_models(source: Source) -> list[FactsBlock]:
     """List every model of the run with its options and how it answered."""
     seeds = ", ".join(map(str, sorted({suite.seed for suite in source.run.suites()})))
     blocks = []
@@ -62,7 +79,7 @@ def describe_models(source: Source) -> list[FactsBlock]:
     return blocks
 
 
-def describe_judges(source: Source) -> list[FactsBlock]:
+def _describe_judges(source: Source) -> list[FactsBlock]:
     """List every judge that has read something."""
     entries = {entry.spec: entry for entry in source.run.judges()}
     blocks = []
@@ -97,7 +114,7 @@ def _describe_entry(name: str, entry: Entry | None, kind: str, others: Facts) ->
     return FactsBlock(name, told, "stand-in" if entry and entry.is_stand_in else "")
 
 
-def describe_suites(source: Source) -> FactsBlock:
+def _describe_suites(source: Source) -> FactsBlock:
     """List the suites of the run with their options and seed, and the published sets that they are about."""
     suites, samples = source.run.suites(), describe_samples(source.run)
     facts: Facts = [
@@ -120,6 +137,53 @@ def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
     lines = [text if count == responses else f"{text} ({count:,} responses)" for text, count in values.most_common()]
     rest = len(lines) - _MOST_LISTED
     return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
+
+
+def describe_gaps(sources: Sequence[Source]) -> Section:
+    """Say what no figure covers, and why."""
+    records: list[tuple[Record, Badge]] = []
+    ties = 0
+    for source in sources:
+        gaps, seen = source.survey.gaps(), source.survey.observations.rows
+        statuses = Counter(dict(seen["status"].value_counts().iter_rows()))
+        record: Record = {
+            text_column("Run"): source.name,
+            Column("Not asked", "Items that a model was not given although it was given others."): gaps.unasked,
+            Column("Failed", "Trials that came to nothing."): gaps.failed,
+            Column("Not read", "Answers that no judge has looked at."): gaps.unread,
+            Column("Discarded", _DISCARDED): statuses["discarded"],
+            Column("Unknown", _UNKNOWN): statuses["unknown"],
+            Column("Refused", "Wrong in accuracy; in no error."): statuses["refused"],
+            Column("Excluded", "Left out by hand."): int(seen["is_excluded"].sum()),
+        }
+        records.append((record, ""))
+        ties += gaps.tied
+    caption = (
+        "Counts of observations, or of trials where nothing was observed. "
+        "Where all are zero, every answer is in the figures."
+    )
+    if ties:
+        caption += f" Of the unknown, {ties:,} have readings that are tied."
+    title, reasons = "What no figure covers", (block for source in sources for block in _reasons(source))
+    return Section("gaps", title, (tabulate("gaps", title, records, caption), *reasons))
+
+
+def _reasons(source: Source) -> list[TableBlock]:
+    failed = source.survey.responses.filter(pl.col("kind") == FAILED)["trial"].to_list()
+    reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
+    why = make_table(
+        f"failures-{slug(source.name)}",
+        f"Why trials of {source.name} failed",
+        (text_column("Reason"), "Trials"),
+        map(Row, reasons),
+    )
+    left_out = make_table(
+        f"exclusions-{slug(source.name)}",
+        f"Items of {source.name} left out by hand",
+        (text_column("Item"), text_column("Reason")),
+        map(Row, source.run.exclusions().items()),
+    )
+    return [table for table in (why, left_out) if table.rows]
 
 
 @dataclass(frozen=True, slots=True)
