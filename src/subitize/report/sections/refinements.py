@@ -9,7 +9,6 @@ from subitize.analysis.refinements import Measure, Refinement, compare
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
-    Badge,
     Block,
     Column,
     FigureBlock,
@@ -38,10 +37,6 @@ class Group:
     attempts: tuple[Attempt, ...]
     refined: tuple[Attempt, ...]
     omissions: Omissions = field(default_factory=Omissions)
-
-    def badge(self, label: str) -> Badge:
-        """Mark a model that is a stand-in."""
-        return next((one.badge for one in self.series if one.label == label), "")
 
 
 def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: Unusable = "wrong") -> list[Group]:
@@ -122,7 +117,8 @@ def _figure(suite: str, measure: Measure, found: Sequence[tuple[Group, Refinemen
     ks = " or ".join(map(str, sorted({row.k for _, row in found})))
     title = f"One of {ks} images is right" if measure == "success" else "Accuracy per image"
     name = f"{slug(suite)}-refinements-{measure}"
-    rows = [(_record(row), group.badge(row.model)) for group, row in found]
+    badges = {one.label: one.badge for group, _ in found for one in group.series}
+    rows = [(_record(row), badges.get(row.model, "")) for _, row in found]
     estimates = [cell for record, _ in rows for cell in record.values() if isinstance(cell, Estimate)]
     return FigureBlock(
         f"{name}-chart",
