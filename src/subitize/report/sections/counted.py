@@ -35,12 +35,10 @@ class Counted:
 
 def rank(models: Iterable[Counted]) -> list[Counted]:
     """Put real models first, and of them those that are right most often."""
-
-    def place(model: Counted) -> tuple[int, float, str]:
-        accuracy = model.it.accuracy
-        return KINDS.index(model.badge), -accuracy.value if accuracy else math.inf, model.label
-
-    return sorted(models, key=place)
+    return sorted(
+        models,
+        key=lambda one: (KINDS.index(one.badge), -one.it.accuracy.value if one.it.accuracy else math.inf, one.label),
+    )
 
 
 def differing_design(published: PublishedCounts | None, models: Sequence[Counted]) -> str:

@@ -233,22 +233,23 @@ def _subject_of(item: Item, ask: Ask) -> str:
 def _details(one: _Picked) -> list[tuple[str, str]]:
     item, answered = one.observation.item, one.answers[0]
     provenance = answered.provenance
-    details = [("Asked", task_text(item.task))]
-    if provenance.prompt_sent != task_text(item.task):
-        details.append(("Sent", provenance.prompt_sent))
-    if provenance.prompt_rewritten is not None:
-        details.append(("Rewritten by the provider", provenance.prompt_rewritten))
-    if not isinstance(answered.outcome, Drawn):
-        details.append(("Answer", describe_outcome(answered.outcome)))
-    ask = one.observation.ask
-    if isinstance(item.task, Draw):
-        details.append(("Question", ask.wording))
-    details.append(("Right would be", describe_expected(ask)))
-    details += [(f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in one.judged]
-    factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
-    group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
-    details += [("Conditions", factors), ("Item", item.id), ("Repeat", f"{one.observation.repeat}{group}")]
-    return [*details, ("Run", one.series.source.name), ("Seed", str(provenance.seed))]
+    ask, asked, sent = one.observation.ask, task_text(item.task), provenance.prompt_sent
+    group = f", first of {len(one.answers)}" if len(one.answers) > 1 else ""
+    details = [
+        ("Asked", asked),
+        ("Sent", sent if sent != asked else None),
+        ("Rewritten by the provider", provenance.prompt_rewritten),
+        ("Answer", None if isinstance(answered.outcome, Drawn) else describe_outcome(answered.outcome)),
+        ("Question", ask.wording if isinstance(item.task, Draw) else None),
+        ("Right would be", describe_expected(ask)),
+        *((f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in one.judged),
+        ("Conditions", ", ".join(f"{name} {level}" for name, level in item.factors.items())),
+        ("Item", item.id),
+        ("Repeat", f"{one.observation.repeat}{group}"),
+        ("Run", one.series.source.name),
+        ("Seed", str(provenance.seed)),
+    ]
+    return [(name, text) for name, text in details if text is not None]
 
 
 def _read(judged: Judged, question: Question) -> str:
