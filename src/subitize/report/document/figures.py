@@ -47,7 +47,19 @@ def to_inline_svg(figure: FigureBlock) -> str:
     svg = vl_convert.vegalite_to_svg({**figure.spec, "config": {**_STYLE, "background": None}})
     for colour, variable in _PAGE_COLOURS.items():
         svg = svg.replace(f'"{colour}"', f'"{variable}"')
-    return _described(_with_own_ids(svg, figure.name), figure.alt)
+    svg = _with_own_ids(svg, figure.name)
+    found = re.match(r"<svg[^>]*>", svg)
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    if found is None or size is None:
+        raise ValueError(f"vl-convert gave no SVG: {svg[:80]!r}")
+    # It may shrink, but not until it cannot be read.
+    width = float(size[1])
+    least = min(width, max(_PHONE_PX, width * _PHONE_SHARE))
+    head = (
+        f'<svg viewBox="{size[0][9:-1]}" width="{width:.0f}" role="img" aria-label="{escape(printable(figure.alt))}" '
+        f'style="min-width:{least:.0f}px" xmlns="http://www.w3.org/2000/svg">'
+    )
+    return head + svg[found.end() :]
 
 
 def _with_own_ids(svg: str, name: str) -> str:
@@ -56,18 +68,3 @@ def _with_own_ids(svg: str, name: str) -> str:
     for pattern in (r'(\bid=")([^"]+)(")', r"(url\(#)([^)]+)(\))", r'(href="#)([^"]+)(")'):
         svg = re.sub(pattern, lambda found: found[1] + ids.get(found[2], found[2]) + found[3], svg)
     return svg
-
-
-def _described(svg: str, alt: str) -> str:
-    """Name the picture for those who do not see it, and let it shrink, but not until it cannot be read."""
-    found = re.match(r"<svg[^>]*>", svg)
-    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
-    if found is None or size is None:
-        raise ValueError(f"vl-convert gave no SVG: {svg[:80]!r}")
-    width = float(size[1])
-    least = min(width, max(_PHONE_PX, width * _PHONE_SHARE))
-    head = (
-        f'<svg viewBox="{size[0][9:-1]}" width="{width:.0f}" role="img" aria-label="{escape(printable(alt))}" '
-        f'style="min-width:{least:.0f}px" xmlns="http://www.w3.org/2000/svg">'
-    )
-    return head + svg[found.end() :]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from subitize.csv_files import make_inert
 from subitize.records import Estimate
-from subitize.report.document.blocks import Cell, Column, Linked, Printed, Row, TableBlock, Tagged
+from subitize.report.document.blocks import Cell, Linked, Printed, Row, TableBlock, Tagged
 from subitize.report.document.cells import printable, readable
 
 _ESTIMATE_PARTS = ("value", "low", "high", "n")
@@ -26,7 +26,11 @@ def to_csv(table: TableBlock) -> str:
     writer = csv.writer(file, lineterminator="\n")
     parts = [_parts([row.cells[place] for row in table.rows]) for place in range(len(table.columns))]
     has_kinds = any(row.badge for row in table.rows)
-    head = [name for column, found in zip(table.columns, parts, strict=True) for name in _heads(column, found)]
+    head = [
+        f"{column.name} {part}" if place else column.name
+        for column, found in zip(table.columns, parts, strict=True)
+        for place, part in enumerate(found)
+    ]
     writer.writerow([_inert(name) for name in head] + ["kind"] * has_kinds)
     for row in table.rows:
         cells = [value for cell, found in zip(row.cells, parts, strict=True) for value in _values(cell, found)]
@@ -64,13 +68,6 @@ def _parts(cells: list[Cell]) -> tuple[str, ...]:
     if any(isinstance(cell, Printed) for cell in cells):
         return (*_ESTIMATE_PARTS, "standard error")
     return _ESTIMATE_PARTS if any(isinstance(cell, Estimate) for cell in cells) else ("text",)
-
-
-def _heads(column: Column, parts: tuple[str, ...]) -> list[str]:
-    return [
-        column.name if part in ("text", "word", "value") and part == parts[0] else f"{column.name} {part}"
-        for part in parts
-    ]
 
 
 def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:

@@ -108,7 +108,11 @@ def draw(grid: Grid, notes: Sequence[str], side_px: int, load: Load) -> Iterator
     width = lefts[-1]
     footer = list(_draw_footer(grid, notes, sizes, (tops[-1], width)))
     height = tops[-1] + sizes.line * len(footer) + sizes.gap
-    _check_size(width, height)
+    if width * height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
+        raise BadValueError(
+            f"a plate of {width} × {height} px is too large: at most {LARGEST_IMAGE_MEGAPIXELS} megapixels; name fewer "
+            "models or prompts, or a lower --size-px"
+        )
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         f' font-family="{_FONTS}"><rect width="{width}" height="{height}" fill="white"/>'
@@ -227,14 +231,6 @@ def _draw_footer(grid: Grid, notes: Sequence[str], sizes: _Sizes, place: tuple[i
     for text in (text for note in notes for text in wrap(note, width - 2 * sizes.gap, sizes.font, _MOST_LINES)):
         top += sizes.line
         yield _draw_lines([text], sizes, (sizes.gap, top), QUIET)
-
-
-def _check_size(width: int, height: int) -> None:
-    if width * height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
-        raise BadValueError(
-            f"a plate of {width} × {height} px is too large: at most {LARGEST_IMAGE_MEGAPIXELS} megapixels; name fewer "
-            "models or prompts, or a lower --size-px"
-        )
 
 
 def wrap(text: str, width_px: float, font_px: float, most_lines: int) -> list[str]:

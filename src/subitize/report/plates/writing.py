@@ -112,7 +112,10 @@ def make_plate(run: Run, reader: Reader, choice: Choice) -> Plate:
     single = own.filter(pl.col("group") == 1)
     own = single if len(single) else own
     models = _choose_models(survey, suites, choice.models)
-    _check_repeat(survey, choice.repeat)
+    repeats = survey.responses["repeat"].unique().sort().to_list()
+    if choice.repeat not in repeats:
+        known = ", ".join(map(str, repeats[:20]))
+        raise BadValueError(f"--repeat {choice.repeat}: this run has the repeats {known}")
     at = pl.col("repeat") // pl.col("group") == choice.repeat // pl.col("group")
     own = own.filter(at, pl.col("model").is_in(models))
     items = named or _choose_items(own, models, choice)
@@ -165,12 +168,6 @@ def _choose_models(survey: Survey, suites: Sequence[str], wanted: Sequence[str])
         if model not in known:
             raise UnknownNameError("model with answers", name, [names[one] for one in known])
     return list(dict.fromkeys(chosen)) or known
-
-
-def _check_repeat(survey: Survey, repeat: int) -> None:
-    known = survey.responses["repeat"].unique().sort().to_list()
-    if repeat not in known:
-        raise BadValueError(f"--repeat {repeat}: this run has the repeats {', '.join(map(str, known[:20]))}")
 
 
 def _choose_items(observations: Observations, models: Sequence[str], choice: Choice) -> list[Item]:

@@ -328,11 +328,16 @@ def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -
         Column("p against the law", digits=3, is_probability=True),
         text_column("Never vary"),
     )
+    slopes = []
+    for model, scalar in found:
+        paper, law = (scalar.slope, scalar.p_value_against_1, len(scalar.points)), scalar.law
+        verdict = (law.slope, law.predicted, law.p) if law else (None, None, None)
+        slopes.append(model.row(*paper, *verdict, write_range(scalar.constant)))
     yield make_table(
         f"{study.suite}-scalar",
         "Scalar variability",
         columns,
-        (model.row(*_scalar_cells(scalar)) for model, scalar in found),
+        slopes,
         "The slope of log standard deviation on log mean: it is near 1 in scalar variability, the signature of "
         "estimation; 0 means that larger numbers are answered with no more spread than small ones. Rounding to whole "
         "numbers and lapses change what Weber’s law predicts, so the verdict is the p against the law’s own slope: a "
@@ -352,13 +357,6 @@ def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -
         "Standard deviation over mean response on logarithmic scales, with a fitted line per model.",
         make_table(f"{study.suite}-spread", title, heads, rows),
     )
-
-
-def _scalar_cells(scalar: ScalarVariability) -> tuple[Cell, ...]:
-    law = scalar.law
-    paper = (scalar.slope, scalar.p_value_against_1, len(scalar.points))
-    verdict = (law.slope, law.predicted, law.p) if law else (None, None, None)
-    return *paper, *verdict, write_range(scalar.constant)
 
 
 def _fit_line(model: Counted, scalar: ScalarVariability) -> list[dict[str, object]]:

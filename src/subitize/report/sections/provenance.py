@@ -222,6 +222,10 @@ def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple
     Published rows have that of their paper.
     """
     by_label = {one.series.label: one for one in conduct}
+    suite = conduct[0].series.suite
+    paper = paper_of(suite)
+    judge = paper and paper.judged_by.get(suite)
+    judged = f"Published rows were judged by {judge}, under the paper’s protocol."
     marked: list[Block] = []
     warnings: list[TextBlock] = []
     for block in blocks:
@@ -230,7 +234,8 @@ def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple
             continue
         followed = [None if row.badge in _KNOWN else by_label.get(str(row.cells[0])) for row in block.rows]
         measured = [one for one in followed if one]
-        block = replace(block, caption=f"{block.caption} {_tell_published_judge(block, conduct)}".strip())
+        if judge and any(row.badge == "published" for row in block.rows):
+            block = replace(block, caption=f"{block.caption} {judged}".strip())
         if len({one.number for one in measured}) > 1:
             cells = (_link(one) if one else "" for one in followed)
             block = block.with_column(_COLUMN, cells, len(block.columns))
@@ -255,14 +260,6 @@ def describe_protocols(conduct: Sequence[Conduct]) -> Section:
     )
     table = tabulate("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
     return Section("protocols", "Protocols", (note, *facts, table))
-
-
-def _tell_published_judge(table: TableBlock, conduct: Sequence[Conduct]) -> str:
-    suite = conduct[0].series.suite
-    paper = paper_of(suite)
-    judge = paper and paper.judged_by.get(suite)
-    has_published = any(row.badge == "published" for row in table.rows)
-    return f"Published rows were judged by {judge}, under the paper’s protocol." if judge and has_published else ""
 
 
 def _link(one: Conduct) -> Linked:
