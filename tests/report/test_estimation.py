@@ -1,5 +1,7 @@
 """What terminal, report and JSON say of the laws behind responses, for observers whose law is known."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,10 +10,10 @@ from responses_by_law import Observer, list_responses, repeat
 from subitize.analysis.enumeration import Enumeration
 from subitize.analysis.overview import StandIns
 from subitize.records import to_plain
-from subitize.report.document.blocks import FigureBlock, TableBlock
+from subitize.report.document.blocks import FigureBlock, Section, TableBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import Counted
-from subitize.report.sections.estimation import scalar_section, weber_section
+from subitize.report.sections.enumerations import number_sections
 from subitize.report.terminal.enumerations import print_enumerations
 from subitize.stats.response_law import Tallies
 from subitize.stats.weber import Weber
@@ -37,6 +39,11 @@ def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:
         }
     )
     return Enumeration("run", "production", model, "judge", None, (), None, rows)
+
+
+def find_section(name: str, counted: Sequence[Counted], palette: Palette) -> Section:
+    sections = number_sections("production", counted, palette, are_drawn=True)
+    return next(section for section in sections if section.id == f"production-{name}")
 
 
 @pytest.fixture(scope="module")
@@ -73,26 +80,20 @@ def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[Enumeration]
 def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitted(models: list[Enumeration]) -> None:
     counted = [Counted(one.model, "", one) for one in models]
     palette = Palette(tuple(one.model for one in models))
-    section = weber_section("production", counted, palette)
-    assert section is not None
-    fractions, figure = section.blocks
+    fractions, figure = find_section("weber", counted, palette).blocks
     assert isinstance(fractions, TableBlock)
     assert [row.cells[0] for row in fractions.rows] == ["estimator", "always 5"]
     assert [row.cells[-1] for row in fractions.rows] == ["", "responses do not rise with number"]
     assert isinstance(figure, FigureBlock)
     assert {row.cells[0] for row in figure.data.rows} == {"estimator"}
-    alone = weber_section("production", counted[1:], palette)
-    assert alone is not None
-    assert len(alone.blocks) == 1
+    assert len(find_section("weber", counted[1:], palette).blocks) == 1
 
 
 def test_the_report_names_numbers_that_never_vary() -> None:
     tallies = Observer().respond(1)
     tallies.counts[tallies.numbers <= 3] = np.eye(20, dtype=np.int64)[np.tile([0, 1, 2], 5)] * 50
     found = Counted("subitizer", "", measure(tallies, "subitizer"))
-    section = scalar_section("production", [found], Palette(("subitizer",)))
-    assert section is not None
-    slopes = section.blocks[0]
+    slopes = find_section("scalar", [found], Palette(("subitizer",))).blocks[0]
     assert isinstance(slopes, TableBlock)
     assert slopes.rows[0].cells[-1] == "1–3"
 

@@ -43,10 +43,8 @@ from subitize.records import (
     Value,
     Words,
 )
-from subitize.report.plates.contents import Choice, Plate, make_plate
-from subitize.report.plates.lines import measure, wrap
-from subitize.report.plates.marks import MEANINGS
-from subitize.report.plates.writing import Look, write_plate
+from subitize.report.plates.drawing import MEANINGS, measure, wrap
+from subitize.report.plates.writing import Choice, Plate, make_plate, write_plate
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 
@@ -57,8 +55,9 @@ DISC = {"right": (0, 128, 92), "wrong": (194, 59, 22), "unjudged": (92, 101, 112
 HOSTILE = '<script>alert("x")</script>]]>&amp; \x00\x1b[31m\u202e' + "five apples " * 300
 
 
-def write(run: Run, path: Path, choice: Choice | None = None, look: Look | None = None, **reader: str) -> Path:
-    return write_plate(run, Reader(**reader), choice or Choice(), look or Look(SIDE), path, Silent())  # type: ignore[arg-type]
+def write(run: Run, path: Path, choice: Choice | None = None, size_px: int = SIDE, **reader: str) -> Path:
+    chosen = replace(choice or Choice(), size_px=size_px)
+    return write_plate(run, Reader(**reader), chosen, path, Silent())  # type: ignore[arg-type]
 
 
 def plate(run: Run, **choice: object) -> Plate:
@@ -152,11 +151,11 @@ def test_signs_are_what_the_score_is_made_of(painted: Path) -> None:
 
 def test_signs_stand_on_their_pictures_in_both_formats(painted: Path, tmp_path: Path) -> None:
     for is_transposed in (False, True):
-        look = Look(SIDE, is_transposed)
         with Run(Folder(painted)) as run:
             found = plate(run, columns=4)
             vector, pixels = (
-                write(run, tmp_path / f"plate.{kind}", Choice(columns=4), look) for kind in ("svg", "png")
+                write(run, tmp_path / f"plate.{kind}", Choice(columns=4, is_transposed=is_transposed))
+                for kind in ("svg", "png")
             )
         verdicts = [[found.cells[model, item.id].verdict for item in found.items] for model in found.models]
         ordered = list(zip(*verdicts, strict=True)) if is_transposed else verdicts
@@ -341,7 +340,7 @@ def test_what_was_read_stands_before_what_was_said_where_they_differ(tmp_path: P
         "vague": lambda *_: (Said("a few"), [Discarded("no number")]),
     }
     with store(tmp_path / "run", [shown], made) as run:
-        path = write(run, tmp_path / "plate.svg", None, Look(240))
+        path = write(run, tmp_path / "plate.svg", None, 240)
     texts = ["".join(text.itertext()) for text in ElementTree.parse(path).getroot().iter(f"{SVG}text")]
     assert [text for text in texts if text in ("5.", "4 “I see four”", "no count “a few”")] == [
         "5.",
@@ -428,7 +427,7 @@ def test_a_plate_that_is_too_large_is_refused_before_a_picture_is_read(tmp_path:
         store(tmp_path / "run", draws(*map(str, range(9))), gone) as run,
         pytest.raises(BadValueError, match="too large"),
     ):
-        write(run, tmp_path / "plate.svg", Choice(columns=9), Look(1024))
+        write(run, tmp_path / "plate.svg", Choice(columns=9), 1024)
 
 
 WRAPPED = {

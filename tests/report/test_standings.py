@@ -7,7 +7,7 @@ import pytest
 from subitize.analysis.comparisons import Ranked
 from subitize.records import Estimate
 from subitize.report.document.blocks import Row, TextBlock, make_table, text_column
-from subitize.report.sections.standings import describe_standing, mark_ranks
+from subitize.report.sections.leaderboard import describe_standing, mark_models
 
 
 def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, ...] = ()) -> Ranked:
@@ -19,16 +19,16 @@ def test_a_leaderboard_has_the_ranks_of_the_models_measured() -> None:
     table = make_table("t", "Leaderboard", (text_column("Model"), "Accuracy"), rows)
     note = TextBlock("Judged by people.")
     standings = {"one": ranked("one", 1, 2, "a"), "other": ranked("other", 2, 2, "b")}
-    marked, same = mark_ranks([table, note], standings)
+    marked, same = mark_models([table, note], (), standings)
     assert same is note
     assert [row.cells[1] for row in marked.rows] == ["1–2 a", "", "2 b", ""]  # type: ignore[union-attr]
-    (unranked,) = mark_ranks([table], {})
+    (unranked,) = mark_models([table], (), {})
     assert [column.name for column in unranked.columns] == ["Model", "Accuracy"]  # type: ignore[union-attr]
 
 
 def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
     table = make_table("t", "Leaderboard", (text_column("Model"), text_column("Rank, Task 1")), [Row(("one", "1 a"))])
-    (same,) = mark_ranks([table], {"one": ranked("one", 1, 2, "a")})
+    (same,) = mark_models([table], (), {"one": ranked("one", 1, 2, "a")})
     assert (same.columns, same.rows) == (table.columns, table.rows)  # type: ignore[union-attr]
 
 

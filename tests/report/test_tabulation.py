@@ -9,8 +9,7 @@ import pytest
 from subitize.records import Estimate
 from subitize.report.document.blocks import Column, Row, TableBlock, Tagged
 from subitize.report.document.cells import figure, printable, readable, slug, sort_key
-from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
-from subitize.report.document.tex import to_tex
+from subitize.report.document.tabulation import to_csv, to_latex, to_markdown, to_tex
 
 HALF = Estimate(0.5, 0.25, 0.75, 12, "made up")
 TABLE = TableBlock(

@@ -81,7 +81,7 @@ def _count_kinds(*, as_json: bool) -> None:
 
 def _list_file(path: str, *, as_json: bool) -> None:
     from subitize.registry import make_suite
-    from subitize.report.terminal.suites import describe_suite
+    from subitize.report.terminal.listings import describe_suite
 
     found = describe_suite(make_suite(path))
     if as_json:

@@ -26,8 +26,8 @@ def import_outputs_(
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.rescoring import rescore_import
     from subitize.importers.outputs.importing import import_outputs
+    from subitize.report.terminal.alignments import print_rescored
     from subitize.report.terminal.layout import say
-    from subitize.report.terminal.rescoring import print_rescored
 
     summary = import_outputs(locate(out, database, images), file, format, model)
     with open_run(out, database, images) as opened:
@@ -60,7 +60,7 @@ def rescore(
     """Score a run as others do, beside our reading: which replies are read differently, and why."""
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.rescoring import rescore_run
-    from subitize.report.terminal.rescoring import print_rescored, print_scorers
+    from subitize.report.terminal.alignments import print_rescored, print_scorers
 
     if run is None:
         return print_scorers()

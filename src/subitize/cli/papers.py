@@ -138,5 +138,5 @@ def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Sta
     if not claims_only:
         load(found.printed_by)(named(found.it))
     if found.claims and (claims_only or not found.shows_claims):
-        load("subitize.report.terminal.claims:print_claims")(named(found.claims()))
+        load("subitize.report.terminal.reproduction:print_claims")(named(found.claims()))
     return None

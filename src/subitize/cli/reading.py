@@ -256,7 +256,7 @@ def agree(
     from subitize.analysis.agreement import Sides, agree_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.labels import PLURALITY
-    from subitize.report.terminal.passes import print_agreement, published_kappa
+    from subitize.report.terminal.agreements import print_agreement, published_kappa
 
     with open_run(run, database, images) as opened:
         judge = judge and opened.find_judge(judge)
@@ -330,22 +330,21 @@ def plate(
 ) -> None:
     """Draw a plate as papers print it: models × prompts, with every picture marked right or wrong."""
     from subitize.report.document.figures import check_figure
-    from subitize.report.plates.contents import Choice
-    from subitize.report.plates.writing import Look, write_plate
+    from subitize.report.plates.writing import Choice, write_plate
     from subitize.report.terminal.bars import Bar
 
     check_file(out)
     check_figure(out, "-o")
-    choice = Choice(suite, item or (), model or (), columns, repeat, seed or 0)
+    choice = Choice(suite, item or (), model or (), columns, repeat, seed or 0, size_px, transpose)
     reader = choose_reader(judge, rule)
     with open_run(run, database, images) as opened, Bar() as bar:
-        print(write_plate(opened, reader, choice, Look(size_px, transpose), out, bar))
+        print(write_plate(opened, reader, choice, out, bar))
 
 
 def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as_json: bool) -> None:
     from subitize.analysis.agreement import compare_with_people
     from subitize.analysis.overview import find_stand_ins
-    from subitize.report.terminal.judge_agreements import print_judge_agreements
+    from subitize.report.terminal.agreements import print_judge_agreements
     from subitize.store.rows import read_judges
 
     if not sides.judge:
@@ -369,7 +368,7 @@ def _check_once(runs: Sequence[str]) -> Sequence[str]:
 def _compare_refinements(run: "Run", reader: "Reader", *, as_json: bool) -> None:
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.refinements import compare_run
-    from subitize.report.terminal.refinements import print_refinements
+    from subitize.report.terminal.comparisons import print_refinements
 
     found, stand_ins = compare_run(run, reader), find_stand_ins(run)
     if as_json:
@@ -425,8 +424,7 @@ def _print_passes(
     coverage: "tuple[Mapping[str, str], Gaps] | None",
 ) -> None:
     from subitize.analysis.attempts import gather_attempts, rate_passes
-    from subitize.report.terminal.passes import print_passes
-    from subitize.report.terminal.printing import print_coverage
+    from subitize.report.terminal.printing import print_coverage, print_passes
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
     if coverage is None:

@@ -33,7 +33,8 @@ def _check_printed(*, extensions: bool) -> Tables:
         raise BadValueError("--extensions needs images: subitize reproduce numbersense DIR --extensions")
     found = observe_published()
     note = "without the folder of its images, the paper's claims are checked against its printed tables"
-    return Tables(found, "subitize.report.terminal.claims:print_claims", (note,), lambda: found, shows_claims=True)
+    printed_by = "subitize.report.terminal.reproduction:print_claims"
+    return Tables(found, printed_by, (note,), lambda: found, shows_claims=True)
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:

@@ -1,7 +1,7 @@
 """What a report is made of, before it is HTML or files: sections of tables, figures, pictures and facts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from subitize.records import Box, Estimate
@@ -75,6 +75,15 @@ class TableBlock:
         if not self.is_grouped or len(kinds) < 2:
             return [(None, list(self.rows))]
         return [(kind, [row for row in self.rows if row.badge == kind]) for kind in kinds]
+
+    def with_column(self, column: Column, cells: Iterable[Cell], at: int) -> "TableBlock":
+        """Put a column in a place; one that stands there already gets other cells."""
+        after = at + (self.columns[at : at + 1] == (column,))
+        rows = (
+            replace(row, cells=(*row.cells[:at], cell, *row.cells[after:]))
+            for row, cell in zip(self.rows, cells, strict=True)
+        )
+        return replace(self, columns=(*self.columns[:at], column, *self.columns[after:]), rows=tuple(rows))
 
 
 Columns = Iterable[Column | str]
@@ -204,6 +213,12 @@ class Section:
     blocks: tuple[Block, ...] = ()
     sections: tuple["Section", ...] = ()
 
+    def all_blocks(self) -> Iterator[Block]:
+        """Go through its blocks and those of the sections in it."""
+        yield from self.blocks
+        for inner in self.sections:
+            yield from inner.all_blocks()
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -226,18 +241,8 @@ class Document:
 
     def tables(self) -> Iterator[TableBlock]:
         """Go through the tables, in their order."""
-        return (block for block in self._blocks() if isinstance(block, TableBlock))
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, TableBlock))
 
     def figures(self) -> Iterator[FigureBlock]:
         """Go through the figures, in their order."""
-        return (block for block in self._blocks() if isinstance(block, FigureBlock))
-
-    def _blocks(self) -> Iterator[Block]:
-        return list_blocks(self.sections)
-
-
-def list_blocks(sections: Iterable[Section]) -> Iterator[Block]:
-    """Go through what is in sections and in those within them, in their order."""
-    for section in sections:
-        yield from section.blocks
-        yield from list_blocks(section.sections)
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, FigureBlock))

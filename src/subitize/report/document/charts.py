@@ -298,7 +298,7 @@ def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, leve
     crossed = {"x": field("crossing", "quantitative", aggregate="mean"), "color": colour}
     layers = [
         _reference({"y": {"datum": level}}, dash=[1, 3]),
-        {**_when("isValid(datum.crossing)"), **layer("rule", crossed, strokeDash=[4, 3], opacity=0.8)},
+        layer("rule", crossed, when="isValid(datum.crossing)", strokeDash=[4, 3], opacity=0.8),
         *_lines(_share("share right"), {"x": _number_axis("number asked for"), "color": colour}),
     ]
     return _panels(rows, layers, models)
@@ -325,9 +325,9 @@ def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
     value, bounds = ({**place, "color": colour, "text": field(name, "nominal")} for name in ("text", "bounds"))
     layers = [
         layer("rect", {**place, "color": share}, stroke="#ffffff", strokeWidth=1.5),
-        {**_when("datum.bounds"), **layer("text", value, dy=-6, fontSize=13)},
-        {**_when("datum.bounds"), **layer("text", bounds, dy=9, fontSize=10)},
-        {**_when("!datum.bounds"), **layer("text", value, fontSize=13)},
+        layer("text", value, when="datum.bounds", dy=-6, fontSize=13),
+        layer("text", bounds, when="datum.bounds", dy=9, fontSize=10),
+        layer("text", value, when="!datum.bounds", fontSize=13),
     ]
     return _chart(rows, layers, width={"step": 60}, height={"step": 38}, labels=names)
 
@@ -338,13 +338,11 @@ def distribution(rows: Rows, models: Sequence[str]) -> Spec:
     x = field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
     y = field("value", "quantitative", title="share", axis=_PERCENT)
     colour = colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
+    place, drawn = {"x": x, "y": y, "color": colour}, "datum.kind == 'drawn'"
     layers = [
-        {**_when("datum.kind == 'drawn'"), **layer("bar", {"x": x, "y": y, "color": colour}, opacity=0.8)},
-        {**_when("datum.kind == 'drawn'"), **layer("rule", {"x": x, **_bounds("y")}, color=INK, strokeWidth=1)},
-        {
-            **_when("datum.kind == 'asked for'"),
-            **layer("tick", {"x": x, "y": y, "color": colour}, thickness=3, opacity=1),
-        },
+        layer("bar", place, when=drawn, opacity=0.8),
+        layer("rule", {"x": x, **_bounds("y")}, when=drawn, color=INK, strokeWidth=1),
+        layer("tick", place, when="datum.kind == 'asked for'", thickness=3, opacity=1),
     ]
     return _panels(rows, layers, models)
 
@@ -354,11 +352,11 @@ def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Map
     y = _names("level", levels, labelLimit=220)
     x = {**_share(None, axis={**_QUARTERS, "grid": False}), "stack": "zero"}
     order = field("rank", "quantitative")
-    first = _when(f"datum.kind == '{next(iter(kinds))}'")
+    first = f"datum.kind == '{next(iter(kinds))}'"
     layers = [
         layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
-        {**first, **layer("rule", {"y": y, **_bounds("x")}, color=INK, strokeWidth=1.5)},
-        {**first, **layer("text", {"y": y, "text": field("text", "nominal")}, x=5, color="#ffffff", align="left")},
+        layer("rule", {"y": y, **_bounds("x")}, when=first, color=INK, strokeWidth=1.5),
+        layer("text", {"y": y, "text": field("text", "nominal")}, when=first, x=5, color="#ffffff", align="left"),
     ]
     return _panels(rows, layers, models, height_px=24 * max(2, len(levels)), labels=levels)
 
@@ -374,12 +372,12 @@ def scores(rows: Rows) -> Spec:
     x = field("value", "quantitative", title="score", axis={"tickCount": 4, "format": "~g"})
     shared = {"y": _names("name", names, **by_line), "color": Palette(tuple(panels)).colour(legend=False)}
     rule, dot = _estimates("x", x, shared, width=2.5, opacity=0.55, size=60)
-    hollow = layer("point", {**shared, "x": x}, size=60, opacity=1, filled=False)
+    has_interval = {"transform": [{"filter": "isValid(datum.low) == true"}]}
     layers = [
         _reference({"x": {"datum": 0}}),
-        {**_when("isValid(datum.low) == true"), **rule},
-        {**_when("isValid(datum.low) == true"), **dot},
-        {**_when("isValid(datum.low) == false"), **hollow},
+        {**has_interval, **rule},
+        {**has_interval, **dot},
+        layer("point", {**shared, "x": x}, when="isValid(datum.low) == false", size=60, opacity=1, filled=False),
     ]
     header = {"labelAnchor": "start", **by_line}
     return {
@@ -393,17 +391,13 @@ def scores(rows: Rows) -> Spec:
     }
 
 
-def band(shared: Spec, y: Spec, **look: object) -> list[Spec]:
+def band(shared: Spec, y: Spec, **look: str) -> list[Spec]:
     """Draw a curve in the band of its intervals."""
     ends = {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
     return [
         layer("area", ends, opacity=0.18, **look),
         layer("line", {**shared, "y": {**y, "field": "value"}}, strokeWidth=2, **look),
     ]
-
-
-def _when(test: str) -> Spec:
-    return {"transform": [{"filter": test}]}
 
 
 def _kinds_of_rows(rows: Rows) -> tuple[Spec, Spec]:
@@ -419,9 +413,10 @@ def field(name: str, kind: str, **how: object) -> Spec:
     return {"field": name, "type": kind, **how}
 
 
-def layer(mark: str, encoding: Spec, **look: object) -> Spec:
-    """Draw marks."""
-    return {"mark": {"type": mark, **look}, "encoding": encoding}
+def layer(mark: str, encoding: Spec, *, when: str = "", **look: object) -> Spec:
+    """Draw marks, of the rows for which a test holds if there is one."""
+    chosen = {"transform": [{"filter": when}]} if when else {}
+    return {**chosen, "mark": {"type": mark, **look}, "encoding": encoding}
 
 
 def _bounds(axis: str) -> Spec:

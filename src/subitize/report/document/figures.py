@@ -10,7 +10,7 @@ from typing import Any
 from subitize.errors import BadValueError
 from subitize.output_files import write_whole
 from subitize.report.document import chart_engine
-from subitize.report.document.blocks import FigureBlock, Section, list_blocks
+from subitize.report.document.blocks import FigureBlock, Section
 from subitize.report.document.cells import printable
 
 # aria is off because the picture as a whole carries its description, and thousands of marks would repeat it.
@@ -46,12 +46,25 @@ def to_inline_svg(figure: FigureBlock) -> str:
     svg = chart_engine.to_svg(_in_page(figure))
     for colour, variable in _PAGE_COLOURS.items():
         svg = svg.replace(f'"{colour}"', f'"{variable}"')
-    return _described(_with_own_ids(svg, figure.name), figure.alt)
+    svg = _with_own_ids(svg, figure.name)
+    found = re.match(r"<svg[^>]*>", svg)
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    if found is None or size is None:
+        raise ValueError(f"vl-convert gave no SVG: {svg[:80]!r}")
+    # It may shrink, but not until it cannot be read.
+    width = float(size[1])
+    least = min(width, max(_PHONE_PX, width * _PHONE_SHARE))
+    head = (
+        f'<svg viewBox="{size[0][9:-1]}" width="{width:.0f}" role="img" aria-label="{escape(printable(figure.alt))}" '
+        f'style="min-width:{least:.0f}px" xmlns="http://www.w3.org/2000/svg">'
+    )
+    return head + svg[found.end() :]
 
 
 def draw_ahead(sections: Iterable[Section]) -> None:
     """Begin to draw the figures of a page that is not whole yet."""
-    chart_engine.draw_ahead([_in_page(block) for block in list_blocks(sections) if isinstance(block, FigureBlock)])
+    blocks = (block for section in sections for block in section.all_blocks())
+    chart_engine.draw_ahead([_in_page(block) for block in blocks if isinstance(block, FigureBlock)])
 
 
 def _in_page(figure: FigureBlock) -> dict[str, Any]:
@@ -64,18 +77,3 @@ def _with_own_ids(svg: str, name: str) -> str:
     for pattern in (r'(\bid=")([^"]+)(")', r"(url\(#)([^)]+)(\))", r'(href="#)([^"]+)(")'):
         svg = re.sub(pattern, lambda found: found[1] + ids.get(found[2], found[2]) + found[3], svg)
     return svg
-
-
-def _described(svg: str, alt: str) -> str:
-    """Name the picture for those who do not see it, and let it shrink, but not until it cannot be read."""
-    found = re.match(r"<svg[^>]*>", svg)
-    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
-    if found is None or size is None:
-        raise ValueError(f"vl-convert gave no SVG: {svg[:80]!r}")
-    width = float(size[1])
-    least = min(width, max(_PHONE_PX, width * _PHONE_SHARE))
-    head = (
-        f'<svg viewBox="{size[0][9:-1]}" width="{width:.0f}" role="img" aria-label="{escape(printable(alt))}" '
-        f'style="min-width:{least:.0f}px" xmlns="http://www.w3.org/2000/svg">'
-    )
-    return head + svg[found.end() :]

@@ -3,14 +3,21 @@
 import csv
 import io
 import re
+import tomllib
+import unicodedata
+from pathlib import Path
 
 from subitize.csv_files import make_inert
 from subitize.records import Estimate
-from subitize.report.document.blocks import Cell, Column, Linked, Printed, Row, TableBlock, Tagged
+from subitize.report.document.blocks import Cell, Linked, Printed, Row, TableBlock, Tagged
 from subitize.report.document.cells import printable, readable
-from subitize.report.document.tex import to_tex
 
 _ESTIMATE_PARTS = ("value", "low", "high", "n")
+_CHARACTERS: dict[str, str] = tomllib.loads(Path(__file__).with_name("tex.toml").read_text(encoding="utf-8"))
+# Combining marks from U+0300 on, and the commands that put them on a letter in every font encoding.
+_ACCENTS = dict(
+    zip("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327", "`'^~=u.\"rHvc", strict=True)
+)
 
 
 def to_csv(table: TableBlock) -> str:
@@ -19,7 +26,11 @@ def to_csv(table: TableBlock) -> str:
     writer = csv.writer(file, lineterminator="\n")
     parts = [_parts([row.cells[place] for row in table.rows]) for place in range(len(table.columns))]
     has_kinds = any(row.badge for row in table.rows)
-    head = [name for column, found in zip(table.columns, parts, strict=True) for name in _heads(column, found)]
+    head = [
+        f"{column.name} {part}" if place else column.name
+        for column, found in zip(table.columns, parts, strict=True)
+        for place, part in enumerate(found)
+    ]
     writer.writerow([_inert(name) for name in head] + ["kind"] * has_kinds)
     for row in table.rows:
         cells = [value for cell, found in zip(row.cells, parts, strict=True) for value in _values(cell, found)]
@@ -57,13 +68,6 @@ def _parts(cells: list[Cell]) -> tuple[str, ...]:
     if any(isinstance(cell, Printed) for cell in cells):
         return (*_ESTIMATE_PARTS, "standard error")
     return _ESTIMATE_PARTS if any(isinstance(cell, Estimate) for cell in cells) else ("text",)
-
-
-def _heads(column: Column, parts: tuple[str, ...]) -> list[str]:
-    return [
-        column.name if part in ("text", "word", "value") and part == parts[0] else f"{column.name} {part}"
-        for part in parts
-    ]
 
 
 def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
@@ -106,3 +110,20 @@ def _latex_row(cells: list[str]) -> str:
     row = " & ".join(map(to_tex, cells))
     # After the rule or the row above, TeX would take these for an option of it.
     return f"{{}}{row}" if row.lstrip().startswith(("[", "*")) else row
+
+
+def to_tex(text: str) -> str:
+    """Escape what means something to TeX, and spell what it does not know."""
+    return "".join(_spell(char) for char in unicodedata.normalize("NFC", text))
+
+
+def _spell(char: str) -> str:
+    """Write a character so that pdflatex knows it; one that it cannot set is named by its code point."""
+    if char in _CHARACTERS:
+        return _CHARACTERS[char]
+    if " " <= char <= "~" or "\xa1" <= char <= "\xff":
+        return char
+    parts = unicodedata.normalize("NFD", char)
+    if len(parts) == 2 and parts[0].isascii() and parts[1] in _ACCENTS:
+        return f"\\{_ACCENTS[parts[1]]}{{{parts[0]}}}"
+    return rf"\texttt{{U+{ord(char):04X}}}"

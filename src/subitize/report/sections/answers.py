@@ -3,19 +3,7 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
-from subitize.records import (
-    Ask,
-    Choose,
-    Confirm,
-    Item,
-    MatchesPrompt,
-    Outcome,
-    Question,
-    Refused,
-    Said,
-    Scalar,
-    Scored,
-)
+from subitize.records import Ask, Choose, Confirm, Item, MatchesPrompt, Outcome, Question, Refused, Said, Scalar, Scored
 
 
 def describe_target(item: Item, ask: Ask) -> str:

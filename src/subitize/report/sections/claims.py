@@ -34,11 +34,14 @@ class Wording:
 
 def claims_section(suite: str, groups: Mapping[str, Sequence[Statement]], wording: Wording) -> Section | None:
     """Hold a paper's conclusions against these data, each with its tests; groups are runs and judges by name."""
-    tables = [
-        block
-        for place, (name, found) in enumerate(groups.items(), start=1)
-        for block in _statements(suite, found, wording, (f"-{place}", f" {name}") if len(groups) > 1 else ("", ""))
-    ]
+    columns = [*map(text_column, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))]
+    tables: list[Block] = []
+    for place, (group, found) in enumerate(groups.items(), start=1):
+        suffix, of = (f"-{place}", f" {group}") if len(groups) > 1 else ("", "")
+        rows = (Row((one.id, one.claim, Tagged(one.verdict, None), one.sentence)) for one in found)
+        name = f"{suite}-{wording.several}{suffix}"
+        tables += [make_table(name, f"Does it hold?{of}", columns, rows, wording.numbers)]
+        tables += _tests(f"{suite}-comparisons{suffix}", found, wording)
     if not tables:
         return None
     lead = TextBlock(
@@ -48,36 +51,29 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Statement]], wordin
     return Section(f"{suite}-{wording.several}", f"The paper’s {wording.several}", (lead, *tables))
 
 
-def _statements(suite: str, found: Sequence[Statement], wording: Wording, of_group: tuple[str, str]) -> list[Block]:
-    suffix, name = of_group
-    columns = map(text_column, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))
-    rows = (Row((one.id, one.claim, Tagged(one.verdict, None), one.sentence)) for one in found)
-    table = make_table(f"{suite}-{wording.several}{suffix}", f"Does it hold?{name}", columns, rows, wording.numbers)
-    return [table, *_tests(suite, found, wording, suffix)]
-
-
-def _tests(suite: str, found: Sequence[Statement], wording: Wording, suffix: str) -> list[Block]:
+def _tests(name: str, found: Sequence[Statement], wording: Wording) -> list[Block]:
     """Draw the differences that statements rest on, of all models together; those of each are in the data."""
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
         return []
-    families = f"By Holm, for the comparisons of {_article(wording.one)}: of all models together, or of single models."
+    article = "an" if wording.one[0] in "aeiou" else "a"
+    families = f"By Holm, for the comparisons of {article} {wording.one}: of all models together, or of single models."
     p = Column("p", wording.p, 3, is_probability=True)
     adjusted = Column("p adjusted", families, 3, is_probability=True)
     named = (text_column(wording.one.capitalize()), text_column("Difference of"), Column("Difference", digits=3))
     columns = (*named, p, adjusted, wording.n, text_column("Models"))
     rows = (Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested)
     title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
-    data = make_table(f"{suite}-comparisons{suffix}", title, columns, rows, methods_used)
+    data = make_table(name, title, columns, rows, methods_used)
     is_pooled = any(each.is_pooled for _, each in tested)
     who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), None)
     of_all = [(one, each) for one, each in tested if (each.model, each.is_pooled) == (who, is_pooled)]
     shown = {f"{one.id}: {each.label}": each.difference for one, each in of_all}
     if who is None:
         return [data]
-    points = [{"model": who, "name": name, **bounds(difference)} for name, difference in shown.items()]
+    points = [{"model": who, "name": label, **bounds(difference)} for label, difference in shown.items()]
     figure = FigureBlock(
-        f"{suite}-comparisons{suffix}-chart",
+        f"{name}-chart",
         title,
         charts.forest(points, [who], Palette((who,)), x_title="difference of shares", order=list(shown)),
         f"Differences that the {wording.several} rest on, with 95 % intervals ({sizes(shown.values())}); right of "
@@ -86,10 +82,6 @@ def _tests(suite: str, found: Sequence[Statement], wording: Wording, suffix: str
         data,
     )
     return [figure]
-
-
-def _article(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 def tell(one: Comparison, unit: str = "pair") -> str:

@@ -1,6 +1,6 @@
-"""What a report says, from the title to the citations, for any set of runs."""
+"""What a report says, from the title to the citations, for any set of runs, and in one paragraph."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,49 +11,44 @@ from subitize.analysis.comparisons import Ranked
 from subitize.analysis.enumeration import evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.reproduction import PublishedCounts
-from subitize.analysis.scoring import Score, list_factors, score
+from subitize.analysis.scoring import Score, list_factors, measure, score
 from subitize.errors import NothingToDoError
 from subitize.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
-from subitize.report.document.blocks import (
-    Account,
-    Column,
-    Document,
-    ReferenceBlock,
-    Row,
-    Section,
-    TableBlock,
-    TextBlock,
-    make_table,
-    text_column,
-)
-from subitize.report.document.cells import slug
+from subitize.report.document.blocks import Account, Badge, Document, ReferenceBlock, Section, TextBlock
+from subitize.report.document.cells import number_of, percent_text, printable, slug
 from subitize.report.document.charts import Palette
 from subitize.report.document.figures import draw_ahead
-from subitize.report.sections.alignments import alignment_sections
+from subitize.report.sections.alignments import alignment_sections, rescoring_sections
 from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.costs import cost_sections
-from subitize.report.sections.counted import Counted, rank
+from subitize.report.sections.counted import Counted, level_text, rank
 from subitize.report.sections.enumerations import eligibility_notes, number_sections
-from subitize.report.sections.factors import factor_sections
 from subitize.report.sections.gallery import make_gallery
-from subitize.report.sections.leaderboard import rank_counts, rank_scores
-from subitize.report.sections.protocols import describe_protocols, follow, mark_protocols
-from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
+from subitize.report.sections.leaderboard import (
+    describe_standing,
+    factor_sections,
+    mark_models,
+    rank_counts,
+    rank_scores,
+    stand_series,
+    take_real,
+)
+from subitize.report.sections.provenance import (
+    days,
+    describe_gaps,
+    describe_protocols,
+    describe_provenance,
+    follow,
+    mark_protocols,
+)
 from subitize.report.sections.refinements import refinement_sections
-from subitize.report.sections.rescoring import rescoring_sections
-from subitize.report.sections.sizes import known_sizes, mark_sizes
 from subitize.report.sections.sources import Series, Source, list_series
-from subitize.report.sections.standings import mark_ranks, stand_series
-from subitize.report.sections.summary import Headlines, summarize
 from subitize.runner.progress import Progress
-from subitize.store.rows import look_up_failures
-from subitize.store.subjects import FAILED
 from subitize.suites.datasets import name_datasets
 
 _OF_COUNTS = {"number", "category", "wording"}
-_REASONS_LISTED = 10
 _CLAIMED = "Numbers are those of sections in the paper, letters are ours."
 _INFORMED = "informed: it knew what was asked for"
 _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
@@ -78,10 +73,16 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         draw_ahead(account.sections)
         of_suite = [one for one in conduct if one.series.suite == suite]
         standings[suite] = stand_series(own)
-        sized = mark_sizes(account.leaderboard, known_sizes(own))
-        warnings, leader = mark_protocols(mark_ranks(sized, standings[suite]), of_suite)
+        marked = mark_models(account.leaderboard, own, standings[suite])
+        warnings, leader = mark_protocols(marked, of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
-        left_out = _exclusion_notes(own)
+        left_out = [
+            TextBlock(
+                f"{one.label}: all {len(one.observations)} observations are excluded by hand; it is in no figure."
+            )
+            for one in own
+            if one.is_excluded
+        ]
         blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_ahead(leaders[-1:])
@@ -92,11 +93,11 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         results.append(Section(name, titles[suite], notes, tuple(sections)))
     cited = [Section("citations", "Please cite", works)] if (works := references(suites, sources)) else []
     costs = (*alignment_sections(sources), *rescoring_sections(sources), *cost_sections(sources, series))
-    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *cited)
+    last = (*costs, describe_gaps(sources), describe_protocols(conduct), describe_provenance(sources), *cited)
     *others, last_title = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
         " and ".join(filter(None, [", ".join(others), last_title])),
-        summarize(sources, series, Headlines(counted, headlines, standings)),
+        _summarize(sources, series, counted, headlines, standings),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
 
@@ -126,15 +127,6 @@ def _check_left(series: Sequence[Series]) -> None:
             f"all {count} observations are excluded; take an exclusion back with: "
             "subitize exclude RUN ITEM --reason WHY --undo"
         )
-
-
-def _exclusion_notes(series: Sequence[Series]) -> list[TextBlock]:
-    """Say of which models nothing is left."""
-    return [
-        TextBlock(f"{one.label}: all {len(one.observations)} observations are excluded by hand; it is in no figure.")
-        for one in series
-        if one.is_excluded
-    ]
 
 
 def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, list[Counted]]:
@@ -170,19 +162,16 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], pale
     leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = number_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
-    sections += _claims(suite, paper.count_claims, counted) if paper and paper.count_claims else []
+    if paper and paper.count_claims:
+        # What the paper concludes is held against each run and judge by itself.
+        groups = group_rows((one.it for one in counted), lambda it: f"{it.run} · {it.judge}")
+        observe = plugins.load(paper.count_claims)
+        found = {group: observe([(it.model, it) for it in own]) for group, own in groups.items()}
+        sections += filter(None, [claims_section(suite, found, Wording("claim", "claims", _CLAIMED))])
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
         sections += factor_sections(suite, left, _score(left, others), palette)
     return Account(leader, sections)
-
-
-def _claims(suite: str, observe: str, counted: Sequence[Counted]) -> list[Section]:
-    """Hold what the paper concludes against each run and judge by itself."""
-    groups = group_rows((one.it for one in counted), lambda it: f"{it.run} · {it.judge}")
-    found = {name: plugins.load(observe)([(it.model, it) for it in own]) for name, own in groups.items()}
-    section = claims_section(suite, found, Wording("claim", "claims", _CLAIMED))
-    return [section] if section else []
 
 
 def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:
@@ -218,72 +207,6 @@ def _judged(series: Sequence[Series]) -> TextBlock:
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
 
 
-def _gaps(sources: Sequence[Source]) -> Section:
-    """Say what no figure covers, and why."""
-    rows, blocks, ties = [], [], 0
-    for source in sources:
-        gaps, seen = source.survey.gaps(), source.survey.observations.rows
-        statuses = Counter(dict(seen["status"].value_counts().iter_rows()))
-        excluded = int(seen["is_excluded"].sum())
-        cells = (
-            gaps.unasked,
-            gaps.failed,
-            gaps.unread,
-            statuses["discarded"],
-            statuses["unknown"],
-            statuses["refused"],
-            excluded,
-        )
-        rows.append(Row((source.name, *cells)))
-        ties += gaps.tied
-        blocks += _reasons(source)
-    columns = (
-        text_column("Run"),
-        Column("Not asked", "Items that a model was not given although it was given others."),
-        Column("Failed", "Trials that came to nothing."),
-        Column("Not read", "Answers that no judge has looked at."),
-        Column("Discarded", "Answers of which the rule made no value: wrong in accuracy, in no error."),
-        Column("Unknown", "Drawings that the judge would not look at, and ties of several readings."),
-        Column("Refused", "Wrong in accuracy; in no error."),
-        Column("Excluded", "Left out by hand."),
-    )
-    caption = (
-        "Counts of observations, or of trials where nothing was observed. "
-        "Where all are zero, every answer is in the figures."
-    )
-    if ties:
-        caption += f" Of the unknown, {ties:,} have readings that are tied."
-    table = make_table("gaps", "What no figure covers", columns, rows, caption)
-    return Section("gaps", "What no figure covers", (table, *blocks))
-
-
-def _reasons(source: Source) -> list[TableBlock]:
-    failed = source.survey.responses.filter(pl.col("kind") == FAILED)["trial"].to_list()
-    reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
-    why = make_table(
-        f"failures-{slug(source.name)}",
-        f"Why trials of {source.name} failed",
-        (text_column("Reason"), "Trials"),
-        map(Row, reasons),
-    )
-    left_out = make_table(
-        f"exclusions-{slug(source.name)}",
-        f"Items of {source.name} left out by hand",
-        (text_column("Item"), text_column("Reason")),
-        map(Row, source.run.exclusions().items()),
-    )
-    return [table for table in (why, left_out) if table.rows]
-
-
-def _provenance(sources: Sequence[Source]) -> Section:
-    inner = []
-    for source in sources:
-        blocks = (describe_suites(source), *describe_models(source), *describe_judges(source))
-        inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
-    note = "Every suite, model and judge with all its options, as they were stored with the answers."
-    return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
-
-
 def references(suites: Iterable[str], sources: Iterable[Source] = ()) -> tuple[ReferenceBlock, ...]:
     """List what to cite, each work once: of suites, also of refined ones, and of published sets of questions."""
     works = dict.fromkeys(work for suite in suites for work in find_references(suite))
@@ -293,4 +216,79 @@ def references(suites: Iterable[str], sources: Iterable[Source] = ()) -> tuple[R
     return (
         *(ReferenceBlock(work.citation, work.url, work.use) for work in works),
         *(ReferenceBlock(one.citation, one.url, f"{one.title}: the questions") for one in datasets),
+    )
+
+
+def _summarize(
+    sources: Sequence[Source],
+    series: Sequence[Series],
+    counted: Mapping[str, Sequence[Counted]],
+    headlines: Mapping[str, str],
+    standings: Mapping[str, Mapping[str, Ranked]],
+) -> str:
+    """Say it in words.
+
+    By suite are given the models that count, best first, a sentence of the suite's own, and where models stand.
+    """
+    told = [_covered(sources, series)]
+    # Refined prompts are told of with those that they are made of.
+    originals = (one for one in series if base_suite(one.suite) == one.suite)
+    for suite, own in group_rows(originals, lambda one: one.suite).items():
+        fit = take_real([one for one in own if one.badge != "stand-in judge"])
+        if not fit:
+            told.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
+            continue
+        ranked = take_real([one for one in counted[suite] if one.it.accuracy and one.badge != "stand-in judge"])
+        stand = standings[suite]
+        general = _headline(suite, ranked, stand) if ranked else _accuracies(suite, fit, stand)
+        has_unfit = any(one.badge == "stand-in judge" for one in own)
+        told.append(general if has_unfit else headlines[suite] or general)
+    return " ".join(filter(None, told))
+
+
+def _covered(sources: Sequence[Source], series: Sequence[Series]) -> str:
+    names = [printable(source.name) for source in sources]
+    models = {one.model: one.badge for one in series}
+    items = {(own.source.name, id) for own in series for id in own.observations.rows["item"].unique()}
+    made = [trail for source in sources for trail in source.trails.responses.values()]
+    responses = sum(trail.responses for trail in made)
+    when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
+    whole = f"{number_of(len(names), 'run')} ({', '.join(names)}) with {number_of(len(models), 'model')}"
+    return (
+        f"This report covers {whole}{_stand_ins(list(models.values()))}: {number_of(len(items), 'scored item')} and "
+        f"{number_of(responses, 'response')}, stored {'from' if ' to ' in when else 'on'} {when}."
+    )
+
+
+def _stand_ins(badges: Sequence[Badge]) -> str:
+    count = badges.count("stand-in")
+    if not count:
+        return ""
+    if len(badges) == 1:
+        return ", an embedded stand-in"
+    return f", {'all' if count == len(badges) else count} of them embedded stand-ins"
+
+
+def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ranked]) -> str:
+    best, worst = ranked[0], ranked[-1]
+    level = level_text(best.it.knower_all)
+    counts = "" if level is None else f" (counting level: {level})"
+    right = f"{percent_text(best.it.accuracy)} of its answers are right{counts}"
+    if len(ranked) == 1:
+        return f"In {suite}, {best.label} was measured: {right}."
+    if best.it.accuracy and not best.it.accuracy.value:
+        return f"In {suite}, no model is ever right."
+    others = f"{worst.label} is right least often, in {percent_text(worst.it.accuracy)}."
+    return f"In {suite}, {best.label} is right most often: {right}.{describe_standing(best.label, standings)} {others}"
+
+
+def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ranked]) -> str:
+    found = {one.label: estimate for one in series if (estimate := measure(one.observations, "accuracy"))}
+    if not found:
+        return ""
+    best = max(found, key=lambda label: found[label].value)
+    if not found[best].value:
+        return f"In {suite}, no model is ever right."
+    return (
+        f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{describe_standing(best, standings)}"
     )

@@ -8,7 +8,6 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.clusters import place_observations
-from subitize.analysis.observations import Observations
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, Block, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
@@ -48,7 +47,7 @@ class Bill:
 
 def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[Section]:
     """Set out what every model and judge cost, where anything is known of it."""
-    found = [one for source in sources for one in (*_models(source, series), *_judges(source))]
+    found = [one for source in sources for one in _list_bills(source, series) if one[0].is_told]
     if not found:
         return []
     caption = (
@@ -65,41 +64,33 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[S
     return [Section("costs", "Cost", (table, *_warnings([bill for bill, _, _ in found])))]
 
 
-def _models(source: Source, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, Badge]]:
+def _list_bills(source: Source, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, Badge]]:
     for (suite, model), trail in source.trails.responses.items():
-        bill = _bill(trail.usages, trail.failed)
-        if bill.is_told:
-            place = (source.name, suite, model)
-            own = [one for one in series if (one.source.name, one.suite, one.model) == place]
-            who = (source.name_model(model), "model")
-            record = _record(bill, own[0] if len(own) == 1 else None, who, (suite, source.name))
-            yield bill, record, source.badge(model)
-
-
-def _judges(source: Source) -> Iterator[tuple[Bill, Record, Badge]]:
+        bill, place = _bill(trail.usages, trail.failed), (source.name, suite, model)
+        own = [one for one in series if (one.source.name, one.suite, one.model) == place]
+        who = (source.name_model(model), "model")
+        yield bill, _record(bill, own[0] if len(own) == 1 else None, who, (suite, source.name)), source.badge(model)
     usages: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for place, looked in source.trails.readings.items():
-        usages[place.suite, place.judge].update(looked.usages)
+    for looked_at, looked in source.trails.readings.items():
+        usages[looked_at.suite, looked_at.judge].update(looked.usages)
     for (suite, judge), found in usages.items():
         bill = _bill(found, failed=0)
-        if bill.is_told:
-            yield bill, _record(bill, None, (source.name_judge(judge), "judge"), (suite, source.name)), ""
+        yield bill, _record(bill, None, (source.name_judge(judge), "judge"), (suite, source.name)), ""
 
 
 def _bill(usages: Counter[str], failed: int) -> Bill:
     prices: Counter[float] = Counter()
-    tokens: dict[str, list[int]] = defaultdict(list)
+    tokens: dict[str, int | None] = {"tokens_in": None, "tokens_out": None}
     unsettled = 0
     for text, count in usages.items():
         usage = from_json(text)
         if usage["price_usd"] is not None:
             prices[usage["price_usd"]] += count
-        for name in ("tokens_in", "tokens_out"):
-            tokens[name] += [usage[name] * count] if usage[name] is not None else []
+        for name, known in tokens.items():
+            tokens[name] = known if usage[name] is None else (known or 0) + usage[name] * count
         # Runs that were made before such tries were counted do not tell.
         unsettled += usage.get("unsettled_tries", 0) * count
-    sums = {name: sum(found) if found else None for name, found in tokens.items()}
-    return Bill(usages.total(), failed, sums.get("tokens_in"), sums.get("tokens_out"), prices, unsettled)
+    return Bill(usages.total(), failed, **tokens, prices=prices, unsettled=unsettled)
 
 
 def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tuple[str, str]) -> Record:
@@ -128,7 +119,10 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
 
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:
-    right = _right(series.observations)
+    """Tell what each answer costs of which all is right; what is unknown is left out."""
+    judged = place_observations(series.observations.kept().filter(pl.col("status") != "unknown")).rows
+    by_answer = judged.group_by("subject", maintain_order=True)
+    right = by_answer.agg(pl.col("is_right").all(), pl.col("cluster", "stratum").first())
     if not right["is_right"].any():
         return None
     values = right["is_right"].cast(pl.Float64).to_numpy()
@@ -136,14 +130,6 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
     return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")
-
-
-def _right(observations: Observations) -> pl.DataFrame:
-    """Tell of each answer whether all is right about it, with its cluster and stratum; what is unknown is left out."""
-    judged = place_observations(observations.kept().filter(pl.col("status") != "unknown")).rows
-    return judged.group_by("subject", maintain_order=True).agg(
-        pl.col("is_right").all(), pl.col("cluster", "stratum").first()
-    )
 
 
 def _warnings(bills: Sequence[Bill]) -> list[Block]:

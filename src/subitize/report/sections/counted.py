@@ -9,8 +9,7 @@ from subitize.analysis.enumeration import Enumeration
 from subitize.analysis.reproduction import PublishedCounts
 from subitize.numerals import in_words
 from subitize.records import Estimate
-from subitize.report.document.blocks import KINDS, Badge, text_column
-from subitize.report.document.charts import Palette
+from subitize.report.document.blocks import KINDS, Badge, Cell, Row, text_column
 from subitize.stats.knower_levels import KnowerLevel
 
 MODEL = text_column("Model")
@@ -25,15 +24,21 @@ class Counted:
     badge: Badge
     it: Enumeration
 
+    def row(self, *cells: Cell) -> Row:
+        """Make its row of a table."""
+        return Row((self.label, *cells), self.badge)
+
+    def point(self, name: str, at: object, estimate: Estimate) -> dict[str, object]:
+        """Make its row of a chart's data: what stands where."""
+        return {"model": self.label, name: at, **bounds(estimate)}
+
 
 def rank(models: Iterable[Counted]) -> list[Counted]:
     """Put real models first, and of them those that are right most often."""
-
-    def place(model: Counted) -> tuple[int, float, str]:
-        accuracy = model.it.accuracy
-        return KINDS.index(model.badge), -accuracy.value if accuracy else math.inf, model.label
-
-    return sorted(models, key=place)
+    return sorted(
+        models,
+        key=lambda one: (KINDS.index(one.badge), -one.it.accuracy.value if one.it.accuracy else math.inf, one.label),
+    )
 
 
 def differing_design(published: PublishedCounts | None, models: Sequence[Counted]) -> str:
@@ -61,20 +66,10 @@ def level_text(knower: KnowerLevel | None) -> str | None:
     return f"{level_name(knower.level)} [{knower.low}, {knower.high}]"
 
 
-def point(model: Counted, name: str, at: object, estimate: Estimate) -> dict[str, object]:
-    """Make a row of a chart's data: what stands where."""
-    return {"model": model.label, name: at, **bounds(estimate)}
-
-
 def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:
     """Make of an estimate what a chart draws: its value with its interval, which must be finite."""
     low, high = max(estimate.low / per, -_FAR), min(estimate.high / per, _FAR)
     return {"value": estimate.value / per, "low": low, "high": high, "n": estimate.n}
-
-
-def only(palette: Palette, models: Sequence[Counted]) -> Palette:
-    """Keep the colours of a palette for some of its models."""
-    return palette.of([model.label for model in models])
 
 
 def methods(estimates: Iterable[Estimate]) -> str:

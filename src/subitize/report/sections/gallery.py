@@ -10,6 +10,7 @@ import polars as pl
 
 from subitize.analysis.observations import Seen
 from subitize.errors import SubitizeError
+from subitize.frames import group_rows
 from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
 from subitize.records import (
     Ask,
@@ -22,14 +23,13 @@ from subitize.records import (
     Elsewhere,
     Item,
     Known,
-    Outcome,
     Picture,
     Question,
     Subject,
     Words,
     task_text,
 )
-from subitize.report.document.blocks import Card, GalleryBlock, TextBlock, Thumbnail
+from subitize.report.document.blocks import Card, GalleryBlock, TextBlock
 from subitize.report.document.thumbnails import thumbnail
 from subitize.report.sections.answers import describe_expected, describe_outcome, describe_target, describe_value
 from subitize.report.sections.sources import Series
@@ -53,15 +53,14 @@ _CATEGORIES = ("category", "type", "task")
 def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
     """Make the gallery of one suite, or say that its pictures are elsewhere; none where there is no picture to show."""
     drawn_by_lot, most = _pick(series)
-    records = _look_up(drawn_by_lot)
-    picked = [one for one in drawn_by_lot if not _is_elsewhere(one, records[one.series.source.name])]
+    picked = [one for one in drawn_by_lot if not isinstance(one.pictures[0], Elsewhere)]
     if drawn_by_lot and not picked:
         return TextBlock("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
     cards: list[Card] = []
     omitted: Counter[str] = Counter()
     for one in picked:
-        card, left_out = _card(one, records[one.series.source.name])
+        card, left_out = _card(one)
         cards.append(card)
         omitted += left_out
         progress.advance(has_failed=False)
@@ -90,16 +89,24 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
 
 
 class _Picked(NamedTuple):
+    """An observation that is shown, with what was answered in each of its trials, and what its judge read of them."""
+
     series: Series
     observation: Seen
     subject: Subject
     verdict: Verdict
     category: str
+    answers: Sequence[Answered] = ()
+    judged: Sequence[Judged] = ()
 
-
-class _Records(NamedTuple):
-    responses: dict[str, Answered]
-    readings: dict[tuple[str, str], list[Judged]]
+    @property
+    def pictures(self) -> list[Picture | None]:
+        """What was judged: of a group, all that was drawn; None where nothing was."""
+        task = self.observation.item.task
+        outcomes = [answer.outcome for answer in self.answers]
+        if not isinstance(task, Draw):
+            return [task.picture for _ in outcomes]
+        return [outcome.picture if isinstance(outcome, Drawn) else None for outcome in outcomes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,7 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
     shown = first.sort("is_agreed", pl.col("verdict").replace_strict(_RANKS), *_IMAGE, "label", maintain_order=True)
     chosen = shown.select("series", "place", "verdict", "category").iter_rows()
-    return [_picked(series[number], *of_series) for number, *of_series in chosen], most
+    return _look_up([_picked(series[number], *of_series) for number, *of_series in chosen]), most
 
 
 def _list_images(number: int, one: Series) -> pl.DataFrame:
@@ -175,37 +182,36 @@ def _picked(one: Series, place: int, verdict: Verdict, category: str) -> _Picked
     return _Picked(one, seen, Subject(trials), verdict, category)
 
 
-def _look_up(picked: Sequence[_Picked]) -> dict[str, _Records]:
-    """Look up the responses and readings that are to be shown, run by run."""
+def _look_up(picked: Sequence[_Picked]) -> list[_Picked]:
+    """Add the responses and readings that are to be shown, looked up run by run."""
     found = {}
-    for name, run in {one.series.source.name: one.series.source.run for one in picked}.items():
-        subjects = [one.subject for one in picked if one.series.source.name == name]
-        responses = look_up_responses(run, [id for subject in subjects for id in subject.trial_ids])
-        found[name] = _Records(responses, look_up_readings(run, [subject.id for subject in subjects]))
-    return found
+    for name, own in group_rows(picked, lambda one: one.series.source.name).items():
+        run = own[0].series.source.run
+        responses = look_up_responses(run, [id for one in own for id in one.subject.trial_ids])
+        found[name] = (responses, look_up_readings(run, [one.subject.id for one in own]))
+    known = []
+    for one in picked:
+        responses, readings = found[one.series.source.name]
+        read = readings.get((one.subject.id, one.observation.ask.question.id), [])
+        judged = [reading for reading in read if reading.judge == one.series.judge]
+        known.append(one._replace(answers=[responses[id] for id in one.subject.trial_ids], judged=judged))
+    return known
 
 
-def _card(one: _Picked, records: _Records) -> tuple[Card, Counter[str]]:
-    item, ask = one.observation.item, one.observation.ask
-    answered = records.responses[one.subject.trial_ids[0]]
-    judged = [
-        found
-        for found in records.readings.get((one.subject.id, ask.question.id), [])
-        if found.judge == one.series.judge
-    ]
-    value = one.observation.value
-    response = (
-        describe_outcome(answered.outcome) if value is None else describe_value(value, ask.question, is_short=True)
-    )
-    outlines, omitted = _outlines(judged, ask.question)
+def _card(one: _Picked) -> tuple[Card, Counter[str]]:
+    item, ask, value = one.observation.item, one.observation.ask, one.observation.value
+    said = describe_outcome(one.answers[0].outcome)
+    response = said if value is None else describe_value(value, ask.question, is_short=True)
+    outlines, omitted = _outlines(one.judged, ask.question)
+    pictures = [picture for picture in one.pictures if picture is not None]
     card = Card(
         one.series.label.removesuffix(f" · {one.series.judge_name}"),
         one.verdict,
         one.category,
         describe_target(item, ask),
         response,
-        _thumbnail(one, records),
-        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged)),
+        thumbnail(pictures, one.series.source.run.images) if pictures else "nothing was drawn",
+        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one)),
         outlines,
         _subject_of(item, ask),
         one.series.judge_name,
@@ -224,45 +230,26 @@ def _subject_of(item: Item, ask: Ask) -> str:
     return ask.wording
 
 
-def _is_elsewhere(one: _Picked, records: _Records) -> bool:
-    outcome = records.responses[one.subject.trial_ids[0]].outcome
-    return isinstance(_picture(one.observation.item, outcome), Elsewhere)
-
-
-def _picture(item: Item, outcome: Outcome) -> Picture | None:
-    if not isinstance(item.task, Draw):
-        return item.task.picture
-    return outcome.picture if isinstance(outcome, Drawn) else None
-
-
-def _thumbnail(one: _Picked, records: _Records) -> Thumbnail | str:
-    """Make a small picture of what was judged: of a group, all that was drawn."""
-    item, images = one.observation.item, one.series.source.run.images
-    shown = [_picture(item, records.responses[id].outcome) for id in one.subject.trial_ids]
-    pictures = [picture for picture in shown if picture is not None]
-    if not pictures:
-        return "nothing was drawn"
-    return thumbnail(pictures, images)
-
-
-def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list[tuple[str, str]]:
-    item, provenance = one.observation.item, answered.provenance
-    details = [("Asked", task_text(item.task))]
-    if provenance.prompt_sent != task_text(item.task):
-        details.append(("Sent", provenance.prompt_sent))
-    if provenance.prompt_rewritten is not None:
-        details.append(("Rewritten by the provider", provenance.prompt_rewritten))
-    if not isinstance(answered.outcome, Drawn):
-        details.append(("Answer", describe_outcome(answered.outcome)))
-    ask = one.observation.ask
-    if isinstance(item.task, Draw):
-        details.append(("Question", ask.wording))
-    details.append(("Right would be", describe_expected(ask)))
-    details += [(f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in judged]
-    factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
-    group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
-    details += [("Conditions", factors), ("Item", item.id), ("Repeat", f"{one.observation.repeat}{group}")]
-    return [*details, ("Run", one.series.source.name), ("Seed", str(provenance.seed))]
+def _details(one: _Picked) -> list[tuple[str, str]]:
+    item, answered = one.observation.item, one.answers[0]
+    provenance = answered.provenance
+    ask, asked, sent = one.observation.ask, task_text(item.task), provenance.prompt_sent
+    group = f", first of {len(one.answers)}" if len(one.answers) > 1 else ""
+    details = [
+        ("Asked", asked),
+        ("Sent", sent if sent != asked else None),
+        ("Rewritten by the provider", provenance.prompt_rewritten),
+        ("Answer", None if isinstance(answered.outcome, Drawn) else describe_outcome(answered.outcome)),
+        ("Question", ask.wording if isinstance(item.task, Draw) else None),
+        ("Right would be", describe_expected(ask)),
+        *((f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in one.judged),
+        ("Conditions", ", ".join(f"{name} {level}" for name, level in item.factors.items())),
+        ("Item", item.id),
+        ("Repeat", f"{one.observation.repeat}{group}"),
+        ("Run", one.series.source.name),
+        ("Seed", str(provenance.seed)),
+    ]
+    return [(name, text) for name, text in details if text is not None]
 
 
 def _read(judged: Judged, question: Question) -> str:

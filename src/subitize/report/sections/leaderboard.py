@@ -1,8 +1,11 @@
-"""Who does best: a table per suite as in the paper's Table 1, and the same at a glance."""
+"""Who does best: a table per suite as in the paper's Table 1, with ranks, the same at a glance and by condition."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
+from subitize.analysis.comparisons import Entry, Ranked, stand
 from subitize.analysis.enumeration import Baseline
 from subitize.analysis.levels import WHOLE
 from subitize.analysis.reproduction import PublishedCounts, PublishedRow
@@ -19,35 +22,23 @@ from subitize.report.document.blocks import (
     FigureBlock,
     Printed,
     Row,
+    Section,
     TableBlock,
     make_table,
+    text_column,
 )
-from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, level_text
-from subitize.report.sections.sizes import SIZE
+from subitize.report.document.cells import billions, list_names, slug
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import MODEL, Counted, bounds, differing_design, level_name, level_text
 from subitize.report.sections.sources import Series
 
-
-def rank_counts(
-    suite: str,
-    models: Sequence[Counted],
-    baselines: Sequence[tuple[str, Baseline]],
-    published: PublishedCounts | None,
-) -> list[Block]:
-    """Rank models by their accuracy, best first, among baselines and published figures."""
-    is_partial = any(model.it.refused or model.it.discarded for model in models)
-    untold = dict.fromkeys(_OF_PARTIAL, not is_partial) | {"size": not published}
-    shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
-    found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
-    found += [(name, "baseline", _known(one)) for name, one in baselines]
-    found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
-    found.sort(key=lambda row: -_value(row[2]["accuracy"]))
-    rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
-    caption = f"{_caption(rows, 'accuracy', published)} {differing_design(published, models)}".strip()
-    table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
-    return [table, _glance(suite, table)]
-
-
 Cells = Mapping[str, Cell]
+_MOST_LEVELS_DRAWN = 16
+SIZE = Column(
+    "Size (billion)",
+    "Parameters: of local models counted when they were loaded, of a pipeline those of the part that denoises; of "
+    "published ones as printed, with their doubts.",
+)
 _COLUMNS = {
     "accuracy": Column("Accuracy", "Share of right answers; what was refused or discarded is wrong."),
     "accuracy_answered": Column("Accuracy, answered", "What was refused or discarded is left out."),
@@ -66,12 +57,64 @@ _COLUMNS = {
     "left_out": Column("Left out", "Unknown to the judge, or excluded by hand."),
     "size": SIZE,
 }
+_OF_PARTIAL = ("accuracy_answered", "coverage", "nae_all", "level_answered", "human_correlation")
+_MEASURES = {
+    "accuracy": "Accuracy",
+    "accuracy_answered": "Accuracy, answered",
+    "success": "One of a group right",
+    "mae": "MAE",
+    "nae": "NAE",
+    "coverage": "Coverage",
+    "discarded": "Discarded",
+    "refused": "Refused",
+    "unknown": "Unknown",
+}
+_RANK = text_column(
+    "Rank",
+    "By accuracy over what all models of a judge have: the first and the last rank that the model may have. Models "
+    "that share a letter cannot be told apart.",
+)
+
+ModelT = TypeVar("ModelT", Series, Counted)
+
+UNFIT = (
+    "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows stand last and have no rank."
+)
+
+
+def rank_counts(
+    suite: str,
+    models: Sequence[Counted],
+    baselines: Sequence[tuple[str, Baseline]],
+    published: PublishedCounts | None,
+) -> list[Block]:
+    """Rank models by their accuracy, best first, among baselines and published figures."""
+    is_partial = any(model.it.refused or model.it.discarded for model in models)
+    untold = dict.fromkeys(_OF_PARTIAL, not is_partial) | {"size": not published}
+    shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
+    found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
+    found += [(name, "baseline", _printed(one)) for name, one in baselines]
+    found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
+    found.sort(key=lambda row: -_value(row[2]["accuracy"]))
+    rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
+    caption = f"{_caption(rows, published)} {differing_design(published, models)}".strip()
+    table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
+    data = make_table(f"{suite}-leaderboard-accuracy", "Accuracy", *take_column(table, 1))
+    figure = FigureBlock(
+        f"{suite}-leaderboard-chart",
+        "Accuracy at a glance",
+        draw_ranking(data.rows, x_title="accuracy"),
+        "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
+        "Accuracy of every model with its interval, best first.",
+        data,
+    )
+    return [table, figure]
 
 
 def _measured(model: Counted) -> Cells:
     it = model.it
     return {
-        **{name: getattr(it, name) for name in _MEASURED},
+        **{name: getattr(it, name, None) for name in _COLUMNS},
         "level": level_text(it.knower_all),
         "level_answered": level_text(it.knower),
         "n": it.eligible,
@@ -80,28 +123,13 @@ def _measured(model: Counted) -> Cells:
     }
 
 
-_OF_PARTIAL = ("accuracy_answered", "coverage", "nae_all", "level_answered", "human_correlation")
-_MEASURED = (
-    "accuracy",
-    "accuracy_answered",
-    "nae",
-    "coverage",
-    "nae_all",
-    "human_correlation_all",
-    "human_correlation",
-)
-
-
-def _known(one: Baseline) -> Cells:
+def _printed(one: Baseline | PublishedRow) -> Cells:
+    """Take what is known of a law, or was printed: next to nothing was left out in the paper."""
     likeness = dict.fromkeys(("human_correlation_all", "human_correlation"), one.human_correlation)
-    return {"accuracy": one.accuracy, "nae": one.nae, **likeness, "size": ""}
-
-
-def _printed(one: PublishedRow) -> Cells:
-    # Next to nothing was left out in the paper.
-    likeness = dict.fromkeys(("human_correlation_all", "human_correlation"), one.human_correlation)
-    levels = dict.fromkeys(("level", "level_answered"), level_name(one.level))
-    return {"accuracy": one.accuracy, "nae": one.nae, **likeness, **levels, "size": one.size_billion}
+    cells: Cells = {"accuracy": one.accuracy, "nae": one.nae, **likeness, "size": ""}
+    if isinstance(one, Baseline):
+        return cells
+    return {**cells, **dict.fromkeys(("level", "level_answered"), level_name(one.level)), "size": one.size_billion}
 
 
 def _value(cell: Cell) -> float:
@@ -128,17 +156,12 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
         rank = ("accuracy" not in found, -(accuracy.value if accuracy else 0.0))
         rows.append((rank, Row(cells, one.badge)))
     ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
-    return [make_table(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, "accuracy"))]
+    return [make_table(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))]
 
 
-_MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "success": "One of a group right"}
-_MEASURES |= {"mae": "MAE", "nae": "NAE", "coverage": "Coverage"}
-_MEASURES |= {"discarded": "Discarded", "refused": "Refused", "unknown": "Unknown"}
-
-
-def _caption(rows: Sequence[Row], measure: str, published: PublishedCounts | None = None) -> str:
+def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> str:
     badges = {row.badge for row in rows}
-    notes = [f"Best first within each kind, by {measure}; values with their 95 % interval."]
+    notes = ["Best first within each kind, by accuracy; values with their 95 % interval."]
     if "stand-in" in badges:
         notes.append("Stand-in: embedded in subitize to try the pipeline, not a real model.")
     if published:
@@ -148,40 +171,154 @@ def _caption(rows: Sequence[Row], measure: str, published: PublishedCounts | Non
     return " ".join(notes)
 
 
-def _glance(suite: str, table: TableBlock) -> FigureBlock:
-    data = make_table(f"{suite}-leaderboard-accuracy", "Accuracy", *take_column(table, 1))
-    return FigureBlock(
-        f"{suite}-leaderboard-chart",
-        "Accuracy at a glance",
-        draw_ranking(data.rows, x_title="accuracy"),
-        "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
-        "Accuracy of every model with its interval, best first.",
-        data,
-    )
-
-
 def take_column(table: TableBlock, place: int) -> tuple[Sequence[Column], Sequence[Row]]:
     """Keep one column beside the names of the rows."""
     columns = (table.columns[0], table.columns[place])
     return columns, [Row((row.cells[0], row.cells[place]), row.badge) for row in table.rows]
 
 
-def draw_ranking(rows: Sequence[Row], *, x_title: str) -> charts.Spec:
+def draw_ranking(rows: Iterable[Row], *, x_title: str) -> charts.Spec:
     """Draw what stands beside the names of rows, as far as it is known: rows of a kind together, the largest first."""
     points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
     kinds: list[str] = [kind or "measured" for kind in KINDS]
     points.sort(key=lambda point: (kinds.index(str(point["kind"])), -float(str(point["value"]))))
-    names = [str(point["name"]) for point in points]
-    return charts.ranking(points, names, x_title=x_title)
+    return charts.ranking(points, [str(point["name"]) for point in points], x_title=x_title)
 
 
 def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
     """Make of a leaderboard's cell what a chart draws, by its row's name and kind; only estimates have an interval."""
-    marks: dict[Badge, str] = {"published": " (published)", "baseline": " (baseline)"}
-    named = {"name": f"{row.cells[0]}{marks.get(row.badge, '')}", "kind": row.badge or "measured"}
+    mark = f" ({row.badge})" if row.badge in ("published", "baseline") else ""
+    named = {"name": f"{row.cells[0]}{mark}", "kind": row.badge or "measured"}
     match cell:
         case Estimate(value=value, low=low, high=high):
             return {**named, "value": value / per, "low": low / per, "high": high / per}
         case Printed(value=value) | float(value):
-            return {**named, "value": value / per, "low": value / per, "high": value / per}
-    return {**named, "value": None, "low": None, "high": None}
+            return {**named, **dict.fromkeys(("value", "low", "high"), value / per)}
+    return {**named, **dict.fromkeys(("value", "low", "high"))}
+
+
+def mark_models(blocks: Iterable[Block], series: Sequence[Series], standings: Mapping[str, Ranked]) -> list[Block]:
+    """Put size and rank beside every model of a leaderboard, as far as they are known, and rows of a kind together."""
+    counts = {one.label: one.source.trails.responses[one.suite, one.model].parameter_count for one in series}
+    sizes = {label: billions(count) for label, count in counts.items() if count is not None}
+    return [
+        _group_kinds(_mark_ranks(_mark_sizes(block, sizes), standings)) if isinstance(block, TableBlock) else block
+        for block in blocks
+    ]
+
+
+def _mark_sizes(table: TableBlock, sizes: Mapping[str, str]) -> TableBlock:
+    if not sizes:
+        return table
+    names = [column.name for column in table.columns]
+    at = names.index(SIZE.name) if SIZE.name in names else len(names)
+    cells = []
+    for row in table.rows:
+        printed = row.cells[at] if at < len(names) else ""
+        cells.append(sizes.get(str(row.cells[0]), printed) if row.badge in ("", "stand-in") else printed)
+    return table.with_column(SIZE, cells, at)
+
+
+def _group_kinds(table: TableBlock) -> TableBlock:
+    """Put rows of a kind together; those that a stand-in judged have no rank: what it does not know it cannot count."""
+    is_rank = [column.name.startswith(_RANK.name) for column in table.columns]
+    rows = [
+        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
+        if row.badge == "stand-in judge"
+        else row
+        for row in sorted(table.rows, key=lambda row: KINDS.index(row.badge))
+    ]
+    has_unfit = any(row.badge == "stand-in judge" for row in rows)
+    caption = f"{table.caption} {UNFIT}".strip() if has_unfit else table.caption
+    return replace(table, rows=tuple(rows), caption=caption, is_grouped=True)
+
+
+def _mark_ranks(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
+    if not standings or any(column.name.startswith(_RANK.name + ",") for column in table.columns):
+        return table
+    found = [standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None for row in table.rows]
+    caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
+    ranked = table.with_column(_RANK, (f"{one.rank} {one.letters}" if one else "" for one in found), 1)
+    return replace(ranked, caption=caption)
+
+
+def factor_sections(
+    suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]], palette: Palette
+) -> list[Section]:
+    """Write one section per condition, with the share of right outcomes at each level; scores are by label."""
+    factors = dict.fromkeys(score.factor for own in scores.values() for score in own if score.factor != WHOLE)
+    return [_factor_section(suite, factor, series, scores, palette) for factor in factors]
+
+
+def _factor_section(
+    suite: str, factor: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]], palette: Palette
+) -> Section:
+    by_cell = {
+        (label, one.group): one.estimate
+        for label, own in scores.items()
+        for one in own
+        if one.factor == factor and one.measure == "accuracy"
+    }
+    levels = sorted({level for _, level in by_cell}, key=_rank_level)
+    name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
+    table = make_table(
+        name,
+        f"Accuracy by {factor}",
+        (MODEL, *levels),
+        (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series),
+        "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong.",
+    )
+    if len(levels) > _MOST_LEVELS_DRAWN:
+        return Section(name, title, (table,))
+    points = [{"model": label, "level": level, **bounds(one)} for (label, level), one in by_cell.items()]
+    figure = FigureBlock(
+        f"{name}-chart",
+        title,
+        charts.by_level(points, palette.of([one.label for one in series]), levels, factor),
+        f"Share of right outcomes by {factor}, with 95 % intervals.",
+        f"Accuracy by {factor} for every model, with intervals.",
+        table,
+    )
+    return Section(name, title, (figure,))
+
+
+def _rank_level(level: str) -> tuple[bool, float, str]:
+    """Order numbers by size, and what is no number after them by name."""
+    try:
+        number = float(level)
+    except ValueError:
+        number = math.nan
+    return (False, number, level) if math.isfinite(number) else (True, 0.0, level)
+
+
+def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
+    """Rank models by label, those of a judge among themselves: by accuracy, or where groups were judged by success.
+
+    Stand-ins have a rank only where there is nothing else.
+    """
+    entries = [
+        Entry(one.label, one.suite, one.judge, one.observations, one.source.run)
+        for one in take_real(series)
+        if not one.is_excluded and one.badge != "stand-in judge"
+    ]
+    return {**stand(entries, "success"), **stand(entries, "accuracy")}
+
+
+def take_real(models: Sequence[ModelT]) -> Sequence[ModelT]:
+    """Leave out stand-ins, and what they judged, where there is anything else."""
+    return [one for one in models if not one.badge] or models
+
+
+def describe_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:
+    """Say whether the model that is right most often is better than the others; nothing where it was not compared."""
+    own = standings.get(best)
+    if own is None:
+        return ""
+    if own.worst == 1:
+        told = "it is better than all others"
+    elif own.best > 1:
+        told = "others do better on what all models have"
+    else:
+        told = f"it cannot be told apart from {list_names(own.equals)}"
+    sentence = f"by {by}, {told}" if by else told
+    return f" {sentence[0].upper()}{sentence[1:]}."

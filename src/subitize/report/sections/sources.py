@@ -9,6 +9,7 @@ from subitize.analysis.observations import Observations, Reader, Survey, survey_
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.provenance import Trails, follow_trails
 from subitize.errors import BadValueError
+from subitize.frames import group_rows
 from subitize.report.document.blocks import KINDS, Badge
 from subitize.report.document.cells import printable
 from subitize.store import Database, Run
@@ -71,15 +72,18 @@ class Series:
 
 def read_sources(runs: Sequence[Run], reader: Reader | None = None) -> list[Source]:
     """Read each run; a run without readings is refused with what to do about it."""
-    return [_read_source(name, run, reader) for name, run in zip(_names(runs), runs, strict=True)]
+    sources = []
+    for name, run in zip(_names(runs), runs, strict=True):
+        responses = trace_responses(run)
+        survey = survey_run(run, reader, responses)
+        sources.append(Source(name, run, survey, follow_trails(run, survey.readings, responses), find_stand_ins(run)))
+    return sources
 
 
 def shared_judges(run: Run) -> set[str]:
     """Name the judges as which several people may have looked; it takes a moment only."""
-    annotators: Counter[str] = Counter()
-    for one in read_judgings(run):
-        annotators[one.judge] += one.annotators
-    return {judge for judge, count in annotators.items() if count > 1}
+    judgings = group_rows(read_judgings(run), lambda one: one.judge)
+    return {judge for judge, own in judgings.items() if sum(one.annotators for one in own) > 1}
 
 
 def list_series(sources: Sequence[Source]) -> list[Series]:
@@ -100,12 +104,6 @@ def list_series(sources: Sequence[Source]) -> list[Series]:
         label += f" · {source.name_judge(judge)}" * (judges[place, suite, model] > 1)
         found.append(Series(label, source, suite, model, judge, source.badge(model, judge), observations))
     return sorted(found, key=lambda one: (one.suite, KINDS.index(one.badge), one.label))
-
-
-def _read_source(name: str, run: Run, reader: Reader | None) -> Source:
-    responses = trace_responses(run)
-    survey = survey_run(run, reader, responses)
-    return Source(name, run, survey, follow_trails(run, survey.readings, responses), find_stand_ins(run))
 
 
 def _names(runs: Sequence[Run]) -> list[str]:

@@ -1,13 +1,18 @@
-"""How well drawings fit their prompts, at a terminal."""
+"""How well drawings fit their prompts, and what is scored as others score it, at a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment
-from subitize.analysis.levels import name_level
+from subitize.analysis.levels import WHOLE, name_level
 from subitize.analysis.overview import StandIns
+from subitize.analysis.rescoring import REASONS, Rescored
+from subitize.labels.drawing_scorers import DRAWING_SCORERS, DrawingScorer
+from subitize.labels.published_scorers import SCORERS, Scorer
 from subitize.report.document.cells import NOTHING, figure, number_of
 from subitize.report.terminal.layout import print_table, say
-from subitize.report.terminal.printing import cell, print_marks
+from subitize.report.terminal.printing import cell, print_cautions, print_marks
+
+_LONGEST_REPLY = 40
 
 
 def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
@@ -16,7 +21,11 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
     for one in alignments:
         judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
         names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
-        rows.append((*names, _figure(one), _count(one)))
+        score = cell(one.estimate) if one.has_interval else f"{figure(one.estimate.value, 3)} {NOTHING}"
+        counts = {"incomplete": one.incomplete, "excluded": one.excluded}
+        others = "".join(f" + {count} {name}" for name, count in counts.items() if count)
+        discarded = f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)
+        rows.append((*names, score, f"{one.estimate.n}{others}{discarded}"))
     print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
     print_marks(alignments, stand_ins)
     say("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
@@ -26,11 +35,60 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
         say(f"{measure}: {MEASURES[measure]}")
 
 
-def _figure(one: Alignment) -> str:
-    return cell(one.estimate) if one.has_interval else f"{figure(one.estimate.value, 3)} {NOTHING}"
+def print_rescored(rows: Sequence[Rescored], stand_ins: StandIns) -> None:
+    """Print both scores of every model, then what is read differently and why."""
+    named = [
+        {
+            "suite": one.suite,
+            "model": stand_ins.mark_model(one.model),
+            "judged by": stand_ins.mark_judge(one.judge),
+            "scored by": one.scorer,
+            "group": one.group,
+        }
+        for one in rows
+    ]
+    figures = [(cell(one.theirs), cell(one.ours), str(one.theirs.n), str(one.different)) for one in rows]
+    _print_named(named, ("their score", "ours", "n", "different"), figures)
+    say("value [95 % interval over pictures or prompts], of the same replies or drawings in both")
+    print_marks(rows, stand_ins)
+    print_cautions(figure for one in rows for figure in (one.theirs, one.ours))
+    for one in rows:
+        of = one.scorer if one.group == WHOLE else f"{one.scorer}, {one.group}"
+        if one.left_out:
+            say(f"{of}: {one.left_out} are in neither figure: they wait for a judge, or it does not score them")
+        if one.their_average is not None:
+            say(f"{of} averages tasks, leaving out those with nothing right: {one.their_average:.3f}")
+    _print_differences([one for one in rows if one.group == WHOLE], stand_ins)
 
 
-def _count(one: Alignment) -> str:
-    others = {"incomplete": one.incomplete, "excluded": one.excluded}
-    told = "".join(f" + {count} {name}" for name, count in others.items() if count)
-    return f"{one.estimate.n}{told}" + f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)
+def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    """Print a table; names that are the same in all rows are said once, above it."""
+    common = {name: one for name, one in named[0].items() if all(row[name] == one for row in named)}
+    say(", ".join(f"{name} {one}" for name, one in common.items() if (name, one) != ("group", WHOLE)))
+    columns = [name for name in named[0] if name not in common]
+    rows = ([*(row[name] for name in columns), *own] for row, own in zip(named, cells, strict=True))
+    print_table([*columns, *headings], rows)
+
+
+def print_scorers() -> None:
+    """Print the published scorers that there are, what they credit and where they err."""
+    known: list[Scorer | DrawingScorer] = [*SCORERS.values(), *DRAWING_SCORERS.values()]
+    print_table(("scorer", "what is credited", "known defect"), ((one.name, one.rule, one.defect) for one in known))
+
+
+def _print_differences(rows: Sequence[Rescored], stand_ins: StandIns) -> None:
+    told = [(row, one) for row in rows for one in row.differences]
+    if not told:
+        return say("all are read alike")
+    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
+    cells = []
+    for _, one in told:
+        who, example = "them" if one.we_are_stricter else "us", one.examples[0]
+        reply = " ".join(example.reply.split())
+        # Of a long reply, its end: there answers stand.
+        short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
+        cells.append((one.reason, who, str(one.count), short, example.expected, example.ours))
+    _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
+    for reason in dict.fromkeys(one.reason for _, one in told):
+        say(f"{reason}: {REASONS[reason]}")
+    return None

@@ -21,6 +21,7 @@ _SKILL = (
 )
 # Where everything has a count, these say nothing that others do not say.
 _OF_ANSWERED = ("coverage", "knower", "human_correlation")
+_OTHERS = ("refused", "discarded", "unknown", "excluded")
 _MOST_ANCHORS = 3
 # Measures that are in neither come last in the second table.
 _NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
@@ -67,7 +68,9 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
     for one in enumerations:
         names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": stand_ins.name_judge(one.judge)}
         named = [names[place] for place in places]
-        first.append([*named, *(_text(getattr(one, name)) for name in skill), _n(one)])
+        n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
+        others = [f"{count} {name}" for name in _OTHERS if (count := getattr(one, name))]
+        first.append([*named, *(_text(getattr(one, name)) for name in skill), " + ".join([n, *others])])
         second.append([*named, *(_text(getattr(one, name)) for name in nature)])
     for name, known in name_baselines(one.numbers for one in enumerations):
         named = [f"({name}, exact)" if place == "model" else "" for place in places]
@@ -78,12 +81,6 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
     print_table(*tables[0])
     print_filled(*tables[1])
     return {heading for names, rows in tables for heading, *cells in zip(names, *rows, strict=True) if any(cells)}
-
-
-def _n(one: Enumeration) -> str:
-    n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
-    others = {"refused": one.refused, "discarded": one.discarded, "unknown": one.unknown, "excluded": one.excluded}
-    return " + ".join([n, *(f"{count} {name}" for name, count in others.items() if count)])
 
 
 def _text(measure: object) -> str:

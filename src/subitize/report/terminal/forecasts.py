@@ -26,7 +26,9 @@ def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
     rows = []
     for place, one in enumerate(expenses):
         counts = [f"{count:,}" if count else "" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
-        rows.append([*named[place : place + 1], one.who_name, *counts, _usd(one.usd), _source(one)])
+        usd = "unknown" if one.usd is None else f"{one.usd:.4f}" if one.usd else "free"
+        paid = f"{number_of(one.paid_before, 'answer')} paid for" if one.paid_before else ""
+        rows.append([*named[place : place + 1], one.who_name, *counts, usd, paid or "the price list" * bool(one.usd)])
     print_filled([*["suite"] * bool(named), *figures], rows)
     unknown = dict.fromkeys(one.who_name for one in expenses if one.usd is None)
     known = sum(one.usd for one in expenses if one.usd is not None)
@@ -36,13 +38,3 @@ def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
         say(f"expected: US$ {known:.4f}")
     if spent_usd:
         say(f"spent so far: US$ {spent_usd:.4f}")
-
-
-def _usd(usd: float | None) -> str:
-    return "unknown" if usd is None else f"{usd:.4f}" if usd else "free"
-
-
-def _source(one: Expense) -> str:
-    if one.paid_before:
-        return f"{number_of(one.paid_before, 'answer')} paid for"
-    return "the price list" if one.usd else ""

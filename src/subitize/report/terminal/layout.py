@@ -170,7 +170,7 @@ def _join_widths(widths: Sequence[int]) -> int:
 
 def lay_out(headings: Sequence[str], rows: Iterable[Sequence[str]], width: int) -> list[Grid]:
     """Set a table out in a width: as it is if it fits, else wrapped or turned on its side, else in parts."""
-    cells = [tuple(map(_clean, row)) for row in rows]
+    cells = [tuple("\n".join(map(printable, cell.split("\n"))) for cell in row) for row in rows]
     columns = zip(*cells, strict=True) if cells else [()] * len(headings)
     whole = Grid(tuple(Column(heading, own) for heading, own in zip(headings, columns, strict=True)))
     if whole.width <= width or not cells:
@@ -207,10 +207,6 @@ def _draw_row(grid: Grid, cells: Sequence[str]) -> Iterator[str]:
             blank = " " * (column.width - measure(text))
             padded.append(blank + text if column.has_bare_numbers else text + blank)
         yield (" " * GAP).join(padded).rstrip()
-
-
-def _clean(cell: str) -> str:
-    return "\n".join(map(printable, cell.split("\n")))
 
 
 def _say_once(grid: Grid) -> Grid:

@@ -1,11 +1,17 @@
 """What there is, and what options it has; nothing here waits for a store or a frame to be imported."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 
 from subitize.drawing.clipart import Glyph
-from subitize.registry import Description, Listing, Option
+from subitize.interfaces import Suite, design_of
+from subitize.records import Scalar, task_text
+from subitize.registry import Description, Listing, Made
 from subitize.report.document.cells import NOTHING
 from subitize.report.terminal.layout import print_table, say
+
+_LEVELS_SHOWN = 8
+_PROMPTS_SHOWN = 3
 
 
 def print_listings(listings: Iterable[Listing], heading: str = "what it does") -> None:
@@ -30,20 +36,15 @@ def print_descriptions(descriptions: Iterable[Description]) -> None:
             if text:
                 say(f"  {name}: {text}")
         print()
-        if one.options:
-            _print_options(one.options)
-
-
-def _print_options(options: Sequence[Option]) -> None:
-    rows = [(one.name + " °" * one.is_runtime, one.default or NOTHING, _explain(one)) for one in options]
-    print_table(("option", "default", "meaning"), rows)
-    if any(one.is_runtime for one in options):
-        say("° changes how it runs, not what it is: a run may go on with another value")
-
-
-def _explain(option: Option) -> str:
-    """Say what an option means, and what its value looks like where that is not just any text."""
-    return option.meaning if option.type == "text" else f"{option.meaning} ({option.type})".strip()
+        rows = []
+        for option in one.options:
+            kind = "" if option.type == "text" else f" ({option.type})"
+            name = option.name + " °" * option.is_runtime
+            rows.append((name, option.default or NOTHING, f"{option.meaning}{kind}".strip()))
+        if rows:
+            print_table(("option", "default", "meaning"), rows)
+        if any(option.is_runtime for option in one.options):
+            say("° changes how it runs, not what it is: a run may go on with another value")
 
 
 def print_glyphs(glyphs: Iterable[Glyph]) -> None:
@@ -51,3 +52,31 @@ def print_glyphs(glyphs: Iterable[Glyph]) -> None:
     known = sorted(glyphs, key=lambda one: one.noun)
     rows = ((one.noun, str(len(one.drawings)), ", ".join(one.colours)) for one in known)
     print_table(("noun", "drawings", "colours"), rows)
+
+
+def describe_suite(made: Made[Suite]) -> dict[str, str]:
+    """Describe a suite by its items: what they ask for, under which conditions, and how the outcome is looked at."""
+    items = list(made.it.items(0))
+    tasks = Counter(item.task.kind for item in items)
+    asked = Counter(ask.question.kind for item in items for ask in item.asks)
+    levels: dict[str, dict[Scalar, None]] = {}
+    for item in items:
+        for name, level in item.factors.items():
+            levels.setdefault(name, {})[level] = None
+    factors = (f"{name} ({_some(own, _LEVELS_SHOWN)})" for name, own in levels.items())
+    return {
+        "suite": made.spec.shown,
+        "title": made.it.title,
+        "items": ", ".join(f"{count:,} to {kind}" for kind, count in tasks.items()),
+        "repeats": str(made.it.repeats),
+        "prompts": _some((task_text(item.task) for item in items), _PROMPTS_SHOWN, "; "),
+        "questions": ", ".join(f"{count:,} {kind}" for kind, count in asked.items()),
+        "factors": "; ".join(factors),
+        "strata": ", ".join(design_of(made.it).strata) or "none",
+        "judge": made.it.judge,
+    }
+
+
+def _some(values: Iterable[Scalar], most: int, between: str = ", ") -> str:
+    texts = list(dict.fromkeys(map(str, values)))
+    return between.join(texts[:most]) + (f"{between}…" if len(texts) > most else "")

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from subitize.analysis.attempts import PassRate
+from subitize.analysis.levels import name_level
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
+from subitize.frames import group_rows
 from subitize.records import (
     Attached,
     Drawn,
@@ -21,13 +24,30 @@ from subitize.records import (
     Trial,
     task_text,
 )
-from subitize.report.document.cells import billions, estimate_text, number_of
+from subitize.report.document.cells import NOTHING, billions, estimate_text, number_of
 from subitize.report.terminal.layout import print_table, say
 from subitize.stats.estimator import FEW
 
-_PLACES = ("model", "size", "judge", "group", "protocol")
-_Key = tuple[str, str, str, str, str]
+_SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
+_FEW = 10
 STAND_IN = "* an embedded stand-in, not a real model or judge"
+_OF_GROUPS = "n of groups"
+# What headings mean, said where one of them is printed.
+_LEGEND = {
+    ("refused", "discarded"): "accuracy counts refused and discarded answers as wrong; accuracy_read leaves out those "
+    "discarded, accuracy_answered also those refused",
+    ("coverage",): "coverage: share of answers with a count, on which mae and nae rest; nae_all counts the others as 0",
+    ("accuracy_by_itself",): "accuracy counts an answer only if those it depends on are right; accuracy_by_itself "
+    "counts each alone",
+    ("unknown",): "unknown: what the judge cannot tell, such as drawings it does not know and similarities of texts, "
+    "and ties; in no other figure",
+    (
+        "discarded",
+    ): "discarded: answers in which the rule finds no value, and drawings with nothing to count in them (0)",
+    (_OF_GROUPS,): "n of a row without accuracy: groups of images judged together, refused ones included",
+    ("size",): "size: billions of parameters; for a pipeline, those of the network that denoises",
+    ("protocol",): "protocol: only rows with the same number may be compared; how they differ: subitize report",
+}
 
 
 def print_scores(
@@ -42,36 +62,44 @@ def print_scores(
     The fingerprints of protocols, if they are to be shown, are by suite, model and judge; how many parameters models
     have is by model.
     """
-    rows: dict[_Key, dict[str, Score]] = {}
-    for score in scores:
-        if score.factor in ("all", *factors):
-            key = (score.suite, score.model, score.judge, score.factor, score.group)
-            rows.setdefault(key, {})[score.measure] = score
+    shown = [score for score in scores if score.factor in ("all", *factors)]
     known = {model: billions(count) for model, count in (sizes or {}).items()}
     headings: list[str] = []
-    for suite in dict.fromkeys(key[0] for key in rows):
-        own = {key: row for key, row in rows.items() if key[0] == suite}
-        protocols = _number_protocols({key[:3]: (fingerprints or {}).get(key[:3], "") for key in own})
+    for suite, own in group_rows(shown, lambda one: one.suite).items():
+        rows = [{one.measure: one for one in found} for found in group_rows(own, _row_of).values()]
+        firsts = [next(iter(row.values())) for row in rows]
+        places = [(suite, one.model, one.judge) for one in firsts]
+        protocols = _number_protocols({place: (fingerprints or {}).get(place, "") for place in places})
         named = [
-            _names(key, row, stand_ins) | {"size": known.get(key[1], ""), "protocol": protocols[key[:3]]}
-            for key, row in own.items()
+            {
+                "model": stand_ins.mark_model(one.model),
+                "size": known.get(one.model, ""),
+                "judge": stand_ins.mark_judge(one.judge, is_informed=any(each.is_informed for each in row.values())),
+                "group": one.group if one.factor in ("all", "category") else f"{one.factor}={one.group}",
+                "protocol": protocols[place],
+            }
+            for one, row, place in zip(firsts, rows, places, strict=True)
         ]
-        headings += _print_suite(suite, named, list(own.values()))
-    _print_legend([score for row in rows.values() for score in row.values()], stand_ins, headings)
-    if any(_is_of_groups(row) for row in rows.values()):
-        say("n of a row without accuracy: groups of images judged together, refused ones included")
-    if "size" in headings:
-        say("size: billions of parameters; for a pipeline, those of the network that denoises")
-    if "protocol" in headings:
-        say("protocol: only rows with the same number may be compared; how they differ: subitize report")
+        headings += _print_suite(suite, named, rows)
+        headings += [_OF_GROUPS] * any(_is_of_groups(row) for row in rows)
+    print_marks(shown, stand_ins)
+    say("value [95 % interval; of errors, cut off at 0]; n: answers that have a value")
+    print_cautions(score.estimate for score in shown)
+    for explained, meaning in _LEGEND.items():
+        if {*explained} & {*headings}:
+            say(meaning)
+
+
+def _row_of(one: Score | PassRate) -> tuple[str, ...]:
+    return one.suite, one.model, one.judge, one.factor, one.group
 
 
 def _print_suite(suite: str, named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str, Score]]) -> list[str]:
     """Print the table of a suite, below who judged all its rows if that is one judge; give its headings."""
     silent = _silent_measures([score for row in rows for score in row.values()])
     measures = [name for name in MEASURES if name not in silent and any(name in row for row in rows)]
-    places = [place for place in _PLACES if any(names[place] for names in named)]
     judges = {names["judge"] for names in named}
+    places = [place for place in named[0] if any(names[place] for names in named)]
     columns = [place for place in places if place != "judge" or len(judges) > 1]
     say(f"{suite}, judged by {judges.pop()}" if len(judges) == 1 else suite)
     lines = []
@@ -92,53 +120,50 @@ def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[
     return {key: str(several.index(one) + 1) for key, one in protocols.items()}
 
 
-def _names(key: _Key, row: Mapping[str, Score], stand_ins: StandIns) -> dict[str, str]:
-    """Name what a row is about, with the marks that the legend explains."""
-    _, model, judge, factor, group = key
-    return {
-        "model": stand_ins.mark_model(model),
-        "judge": stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in row.values())),
-        "group": group if factor in ("all", "category") else f"{factor}={group}",
-    }
+def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
+    """Print one row per model and group of items, one column per k."""
+    known = sorted({one.k for one in passes})
+    ks = known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
+    lines = []
+    for (suite, model, judge, factor, group), own in group_rows(passes, _row_of).items():
+        by_k = {one.k: one for one in own}
+        marked = stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in own))
+        undecided = max(one.undecided for one in own)
+        items = f"{max(one.estimate.n for one in own)}" + f" + {undecided} undecided" * (undecided > 0)
+        names = (suite, stand_ins.mark_model(model), marked, name_level(factor, group))
+        lines.append([*names, *(_pass(by_k.get(k)) for k in ks), items, str(max(one.images for one in own))])
+    print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
+    print_marks(passes, stand_ins)
+    say("pass@k: the chance that at least one of k images of a prompt is right; pass@1 is the accuracy per image")
+    say("mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong")
+    print_cautions(one.estimate for one in passes if one.k in ks)
+    if any(one.is_voted for one in passes):
+        say("‡ from votes on groups of k images")
+    if any(one.undecided for one in passes):
+        say("undecided: items without any value, as where votes are tied; they are in no figure")
+    if any(one.left_out for one in passes):
+        say("(−n): n items have fewer than k images and are left out")
 
 
-def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
-    print_marks(shown, stand_ins)
-    say("value [95 % interval; of errors, cut off at 0]; n: answers that have a value")
-    print_cautions(score.estimate for score in shown)
-    if {"refused", "discarded"} & {*measures}:
-        say(
-            "accuracy counts refused and discarded answers as wrong; accuracy_read leaves out those discarded, "
-            "accuracy_answered also those refused"
-        )
-    if "coverage" in measures:
-        say("coverage: share of answers with a count, on which mae and nae rest; nae_all counts the others as 0")
-    if "accuracy_by_itself" in measures:
-        say("accuracy counts an answer only if those it depends on are right; accuracy_by_itself counts each alone")
-    if "unknown" in measures:
-        say(
-            "unknown: what the judge cannot tell, such as drawings it does not know and similarities of texts, and "
-            "ties; in no other figure"
-        )
-    if "discarded" in measures:
-        say("discarded: answers in which the rule finds no value, and drawings with nothing to count in them (0)")
+def _pass(one: PassRate | None) -> str:
+    if one is None:
+        return NOTHING
+    return cell(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)
 
 
 def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
     """Say of which suites the figures are about a sample, and what they do not cover."""
     for suite, sample in samples.items():
         say(f"{suite}: {sample}")
-    if gaps.unasked:
-        say(
-            f"not complete: {number_of(gaps.unasked, 'item')} not yet given to a model that got others, counted once "
-            "for each such model"
-        )
-    if gaps.failed:
-        say(f"in no figure: {number_of(gaps.failed, 'trial')} that failed")
-    if gaps.unread:
-        say(f"in no figure: {number_of(gaps.unread, 'answer')} not judged")
-    if gaps.tied:
-        say(f"unknown: {number_of(gaps.tied, 'answer')} with tied readings (see --agreement)")
+    unasked = "not yet given to a model that got others, counted once for each such model"
+    for count, noun, told in (
+        (gaps.unasked, "item", f"not complete: {{}} {unasked}"),
+        (gaps.failed, "trial", "in no figure: {} that failed"),
+        (gaps.unread, "answer", "in no figure: {} not judged"),
+        (gaps.tied, "answer", "unknown: {} with tied readings (see --agreement)"),
+    ):
+        if count:
+            say(told.format(number_of(count, noun)))
 
 
 def print_overview(overview: Overview, stand_ins: StandIns, samples: Mapping[str, str]) -> None:

@@ -1,10 +1,12 @@
-"""A paper's tables on the terminal, ours beside the printed figures."""
+"""A paper's tables on the terminal, ours beside the printed figures, and what it concludes, with our verdict."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from subitize.analysis.claims import Statement
 from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
+from subitize.frames import group_rows
 from subitize.report.document.cells import NOTHING, figure
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import describe_cautions
@@ -36,21 +38,19 @@ def print_reproduction(comparisons: Sequence[Comparison]) -> None:
         say("value [95 % interval]; the paper prints no figures of these models")
     for line in describe_cautions(one.caution for one in comparisons):
         say(line)
-    for method, columns in _own_methods(comparisons).items():
-        say(f"{', '.join(columns)}: {method}")
+    # Figures that are computed as a paper does, where subitize would do it in another way.
+    own = [one for one in comparisons if one.method.startswith(AS_THE_PAPER)]
+    for method, cells in group_rows(own, lambda one: one.method).items():
+        say(f"{', '.join(dict.fromkeys(cell.column for cell in cells))}: {method}")
 
 
 def print_tables(comparisons: Sequence[Comparison]) -> None:
     """Print each table, whatever of it was printed elsewhere."""
-    for name in dict.fromkeys(one.table for one in comparisons):
-        _print_table(name, [one for one in comparisons if one.table == name])
-
-
-def _print_table(name: str, cells: Sequence[Comparison]) -> None:
-    rows, columns = (list(dict.fromkeys(names)) for names in zip(*((c.row, c.column) for c in cells), strict=True))
-    texts = {(cell.row, cell.column): _text(cell) for cell in cells}
-    lines = ([row, *(texts.get((row, column), "") for column in columns)] for row in rows)
-    print_table(["", *columns], lines, title=name)
+    for name, cells in group_rows(comparisons, lambda one: one.table).items():
+        texts = {(cell.row, cell.column): _text(cell) for cell in cells}
+        rows, columns = (list(dict.fromkeys(names)) for names in zip(*texts, strict=True))
+        lines = ([row, *(texts.get((row, column), "") for column in columns)] for row in rows)
+        print_table(["", *columns], lines, title=name)
 
 
 def _text(cell: Comparison) -> str:
@@ -73,10 +73,10 @@ def _write(value: float | str, digits: int) -> str:
     return figure(value, digits) if math.isfinite(value) else NOTHING
 
 
-def _own_methods(comparisons: Iterable[Comparison]) -> dict[str, list[str]]:
-    """List the columns of figures that are computed as a paper does, where subitize would do it in another way."""
-    found: dict[str, dict[str, None]] = {}
-    for one in comparisons:
-        if one.method.startswith(AS_THE_PAPER):
-            found.setdefault(one.method, {})[one.column] = None
-    return {method: list(columns) for method, columns in found.items()}
+def print_claims(statements: Iterable[Statement], *, title: str = "claims") -> None:
+    """Print a claim with its verdict in a line, and below it each part of what was computed."""
+    say(title)
+    for one in statements:
+        say(f"{one.id} {one.verdict}: {one.claim}")
+        for part in one.sentence.split("; "):
+            say(f"    {part}")

@@ -28,10 +28,8 @@ from subitize.report.document.blocks import (
 )
 from subitize.report.document.cells import percent_text
 from subitize.report.sections.counted import MODEL
-from subitize.report.sections.leaderboard import draw_ranking, take_column
+from subitize.report.sections.leaderboard import SIZE, describe_standing, draw_ranking, stand_series, take_column
 from subitize.report.sections.refinements import Group
-from subitize.report.sections.sizes import SIZE
-from subitize.report.sections.standings import describe_standing, stand_series
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
 _RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"

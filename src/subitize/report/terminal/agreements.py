@@ -1,0 +1,147 @@
+"""How far people agree with one another, and a judge with people, at a terminal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from subitize.analysis.agreement import Concord, Confused, JudgeAgreement, PairAgreement
+from subitize.analysis.levels import WHOLE, name_level
+from subitize.analysis.overview import StandIns
+from subitize.records import Scalar, base_suite
+from subitize.registry import paper_of
+from subitize.report.document.cells import NOTHING
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_marks
+
+_NAMES = ("model", "question", "group")
+# The columns of each table, by heading: narrow enough for a terminal.
+_Figures = tuple[Mapping[str, str], ...]
+_OF_PEOPLE: _Figures = (
+    {"κ": "kappa", "AC1": "ac1", "α": "alpha"},
+    {"α ordinal": "alpha_ordinal", "α interval": "alpha_interval", "α ratio": "alpha_ratio"},
+    {"pairs agree": "pairwise", "all agree": "unanimous", "yes": "yes"},
+)
+_OF_JUDGES: _Figures = (
+    {"exact": "exact", "±1": "within_one", "error": "error"},
+    {"κ": "kappa", "α ordinal": "alpha_ordinal", "α interval": "alpha_interval"},
+)
+_MOST_ROWS, _MOST_ANSWERS = 20, 5
+
+
+def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
+    """Print tables of one row per model and kind of question."""
+    for (suite, judge), own in groupby(concords, key=lambda one: (one.suite, one.judge)):
+        say(f"suite {suite} answered by {stand_ins.name_judge(judge)}")
+        rows = [(_name(one, stand_ins), one) for one in own]
+        _print_tables(_NAMES, rows, _OF_PEOPLE, ("annotators", "prompts", "units", "single", "votes", "ties"))
+    print_marks(concords, stand_ins)
+    say("value [95 % interval for prompts and annotators like these; of “all agree”, for prompts like these]")
+    say("κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal unless named; pairs agree: how often two people do")
+    say("units: images, or groups of images, with two or more answers; single: those with one answer, in no figure")
+    say("ties: units without a majority; yes: mean share of yes among the votes on a unit")
+    if any(one.kappa is None for one in concords):
+        say(f"{NOTHING} not defined: all answers are the same")
+    for one in concords:
+        if one.caution:
+            say(f"too little to rely on: {', '.join(_name(one, stand_ins))}: {one.caution}")
+    for told in dict.fromkeys(filter(None, map(_published_kappa, concords))):
+        say(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
+
+
+def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
+    """Print a row for the judge and one for people among themselves, and what is taken for what."""
+    for suite, of_suite in groupby(found, key=lambda one: one.suite):
+        own = list(of_suite)
+        first = own[0]
+        judge, against = stand_ins.mark_judge(first.judge), stand_ins.name_judge(first.against)
+        say(f"suite {suite}: {judge} against {against} ({first.rule})")
+        rows = [row for one in own for row in _list_sides(one, stand_ins)]
+        _print_tables((*_NAMES, "who"), rows, _OF_JUDGES, ("pairs", "prompts", "ties", "unusable"))
+        pooled = {one.question for one in own if one.is_pooled}
+        for one in own:
+            if one.factor == WHOLE and (one.is_pooled or one.question not in pooled):
+                _print_confusion(one, stand_ins)
+    _print_legend(found, stand_ins)
+
+
+def _print_tables(
+    names: Sequence[str], rows: Sequence[tuple[Sequence[str], object]], figures: _Figures, sizes: Sequence[str]
+) -> None:
+    """Print a table for each set of figures, and one of what they rest on.
+
+    Rows and tables without any figure are left out, but κ stands for all.
+    """
+    for columns in figures:
+        found = [(own, [getattr(one, field) for field in columns.values()]) for own, one in rows]
+        told = [[*own, *map(cell, values)] for own, values in found if any(values) or "κ" in columns]
+        if told:
+            print_table([*names, *columns], told)
+    print_table([*names, *sizes], ([*own, *(str(getattr(one, size)) for size in sizes)] for own, one in rows))
+
+
+def _name(one: Concord | JudgeAgreement, stand_ins: StandIns) -> tuple[str, ...]:
+    model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
+    return model, one.question, name_level(one.factor, one.group)
+
+
+def published_kappa(one: Concord) -> float | None:
+    """Give what the paper reports of the same question about the same prompts, if it does."""
+    told = _published_kappa(one)
+    return None if told is None else float(told[1])
+
+
+def _published_kappa(one: Concord) -> tuple[str, str] | None:
+    paper = paper_of(one.suite)
+    kappa = paper and paper.kappas.get((base_suite(one.suite), one.question))
+    return (paper.title, kappa) if paper and kappa else None
+
+
+def _list_sides(one: JudgeAgreement, stand_ins: StandIns) -> Iterator[tuple[tuple[str, ...], PairAgreement]]:
+    names = _name(one, stand_ins)
+    yield (*names, stand_ins.name_judge(one.judge)), one.agreement
+    if one.ceiling:
+        yield (*names, "people"), one.ceiling
+
+
+def _print_confusion(one: JudgeAgreement, stand_ins: StandIns) -> None:
+    rows = [(value, list(own)) for value, own in groupby(one.agreement.confusion, key=lambda each: each.against)]
+    often = sorted(rows, key=lambda row: -_count(row[1]))[:_MOST_ROWS]
+    lines = ([_write(value), str(_count(own)), _list_answers(own)] for value, own in rows if (value, own) in often)
+    judge, against = stand_ins.name_judge(one.judge), stand_ins.name_judge(one.against)
+    print_table([f"{against}: {one.question}", "pairs", f"{judge} says"], lines)
+    if len(rows) > _MOST_ROWS:
+        say(f"… and {len(rows) - _MOST_ROWS} rarer answers of {against}: --json has all")
+
+
+def _count(answers: Sequence[Confused]) -> int:
+    return sum(each.n for each in answers)
+
+
+def _list_answers(answers: Sequence[Confused]) -> str:
+    often = sorted(answers, key=lambda each: -each.n)[:_MOST_ANSWERS]
+    told = [f"{_write(each.said)} × {each.n}" for each in often]
+    return ", ".join(told) + f", {len(answers) - _MOST_ANSWERS} others" * (len(answers) > _MOST_ANSWERS)
+
+
+def _write(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
+    print_marks(found, stand_ins)
+    say("value [95 % interval over prompts]; error: mean of the judge's count minus people's")
+    say("κ (Fleiss') and α (Krippendorff's): of both sides; pairs: answers for which both have a value")
+    say("ties: people are tied; unusable: one side has no value; neither is in any figure")
+    if any(one.ceiling for one in found):
+        say("people: each person against the others together, on what the judge looked at")
+    else:
+        say("no two people looked at the same, so that it is unknown how far people agree with one another")
+    if any(one.agreement.kappa is None for one in found):
+        say(f"{NOTHING} not defined: counts only, or all answers are the same")
+    figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
+    print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
+    for one in found:
+        if one.agreement.caution:
+            named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
+            say(f"too little to rely on: {named}: {one.agreement.caution}")
