@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.comparisons import write_rank
 from subitize.analysis.reproduction import Cell, Place, make_cell
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.release import MANY
@@ -155,6 +154,8 @@ AS_PRINTED = "_as_table2"
 
 
 def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) -> Iterator[Cell]:
+    from subitize.analysis.comparisons import write_rank
+
     found = compare_all(shared)
     for pair in found:
         place = Place("paired", f"{models[pair.first]} - {models[pair.second]}", f"{what}_diff")

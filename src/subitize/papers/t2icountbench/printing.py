@@ -11,8 +11,8 @@ from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, TableCell
 from subitize.records import Estimate
 from subitize.report.terminal.comparisons import print_pairs
-from subitize.report.terminal.layout import print_table, say
-from subitize.report.terminal.printing import cell, describe_cautions
+from subitize.report.terminal.layout import describe_cautions, print_table, say
+from subitize.report.terminal.printing import cell
 from subitize.report.terminal.reproduction import print_claims
 
 _TITLES = {

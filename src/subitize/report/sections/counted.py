@@ -4,13 +4,16 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from subitize.analysis.enumeration import Enumeration
-from subitize.analysis.reproduction import PublishedCounts
 from subitize.numerals import in_words
 from subitize.records import Estimate
 from subitize.report.document.blocks import KINDS, Badge, Cell, Row, text_column
-from subitize.stats.knower_levels import KnowerLevel
+
+if TYPE_CHECKING:  # claims are written with what stands here, and need nothing of these
+    from subitize.analysis.enumeration import Enumeration
+    from subitize.analysis.reproduction import PublishedCounts
+    from subitize.stats.knower_levels import KnowerLevel
 
 MODEL = text_column("Model")
 _FAR = 1e6  # the largest number that a chart is given
@@ -22,7 +25,7 @@ class Counted:
 
     label: str
     badge: Badge
-    it: Enumeration
+    it: "Enumeration"
 
     def row(self, *cells: Cell) -> Row:
         """Make its row of a table."""
@@ -41,7 +44,7 @@ def rank(models: Iterable[Counted]) -> list[Counted]:
     )
 
 
-def differing_design(published: PublishedCounts | None, models: Sequence[Counted]) -> str:
+def differing_design(published: "PublishedCounts | None", models: Sequence[Counted]) -> str:
     """Say what published figures are for, where a model here has other numbers or categories; else nothing."""
     if published is None:
         return ""
@@ -59,7 +62,7 @@ def level_name(level: int) -> str:
     return f"{level}-knower"
 
 
-def level_text(knower: KnowerLevel | None) -> str | None:
+def level_text(knower: "KnowerLevel | None") -> str | None:
     """Write a level with the lowest and the highest that are possible."""
     if knower is None or knower.level is None:
         return None

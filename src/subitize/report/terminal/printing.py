@@ -25,8 +25,7 @@ from subitize.records import (
     task_text,
 )
 from subitize.report.document.cells import NOTHING, billions, estimate_text, number_of
-from subitize.report.terminal.layout import print_table, say
-from subitize.stats.estimator import FEW
+from subitize.report.terminal.layout import describe_cautions, print_table, say
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
@@ -260,16 +259,6 @@ def print_cautions(estimates: Iterable[Estimate]) -> None:
     """Say why to be wary of the figures that are marked."""
     for line in describe_cautions(estimate.caution for estimate in estimates):
         say(line)
-
-
-def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
-    """Say why to be wary of the figures that are marked, if there are any; how many clusters each has is in --json."""
-    parts = (part for caution in cautions if caution for part in caution.split("; "))
-    found = sorted({f"fewer than {FEW} clusters" if part.startswith("only ") else part for part in parts})
-    if found:
-        yield f"! too little to rely on: {'; '.join(found)}"
-        if any("cluster" in reason for reason in found):
-            yield "cluster: all images of a prompt, or all answers to a picture"
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:

@@ -8,8 +8,7 @@ from subitize.analysis.claims import Statement
 from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
 from subitize.frames import group_rows
 from subitize.report.document.cells import NOTHING, figure
-from subitize.report.terminal.layout import print_table, say
-from subitize.report.terminal.printing import describe_cautions
+from subitize.report.terminal.layout import describe_cautions, print_table, say
 
 _LARGE = 10
 MARKS: dict[Verdict, str] = {
