@@ -1,6 +1,6 @@
 """Tables on stdout, for people at a terminal."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from subitize.analysis.attempts import PassRate
