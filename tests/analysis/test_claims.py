@@ -8,6 +8,7 @@ from scipy.stats import norm
 from subitize.analysis.claims import (
     Comparison,
     Contrast,
+    Place,
     Verdict,
     adjust,
     compare_drops,
@@ -16,7 +17,6 @@ from subitize.analysis.claims import (
     judge_most,
     subtract,
 )
-from subitize.analysis.refinements import Place
 from subitize.records import Estimate
 from subitize.stats import wilson_interval
 

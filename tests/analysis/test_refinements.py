@@ -11,8 +11,9 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 
 from cases import Case
 from subitize.analysis.attempts import Attempt, rate_passes
+from subitize.analysis.claims import pair
 from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.refinements import Refinement, compare, pair, usual_k
+from subitize.analysis.refinements import Refinement, compare, usual_k
 from subitize.records import Design
 from t2icountbench_attempts import attempt_all, design
 

@@ -15,6 +15,7 @@ from subitize.analysis.alignment import Alignment
 from subitize.analysis.attempts import PassRate
 from subitize.analysis.calibration import Calibration
 from subitize.analysis.calibration import Point as CalibrationPoint
+from subitize.analysis.claims import Pairing
 from subitize.analysis.comparisons import LeftOut, ModelPair, Ranked
 from subitize.analysis.contents import read_contents
 from subitize.analysis.measures import Abstraction, Bias, Enumeration, WordingScore, measures
@@ -22,7 +23,7 @@ from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, 
 from subitize.analysis.power import Answer as PowerAnswer
 from subitize.analysis.power import Plan
 from subitize.analysis.power import Point as PowerPoint
-from subitize.analysis.refinements import Pairing, Refinement
+from subitize.analysis.refinements import Refinement
 from subitize.analysis.scoring import Score
 from subitize.calibrations import Calibrated
 from subitize.drawing.stimuli import Magnitudes

@@ -3,38 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
-from typing import Literal, NamedTuple
-
-import numpy as np
+from typing import Literal
 
 from subitize.analysis.attempts import Attempt, gather_attempts
-from subitize.analysis.clusters import Rate, cluster_of, estimate_rates, place_items
+from subitize.analysis.claims import Pairing, Place, adjust_pairings, pair
+from subitize.analysis.clusters import Rate, cluster_of, place_items
 from subitize.analysis.observations import Reader, adopt_refusals, observe_run
 from subitize.errors import NothingToDoError
 from subitize.frames import group_rows
-from subitize.records import REFINED, Design, Estimate, base_suite
-from subitize.stats.comparisons import SharedClusters, compare_all
-from subitize.stats.multiplicity import adjust_holm
+from subitize.records import REFINED, Design, base_suite
 from subitize.store import Run
 
 Measure = Literal["success", "accuracy"]
 MEASURES: tuple[Measure, ...] = ("success", "accuracy")
 """Whether one of k images of a prompt is right, and how many of its images are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """The mean of the first minus that of the second over what both have (n pairs), with a two-sided p.
-
-    It is below .05 exactly where the interval of the difference is without 0. `p_holm` is adjusted for all the
-    comparisons that it was made with.
-    """
-
-    first: Estimate
-    second: Estimate
-    difference: Estimate
-    p: float
-    p_holm: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,54 +95,6 @@ def choices_of(attempt: Attempt, measure: Measure, k: int) -> float:
 def is_fallback(attempt: Attempt) -> bool:
     """Tell whether a refinement did not apply, so that the prompt is the original one."""
     return attempt.item.factors.get("is_refined") is False
-
-
-Values = Mapping[str, float]
-Rates = Mapping[str, Rate]
-
-
-class Place(NamedTuple):
-    """The numbers of the stratum and the cluster that something belongs to."""
-
-    stratum: int
-    cluster: int
-
-
-def pair(
-    first: Values,
-    second: Values,
-    rates: tuple[Rates, Rates] | None = None,
-    places: Mapping[str, Place] | None = None,
-) -> Pairing | None:
-    """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
-
-    `rates` are the values with what they rest on, where that is known; names without a place are clusters of their own
-    in one stratum.
-    """
-    common = [name for name in first if name in second]
-    if not common:
-        return None
-    ours, theirs = ([values[name] for name in common] for values in (first, second))
-    alone = {name: Place(0, place) for place, name in enumerate(common)}
-    found = compare_all(_gather([(places or alone)[name] for name in common], ours, theirs))[0]
-    rest_on = rates or tuple({name: Rate(name, (), values[name]) for name in common} for values in (first, second))
-    ours_mean, theirs_mean = estimate_rates([[of[name] for name in common] for of in rest_on])
-    return Pairing(ours_mean, theirs_mean, found.estimate, found.p, found.p)
-
-
-def _gather(places: Sequence[Place], *values: Sequence[float]) -> SharedClusters:
-    """Average the values of each cluster."""
-    clusters, first, code = np.unique([one.cluster for one in places], return_index=True, return_inverse=True)
-    sizes = np.bincount(code).astype(np.float64)
-    means = np.array([np.bincount(code, own, len(clusters)) / sizes for own in values])
-    strata = np.array([one.stratum for one in places], dtype=np.int64)[first]
-    return SharedClusters(means, sizes, strata, most=1.0)
-
-
-def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
-    """Adjust the p-values of comparisons that belong together."""
-    adjusted = adjust_holm(np.array([one.p for one in pairings]))
-    return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]
 
 
 def _compare(attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]) -> list[Refinement]:

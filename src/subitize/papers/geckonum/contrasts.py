@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from subitize.analysis.claims import ByModel, Comparison, Contrast, compare_drops, subtract
-from subitize.analysis.refinements import Place
+from subitize.analysis.claims import ByModel, Comparison, Contrast, Place, compare_drops, subtract
 from subitize.papers.geckonum.extensions import share_images
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.shares import Shares, estimate_means

@@ -15,6 +15,7 @@ from subitize.analysis.claims import (
     SMALL,
     Comparison,
     Contrast,
+    Place,
     Statement,
     Verdict,
     adjust,
@@ -23,7 +24,6 @@ from subitize.analysis.claims import (
     judge_drops,
     subtract,
 )
-from subitize.analysis.refinements import Place
 from subitize.papers.gimbrr.ratings import Ratings, estimate_by, means_by
 from subitize.papers.gimbrr.regressions import (
     COMPLEX,

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from types import MappingProxyType
 
-from subitize.analysis.claims import ALPHA, Comparison, Statement, Verdict, adjust, decide, judge_drops, subtract
+from subitize.analysis.claims import ALPHA, Comparison, Statement, Verdict, adjust, decide, judge_drops, pair, subtract
 from subitize.analysis.measures import ALL, Enumeration
-from subitize.analysis.refinements import pair
 from subitize.analysis.reproduction import PublishedCounts, PublishedRow
 from subitize.papers.numbersense.published import COUNTS, SPELLINGS
 from subitize.records import Estimate

@@ -21,8 +21,9 @@ from subitize.analysis.claims import (
     judge_drops,
     judge_most,
     keep_main,
+    pair,
 )
-from subitize.analysis.refinements import is_fallback, pair
+from subitize.analysis.refinements import is_fallback
 from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.tables import (
     IMAGES,

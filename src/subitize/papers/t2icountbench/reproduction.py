@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from subitize.analysis.claims import Statement, Verdict, adjust, judge_drops
+from subitize.analysis.claims import Statement, Verdict, adjust, judge_drops, pair
 from subitize.analysis.clusters import Rate
-from subitize.analysis.refinements import pair
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import PAPER
