@@ -784,6 +784,18 @@ def test_a_run_needs_neither_tables_nor_scipy_nor_another_database(tmp_path: Pat
     assert (tmp_path / "run" / "run.sqlite").exists()
 
 
+@pytest.mark.slow
+def test_tables_of_a_release_need_neither_a_database_nor_pictures(shared_data: Path) -> None:
+    code = (
+        "import sys, contextlib, io\n"
+        "from subitize.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
+        "print([name for name in ('sqlalchemy', 'PIL') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, "reproduce", "geckonum", str(shared_data / "geckonum")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
 def test_python_dash_m_is_the_same_command() -> None:
     assert subitize("--version").out == call("--version").out
 
