@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import Prompts, place_observations
+from subitize.analysis.clusters import Prompts, at_levels, check_factors, place_observations
 from subitize.analysis.contents import read_contents
-from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import NO_JUDGE, Observations, Survey, adopt_refusals
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.protocols import Protocol, differences, follow_protocols

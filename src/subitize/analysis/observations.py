@@ -378,18 +378,26 @@ _BETWEEN = "\x1e"  # JSON has no such character
 _CHOICE = "choose:"
 KNOWN, TIED = "known", "tied"
 """The labels of readings that have a value, and of several that agree on none."""
-_LABEL: dict[str, pl.DataType] = {
-    "label": pl.String(),
-    "value": pl.Float64(),
-    **dict.fromkeys(("value_text", "value_key"), pl.String()),
+_TYPES: dict[str, pl.DataType] = {
+    **COLUMNS,
+    **dict.fromkeys(("label", "value_key", "expects", "targets"), pl.String()),
+    **dict.fromkeys(("is_answered", "is_drawn_number"), pl.Boolean()),
 }
-_SEEN: dict[str, pl.DataType] = {
-    "item": pl.String(),
-    "ask": pl.Int64(),
-    **{name: COLUMNS[name] for name in ("model", "judge", "repeat", "attempt", "subject", "status")},
-    **{name: dtype for name, dtype in _LABEL.items() if name != "label"},
-    "is_excluded": pl.Boolean(),
-}
+
+
+def _schema(*names: str) -> dict[str, pl.DataType]:
+    return {name: _TYPES[name] for name in names}
+
+
+_LABEL = _schema("label", "value", "value_text", "value_key")
+_SEEN = _schema(
+    *("item", "ask", "model", "judge", "repeat", "attempt", "subject", "status"),
+    *("value", "value_text", "value_key", "is_excluded"),
+)
+_ASKS = _schema(
+    *("suite", "item", "ask", "question", "question_kind", "group", "expected", "expects", "target", "targets"),
+    *("parent", "is_relevant", "is_number", "is_informed", "is_answered", "is_drawn_number"),
+)
 
 
 def _agree(votes: str) -> Value:
@@ -538,16 +546,6 @@ def _list_asks(items: Iterable[Item]) -> pl.DataFrame:
     rows = ((item, ask, place) for item in items for place, ask in enumerate(item.asks))
     asks = make_frame((_ask_row(*row) for row in rows), _ASKS).with_row_index("place")
     return asks.with_columns(pl.col("expects").str.split(_BETWEEN))
-
-
-_ASKS: dict[str, pl.DataType] = {
-    **{name: COLUMNS[name] for name in ("suite", "item", "ask", "question", "question_kind", "group", "expected")},
-    "expects": pl.String(),
-    "target": pl.Float64(),
-    "targets": pl.String(),
-    **{name: COLUMNS[name] for name in ("parent", "is_relevant", "is_number", "is_informed")},
-    **dict.fromkeys(("is_answered", "is_drawn_number"), pl.Boolean()),
-}
 
 
 def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:

@@ -4,13 +4,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from subitize import numerals
-from subitize.analysis.clusters import Rate, cluster_of, estimate_rates
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.clusters import WHOLE, Rate, cluster_of, estimate_rates
 from subitize.analysis.observations import Observations, Reader, Survey, survey_run
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.frames import group_rows
@@ -211,15 +210,12 @@ def _read_replies(observed: Observations, said: Mapping[str, tuple[Said, str]]) 
     for row in observed.rows.iter_rows(named=True):
         item = observed.items[row["item"]]
         expected = item.asks[row["ask"]].expects
-        if row["subject"] in said and isinstance(item.task, Answer) and _is_count(expected):
+        is_count = len(expected) == 1 and type(expected[0]) is int
+        if row["subject"] in said and isinstance(item.task, Answer) and is_count:
             outcome, text = said[row["subject"]]
             value = str(row["value_text"] if row["status"] == "eligible" else row["status"])
             reply = Reply(text, int(expected[0]), outcome.tokens, item.factors)
             yield _Read(item, row["subject"], reply, value, bool(row["is_right"]))
-
-
-def _is_count(expected: Sequence[Any]) -> bool:
-    return len(expected) == 1 and isinstance(expected[0], int) and not isinstance(expected[0], bool)
 
 
 def _compare(

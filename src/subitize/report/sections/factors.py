@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.clusters import WHOLE
 from subitize.analysis.scoring import Score
 from subitize.report.document import charts
 from subitize.report.document.blocks import FigureBlock, Row, Section, make_table

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from subitize.analysis.clusters import WHOLE
 from subitize.analysis.enumeration import Baseline
-from subitize.analysis.levels import WHOLE
 from subitize.analysis.reproduction import PublishedCounts, PublishedRow
 from subitize.analysis.scoring import Score
 from subitize.records import Estimate

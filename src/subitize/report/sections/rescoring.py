@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.clusters import WHOLE
 from subitize.analysis.rescoring import REASONS, Difference, Rescored, rescore_by_suite, rescore_recorded
 from subitize.report.document.blocks import Badge, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.counted import MODEL

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment
-from subitize.analysis.levels import name_level
+from subitize.analysis.clusters import name_level
 from subitize.analysis.overview import StandIns
 from subitize.report.document.cells import NOTHING, figure, number_of
 from subitize.report.terminal.layout import print_table, say

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from subitize.analysis.agreement import Concord
 from subitize.analysis.attempts import PassRate
-from subitize.analysis.levels import name_level
+from subitize.analysis.clusters import name_level
 from subitize.analysis.overview import StandIns
 from subitize.records import base_suite
 from subitize.registry import paper_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.clusters import WHOLE
 from subitize.analysis.overview import StandIns
 from subitize.analysis.rescoring import REASONS, Difference, Rescored
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, DrawingScorer
