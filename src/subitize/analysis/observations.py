@@ -233,7 +233,9 @@ def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame |
     asked = _Asked(items, latest, read_designs(run), excluded)
     labels = _join_parts(asked, labels)
     whole = _observe(asked, labels, stored)
-    found = Survey(run, reader, latest, votes, whole, _count_ties(whole.kept(), labels))
+    place, tied = ["subject", "question", "judge"], labels.filter(pl.col("label") == TIED)
+    counted = whole.rows.filter("is_relevant", ~pl.col("is_excluded")).unique(place)
+    found = Survey(run, reader, latest, votes, whole, counted.join(tied, on=place, how="semi").height)
     if not len(found.observations) or (reader.judge is not None and not votes.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
@@ -647,12 +649,6 @@ def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
         if found["is_right"].equals(marked["is_right"]):
             return found
         marked = found
-
-
-def _count_ties(observed: Observations, labels: pl.DataFrame) -> int:
-    tied = labels.filter(pl.col("label") == TIED)
-    place = ["subject", "question", "judge"]
-    return observed.rows.filter("is_relevant").unique(place).join(tied, on=place, how="semi").height
 
 
 def _what_is_missing(run: Run, reader: Reader, latest: pl.DataFrame) -> str:

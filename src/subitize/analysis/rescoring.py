@@ -252,7 +252,9 @@ def find_reason(reply: Reply, credit: float, scorer: Scorer | None = None, *, is
 
 def _find_what_they_miss(reply: Reply, scorer: Scorer | None) -> str:
     text, expected = reply.text, str(reply.expected)
-    if not _reads_plain(reply, scorer):
+    # Would the count alone, in digits, have the credit? Of a recorded score, was it that?
+    reads_plain = text != expected if scorer is None else bool(scorer.credit(replace(reply, text=expected)))
+    if not reads_plain:
         if scorer and scorer.credit(replace(reply, text=f"{{{expected}}}")):
             return "braces"
         return "larger than 20" if reply.expected > _LARGEST_READ else "other"
@@ -261,12 +263,6 @@ def _find_what_they_miss(reply: Reply, scorer: Scorer | None) -> str:
     if re.sub(r"[^\w]|_", "", text) == expected:
         return "punctuation"
     return "sentence" if _DIGITS.findall(text)[0] == expected else "first integer"
-
-
-def _reads_plain(reply: Reply, scorer: Scorer | None) -> bool:
-    """Tell whether the count alone, in digits, would have the credit; of a recorded score, whether it was that."""
-    plain = str(reply.expected)
-    return reply.text != plain if scorer is None else bool(scorer.credit(replace(reply, text=plain)))
 
 
 def _find_what_they_allow(reply: Reply) -> str:
@@ -278,11 +274,8 @@ def _find_what_they_allow(reply: Reply) -> str:
         return "no one count"
     if whole and whole[0] == expected:
         return "first integer"
-    return "near miss" if expected not in whole and not _names(text, reply.expected) else "other"
-
-
-def _names(text: str, number: int) -> bool:
-    return number <= numerals.LARGEST_IN_WORDS and numerals.in_words(number) in text.lower()
+    is_worded = reply.expected <= numerals.LARGEST_IN_WORDS and numerals.in_words(reply.expected) in text.lower()
+    return "other" if expected in whole or is_worded else "near miss"
 
 
 class _Seen(NamedTuple):
