@@ -57,6 +57,6 @@ def attempt_all(model: str, items: Sequence[Item], rate: RateOf, *, seed: int = 
         number = item.factors["number"]
         assert isinstance(number, int)
         numbers = tuple(float(number + (not flag)) for flag in is_right)
-        stratum = stratum_of(item, Design(strata=T2ICountBench.strata))
+        stratum = stratum_of(item, {item.suite: Design(strata=T2ICountBench.strata)})
         found.append(Attempt(item, model, "observer", images, int(is_right.sum()), numbers, stratum=stratum))
     return found

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import place_observations
-from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.clusters import at_levels, check_factors, place_observations
 from subitize.analysis.observations import (
     IS_ANSWER,
     KNOWN,

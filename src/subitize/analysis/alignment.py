@@ -15,8 +15,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import cluster_of, place_items
-from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.clusters import at_levels, check_factors, cluster_of, place_items
 from subitize.analysis.observations import Observations, Survey, list_judges, make_labels, read_label
 from subitize.errors import NothingToDoError
 from subitize.frames import make_frame
@@ -80,7 +79,11 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     drawings = _gather(latest_attempts(read_responses(run)), read_readings(run, judge))
     marked = _mark_all(drawings, items, read_designs(run))
     if marked.rows["score"].null_count() == len(marked):
-        raise NothingToDoError(_what_is_missing(run, judge))
+        who = "" if judge is None else f" by {judge!r}"
+        raise NothingToDoError(
+            f"{run.location} has no readings{who} of how well drawings fit their prompts; first: subitize judge RUN "
+            f"--judge dsg:MODEL, fit:MODEL, clipscore:MODEL or ocr (judges with readings: {list_judges(run)})"
+        )
     return _align_all(marked, run.exclusions(), chosen)
 
 
@@ -137,15 +140,15 @@ def _measure(item: Item, graph: Sequence[Node], given: _Answers) -> Iterator[tup
         discarded = sum(not isinstance(given[id], Known) for id in ids if id in given)
         yield "graph", score_graph(graph, given) if is_complete else None, discarded
     if isinstance(item.task, Draw) and (value := given.get(Fit(item.task.prompt).id)) is not None:
-        yield "fit", float(value.value) if isinstance(value, Known) else None, not isinstance(value, Known)
+        yield ("fit", float(value.value), 0) if isinstance(value, Known) else ("fit", None, 1)
     for ask in text_asks(item)[:1]:
         if (value := given.get(ask.question.id)) is not None:
-            read = str(value.value) if isinstance(value, Known) else ""
+            read, discarded = (str(value.value), 0) if isinstance(value, Known) else ("", 1)
             near = max(1 - normalised_edit_distance(read, str(wanted)) for wanted in ask.expects)
-            yield "text", near, not isinstance(value, Known)
+            yield "text", near, discarded
             words = max(1 - normalised_word_distance(read, str(wanted)) for wanted in ask.expects)
-            yield "text_words", words, not isinstance(value, Known)
-            yield "text_exact", float(near == 1), not isinstance(value, Known)
+            yield "text_words", words, discarded
+            yield "text_exact", float(near == 1), discarded
 
 
 def score_graph(graph: Sequence[Node], answers: Mapping[str, Value]) -> float:
@@ -210,11 +213,3 @@ def estimate_mean(
     if len(set(scores)) == 1 or len(set(prompts)) == 1:
         return replace(mean, low=-np.inf, high=np.inf)
     return replace(mean, low=max(low, mean.low), high=min(high, mean.high))
-
-
-def _what_is_missing(run: Run, judge: str | None) -> str:
-    who = "" if judge is None else f" by {judge!r}"
-    return (
-        f"{run.location} has no readings{who} of how well drawings fit their prompts; first: subitize judge RUN "
-        f"--judge dsg:MODEL, fit:MODEL, clipscore:MODEL or ocr (judges with readings: {list_judges(run)})"
-    )

@@ -6,12 +6,11 @@ from typing import Any, Literal
 
 import polars as pl
 
-from subitize.analysis.clusters import Rate, cluster_of, estimate_rates, stratum_of
-from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.clusters import Rate, at_levels, check_factors, cluster_of, estimate_rates, stratum_of
 from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.errors import NothingToDoError
 from subitize.frames import make_frame
-from subitize.records import Design, Estimate, Item, Scalar
+from subitize.records import Estimate, Item, Scalar
 from subitize.stats.passes import pass_at_k
 
 Unusable = Literal["wrong", "left out"]
@@ -123,11 +122,8 @@ def _attempt(row: Mapping[str, Any], observations: Observations) -> Attempt:
     if row["judge"] == NO_JUDGE and images:
         group, votes = 0, ()  # nobody voted: that no image of a group is right follows from the images
     right, numbers = row["right"] or 0, tuple(row["number"] or ())
-    stratum = stratum_of(item, observations.designs.get(item.suite, _NO_DESIGN))
+    stratum = stratum_of(item, observations.designs)
     return Attempt(item, row["model"], row["judge"], images, right, numbers, tuple(votes), group, stratum)
-
-
-_NO_DESIGN = Design()
 
 
 @dataclass(frozen=True, slots=True)

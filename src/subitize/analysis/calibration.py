@@ -20,7 +20,6 @@ from subitize.stats.thresholds import (
     FOLDS,
     GRID,
     METRICS,
-    Errors,
     Metric,
     average,
     choose,
@@ -86,7 +85,10 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
     pairs, notes = _pair_up(run, search)
     _check_enough(pairs, metric)
     options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.spec == search.judge), {})
-    grid = _start_at_floor(read_share(options, "floor") or 0.0)
+    floor = read_share(options, "floor") or 0.0
+    grid = tuple(threshold for threshold in GRID if threshold >= floor)
+    if not grid:
+        raise BadValueError(f"the judge kept no boxes below {floor:g}, so that there is no threshold to search")
     ious = IOUS if search.with_iou else (_own_iou(run, search.judge, options),)
     # (picture, iou, threshold)
     counts = np.stack([count_above(_scores(pair, ious), grid) for pair in watch(pairs)])
@@ -96,7 +98,10 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
     overlap, place = choose(average(errors, metric).reshape(shape), metric)
     folds = min(search.folds, _count_items(pairs, metric))
     held_out = cross_validate(errors, metric, shape, folds=folds, seed=search.seed)
-    curve = _draw_curve(grid, find_errors(counts[:, overlap], truth, items), search.seed)
+    chosen = find_errors(counts[:, overlap], truth, items)
+    naes = estimate(chosen, "nae", seed=search.seed) if chosen.has_nae else [None] * len(grid)
+    accuracies = estimate(chosen, "accuracy", seed=search.seed)
+    curve = tuple(Point(*each) for each in zip(grid, naes, accuracies, strict=True))
     return Calibration(
         Calibrated(
             search.judge,
@@ -113,8 +118,8 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
         ),
         curve[place],
         curve,
-        tuple(grid[chosen] for _, chosen in held_out.chosen),
-        tuple(ious[chosen] for chosen, _ in held_out.chosen),
+        tuple(grid[threshold] for _, threshold in held_out.chosen),
+        tuple(ious[iou] for iou, _ in held_out.chosen),
         len(set(items)),
         (*notes, *_warn(search, grid, place, folds)),
     )
@@ -208,13 +213,6 @@ def _count_items(pairs: Iterable[_Pair], metric: Metric) -> int:
     return len({pair.item_id for pair in pairs if pair.true > 0 or metric == "accuracy"})
 
 
-def _start_at_floor(floor: float) -> tuple[float, ...]:
-    grid = tuple(threshold for threshold in GRID if threshold >= floor)
-    if not grid:
-        raise BadValueError(f"the judge kept no boxes below {floor:g}, so that there is no threshold to search")
-    return grid
-
-
 def _own_iou(run: Run, judge: str, options: Mapping[str, str]) -> float:
     """Find the overlap that the judge counts by, or without one of its own that its readings were counted by."""
     own = read_share(options, "iou")
@@ -238,12 +236,6 @@ def _scores(pair: _Pair, ious: Sequence[float]) -> list[list[float]]:
     is_right = np.array([colour in (None, own) for own in found.colours], dtype=bool)
     overlaps = found.overlaps()
     return [found.scores[is_right & overlaps.unsuppressed(iou)].tolist() for iou in ious]
-
-
-def _draw_curve(grid: Sequence[float], errors: Errors, seed: int) -> tuple[Point, ...]:
-    naes = estimate(errors, "nae", seed=seed) if errors.has_nae else [None] * len(grid)
-    accuracies = estimate(errors, "accuracy", seed=seed)
-    return tuple(Point(*each) for each in zip(grid, naes, accuracies, strict=True))
 
 
 def _warn(search: Search, grid: Sequence[float], place: int, folds: int) -> Iterator[str]:

@@ -1,13 +1,13 @@
-"""Which observations are not independent, and which conditions the design fixes: what every interval rests on."""
+"""Which observations are not independent, which conditions the design fixes, and by which figures are split."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from subitize.errors import BadValueError, NothingToDoError
+from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
 from subitize.stats.estimator import estimate_shares, gather_groups
@@ -21,6 +21,8 @@ ESTIMANDS: dict[Prompts, str] = {
     "fixed": "exactly these prompts (or pictures), with new images (or answers)",
 }
 """What figures are about."""
+WHOLE = "all"
+"""The factor, and its level, of all items."""
 
 
 def check_prompts(text: str) -> Prompts:
@@ -36,15 +38,15 @@ def cluster_of(item: Item) -> Hashable:
     return item.task.prompt if isinstance(item.task, Draw) else item.task.picture
 
 
-def stratum_of(item: Item, design: Design) -> tuple[Scalar, ...]:
-    """Give the levels of the factors that the suite's design fixes, as far as the item has them."""
-    return tuple(item.factors[name] for name in design.strata if name in item.factors)
+def stratum_of(item: Item, designs: Mapping[str, Design]) -> tuple[Scalar, ...]:
+    """Give the levels of the factors that the suite's design fixes, as far as it is known and the item has them."""
+    strata = designs[item.suite].strata if item.suite in designs else ()
+    return tuple(item.factors[name] for name in strata if name in item.factors)
 
 
 def place_items(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.DataFrame:
     """Number the stratum and the cluster of each item; strata that differ least have neighbouring numbers."""
-    none = Design()
-    places = [(item.id, stratum_of(item, designs.get(item.suite, none)), cluster_of(item)) for item in items]
+    places = [(item.id, stratum_of(item, designs), cluster_of(item)) for item in items]
     strata = number_strata(stratum for _, stratum, _ in places)
     clusters: dict[Hashable, int] = {}
     return make_frame(
@@ -114,3 +116,37 @@ def _check_repeated(rows: pl.DataFrame) -> None:
             "--prompts fixed needs two images of a prompt, or two answers about a picture, and there is one of each; "
             "run it again with --repeats 2 or more, or leave it at --prompts sampled"
         )
+
+
+def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:
+    """Refuse a factor that no item has; each is taken once."""
+    known = {name for item in items for name in item.factors}
+    for name in factors:
+        if name not in known:
+            raise UnknownNameError("factor", name, known)
+    return list(dict.fromkeys(factors))
+
+
+def at_levels(observations: "Observations", factors: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Give the rows on the whole, and once for each factor, where items have it, with its `level` as text.
+
+    `order` numbers the levels as they are shown.
+    """
+    items, first = observations.seen_items(), 0
+    whole: list[tuple[str, Scalar]] = [(item.id, WHOLE) for item in items]
+    own = [[(item.id, item.factors[name]) for item in items if name in item.factors] for name in factors]
+    for name, of in zip((WHOLE, *factors), (whole, *own), strict=True):
+        order = sorted(dict.fromkeys(level for _, level in of), key=order_level)
+        # Levels that are equal are one, as 1 and 1.0, however they are written.
+        places = {level: (str(level), first + place) for place, level in enumerate(order)}
+        levels = make_frame(
+            ((id, *places[level]) for id, level in of),
+            {"item": pl.String(), "level": pl.String(), "order": pl.Int64()},
+        )
+        yield observations.rows.with_columns(factor=pl.lit(name)).join(levels, on="item", maintain_order="left")
+        first += len(order)
+
+
+def name_level(factor: str, group: str) -> str:
+    """Write a condition in short."""
+    return group if factor == WHOLE else f"{factor}={group}"

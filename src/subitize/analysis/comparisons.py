@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import Prompts, place_observations
+from subitize.analysis.clusters import Prompts, at_levels, check_factors, place_observations
 from subitize.analysis.contents import read_contents
-from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import NO_JUDGE, Observations, Survey, adopt_refusals
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.protocols import Protocol, differences, follow_protocols
@@ -311,22 +310,17 @@ def _share_clusters(rows: pl.DataFrame, measure: Measure, labels: Sequence[str])
     )
 
 
-def _equals(place: int, standings: Sequence[Standing], labels: Sequence[str]) -> tuple[str, ...]:
-    letters = set(standings[place].letters)
-    others = zip(labels, standings, strict=True)
-    return tuple(label for at, (label, one) in enumerate(others) if at != place and letters & set(one.letters))
-
-
 def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> Leaderboard:
     is_error = MEASURES[board.measure].step is not None
     own = shared.stack(shared.means)
     estimates = estimate_errors(own, np.full(len(labels), shared.step)) if is_error else estimate_shares(own)
     found = compare_all(shared)
     standings = rank_models(found, [one.value for one in estimates], is_error=is_error)
-    ranked = [
-        Ranked(label, estimate, one.best, one.worst, one.letters, _equals(place, standings, labels))
-        for place, (label, estimate, one) in enumerate(zip(labels, estimates, standings, strict=True))
-    ]
+    letters = {label: set(one.letters) for label, one in zip(labels, standings, strict=True)}
+    ranked = []
+    for label, estimate, one in zip(labels, estimates, standings, strict=True):
+        equals = tuple(other for other in labels if other != label and letters[label] & letters[other])
+        ranked.append(Ranked(label, estimate, one.best, one.worst, one.letters, equals))
     ranked.sort(key=lambda one: one.estimate.value if is_error else -one.estimate.value)
     pairs = (ModelPair(labels[one.first], labels[one.second], one.estimate, one.p, one.p_holm) for one in found)
     return Leaderboard(board, tuple(ranked), tuple(pairs))

@@ -37,11 +37,11 @@ class Content:
 
 def read_contents(run: Run, item_ids: Collection[str]) -> dict[str, Content]:
     """Find out what these items are; every file of a picture is read once."""
-    files: dict[str, str | None] = {}
+    files: dict[Path, str] = {}
     return {row.item_id: _read_content(row, files) for row in read_item_texts(run) if row.item_id in item_ids}
 
 
-def _read_content(row: ItemText, files: dict[str, str | None]) -> Content:
+def _read_content(row: ItemText, files: dict[Path, str]) -> Content:
     # As plain JSON, put into one form: to make records of 100,000 tasks takes longer than all the rest.
     task, unknown = from_json(row.task), ""
     text = next(task[name] for name in ("prompt", "question", "text") if name in task)
@@ -52,23 +52,18 @@ def _read_content(row: ItemText, files: dict[str, str | None]) -> Content:
     return Content(whole.hexdigest()[:_DIGITS], text, questions, unknown)
 
 
-def _identify(picture: Mapping[str, Any], files: dict[str, str | None]) -> tuple[str, str]:
+def _identify(picture: Mapping[str, Any], files: dict[Path, str]) -> tuple[str, str]:
     """Say which picture it is by its pixels, wherever they lie; and its name if the file is gone."""
     if picture["kind"] == "stored":
         return picture["hash"], ""
-    path = picture["path"]
+    path = Path(picture["path"])
     if path not in files:
-        files[path] = _hash_file(Path(path))
-    found, name = files[path], Path(path).name
-    return (found, "") if found else (f"unknown picture {name}", name)
-
-
-def _hash_file(path: Path) -> str | None:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None
+        try:
+            with path.open("rb") as file:
+                files[path] = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError:
+            files[path] = ""
+    return (files[path], "") if files[path] else (f"unknown picture {path.name}", path.name)
 
 
 @lru_cache(_DIFFERENT_TEXTS)

@@ -112,7 +112,7 @@ def _describe_items(run: Run, items: Sequence[Item]) -> pl.DataFrame:
             codec.encode(codec.asks, item.asks),
             item.base,
             _cluster(item),
-            " · ".join(map(str, stratum_of(item, designs[item.suite]))) or None,
+            " · ".join(map(str, stratum_of(item, designs))) or None,
         )
         for item in items
     )

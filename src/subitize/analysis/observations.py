@@ -233,7 +233,9 @@ def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame |
     asked = _Asked(items, latest, read_designs(run), excluded)
     labels = _join_parts(asked, labels)
     whole = _observe(asked, labels, stored)
-    found = Survey(run, reader, latest, votes, whole, _count_ties(whole.kept(), labels))
+    place, tied = ["subject", "question", "judge"], labels.filter(pl.col("label") == TIED)
+    counted = whole.rows.filter("is_relevant", ~pl.col("is_excluded")).unique(place)
+    found = Survey(run, reader, latest, votes, whole, counted.join(tied, on=place, how="semi").height)
     if not len(found.observations) or (reader.judge is not None and not votes.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
@@ -378,18 +380,26 @@ _BETWEEN = "\x1e"  # JSON has no such character
 _CHOICE = "choose:"
 KNOWN, TIED = "known", "tied"
 """The labels of readings that have a value, and of several that agree on none."""
-_LABEL: dict[str, pl.DataType] = {
-    "label": pl.String(),
-    "value": pl.Float64(),
-    **dict.fromkeys(("value_text", "value_key"), pl.String()),
+_TYPES: dict[str, pl.DataType] = {
+    **COLUMNS,
+    **dict.fromkeys(("label", "value_key", "expects", "targets"), pl.String()),
+    **dict.fromkeys(("is_answered", "is_drawn_number"), pl.Boolean()),
 }
-_SEEN: dict[str, pl.DataType] = {
-    "item": pl.String(),
-    "ask": pl.Int64(),
-    **{name: COLUMNS[name] for name in ("model", "judge", "repeat", "attempt", "subject", "status")},
-    **{name: dtype for name, dtype in _LABEL.items() if name != "label"},
-    "is_excluded": pl.Boolean(),
-}
+
+
+def _schema(*names: str) -> dict[str, pl.DataType]:
+    return {name: _TYPES[name] for name in names}
+
+
+_LABEL = _schema("label", "value", "value_text", "value_key")
+_SEEN = _schema(
+    *("item", "ask", "model", "judge", "repeat", "attempt", "subject", "status"),
+    *("value", "value_text", "value_key", "is_excluded"),
+)
+_ASKS = _schema(
+    *("suite", "item", "ask", "question", "question_kind", "group", "expected", "expects", "target", "targets"),
+    *("parent", "is_relevant", "is_number", "is_informed", "is_answered", "is_drawn_number"),
+)
 
 
 def _agree(votes: str) -> Value:
@@ -540,16 +550,6 @@ def _list_asks(items: Iterable[Item]) -> pl.DataFrame:
     return asks.with_columns(pl.col("expects").str.split(_BETWEEN))
 
 
-_ASKS: dict[str, pl.DataType] = {
-    **{name: COLUMNS[name] for name in ("suite", "item", "ask", "question", "question_kind", "group", "expected")},
-    "expects": pl.String(),
-    "target": pl.Float64(),
-    "targets": pl.String(),
-    **{name: COLUMNS[name] for name in ("parent", "is_relevant", "is_number", "is_informed")},
-    **dict.fromkeys(("is_answered", "is_drawn_number"), pl.Boolean()),
-}
-
-
 def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:
     question = ask.question
     is_drawn, is_number = isinstance(item.task, Draw), asks_for_number(item, ask)
@@ -649,12 +649,6 @@ def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
         if found["is_right"].equals(marked["is_right"]):
             return found
         marked = found
-
-
-def _count_ties(observed: Observations, labels: pl.DataFrame) -> int:
-    tied = labels.filter(pl.col("label") == TIED)
-    place = ["subject", "question", "judge"]
-    return observed.rows.filter("is_relevant").unique(place).join(tied, on=place, how="semi").height
 
 
 def _what_is_missing(run: Run, reader: Reader, latest: pl.DataFrame) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from subitize.errors import BadValueError
+from subitize.frames import group_rows
 from subitize.records import Item, to_plain
 from subitize.store import FRAME_ITEMS, Entry, Run, StoredReading, StoredResponse, SuiteEntry, choose_names, find_spec
 from subitize.store.counts import count_items, count_judged
@@ -128,7 +129,8 @@ class StandIns:
         if key in ("judge", "against"):
             return self.judge_names.get(value)
         if key in ("row", "column"):
-            spec = max((one for one in self.model_names if _heads(one, value)), key=len, default="")
+            heads = (one for one in self.model_names if value == one or value.startswith((f"{one} · ", f"{one} (")))
+            spec = max(heads, key=len, default="")
             return self.model_names[spec] + value.removeprefix(spec) if spec else None
         return self.model_names.get(value) if key in ("model", "first", "second") else None
 
@@ -139,10 +141,6 @@ class StandIns:
         marks = {"is_stand_in": figure.model in self.models, "is_stand_in_judge": figure.judge in self.judges}
         named: dict[str, object] = self.add_names({**row, **estimate, **marks})
         return named
-
-
-def _heads(spec: str, text: str) -> bool:
-    return text == spec or text.startswith((f"{spec} · ", f"{spec} ("))
 
 
 def find_stand_ins(*runs: Run) -> StandIns:
@@ -178,14 +176,12 @@ def find_item(run: Run, item_id: str) -> Item:
 
 
 def _models(run: Run) -> list[ModelProgress]:
-    entries = {entry.spec: entry for entry in run.models()}
-    suite = pl.col("item").str.split("/").list.first()
-    responses = read_responses(run).with_columns(suite=suite)
-    outcomes: dict[tuple[str, str], dict[str, int]] = {}
-    for *key, kind, count in responses.group_by("suite", "model", "kind", maintain_order=True).len().iter_rows():
-        outcomes.setdefault((key[0], key[1]), {})[kind] = count
+    known = {entry.spec: entry for entry in run.models()}
+    responses = read_responses(run).with_columns(suite=pl.col("item").str.split("/").list.first())
+    counts = responses.group_by("suite", "model", "kind", maintain_order=True).len()
+    outcomes = group_rows(counts.iter_rows(), lambda row: row[:2])
     return [
-        ModelProgress(suite, model, entries[model].is_stand_in, own, entries[model].addresses)
+        ModelProgress(suite, model, known[model].is_stand_in, {row[2]: row[3] for row in own}, known[model].addresses)
         for (suite, model), own in sorted(outcomes.items())
     ]
 
@@ -193,10 +189,9 @@ def _models(run: Run) -> list[ModelProgress]:
 def _judges(run: Run) -> list[JudgeProgress]:
     entries = {entry.spec: entry for entry in run.judges()}
     found = []
-    for one in sorted(count_judged(run)):
-        entry = entries.get(one.judge, Entry(one.judge, {}, is_stand_in=False))
-        counts = (one.annotators, one.readings, one.discarded)
-        found.append(JudgeProgress(one.judge, entry.is_stand_in, *counts, entry.addresses))
+    for judge, annotators, readings, discarded in sorted(count_judged(run)):
+        entry = entries.get(judge, Entry(judge, {}, is_stand_in=False))
+        found.append(JudgeProgress(judge, entry.is_stand_in, annotators, readings, discarded, entry.addresses))
     return found
 
 

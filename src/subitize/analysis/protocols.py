@@ -17,14 +17,15 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
-from subitize.analysis.observations import NO_JUDGE, Reader, Survey
+from subitize.analysis.observations import NO_JUDGE, Reader, Survey, show_asks
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
+from subitize.frames import make_frame
 from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, find_parts_rule, rule_versions
 from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
-from subitize.store.frames import group_responses
+from subitize.store.frames import RESPONSES, latest_attempts
 from subitize.store.rows import read_suite_options
 from subitize.store.subjects import FAILED
 
@@ -153,7 +154,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     found = {}
     for (suite, model), calls in trails.responses.items():
         unjudged = _describe_calls(suite, options[suite], calls, contents, excluded)
-        subjects = _list_subjects(calls.shown(), contents)
+        subjects = _list_subjects(calls, contents)
         sight = ""
         if model not in stand_ins and (calls.rows["kind"] == "said").any():
             from subitize.suites.sight import describe_sight  # it needs the tools of pictures
@@ -329,22 +330,17 @@ def _cover(subjects: pl.DataFrame, counted: pl.DataFrame) -> tuple[Gaps, tuple[t
     return gaps, tuple(sorted((count, share) for count, share in shares if share))
 
 
-def _list_subjects(shown: pl.DataFrame, contents: Mapping[str, Content]) -> pl.DataFrame:
+def _list_subjects(calls: ResponseTrail, contents: Mapping[str, Content]) -> pl.DataFrame:
     """List all that there is to read, by item and question: answers, or groups of so many."""
-    asked = [
+    latest = latest_attempts(calls.rows.select(*RESPONSES))
+    asked = (
         (item, contents[item].hash, question, size)
-        for item in shown["item"].unique()
+        for item in latest["item"].unique()
         for question, size in contents[item].questions
-    ]
-    schema = {**dict.fromkeys(("item", "hash", "question"), pl.String()), "size": pl.Int64()}
-    asks = pl.DataFrame(asked, schema, orient="row")
-    answered = shown.filter(pl.col("kind") != FAILED)
-    groups = [
-        group_responses(answered, size).with_columns(size=pl.lit(size, pl.Int64())) for size in {1, *asks["size"]}
-    ]
+    )
+    schema = {**dict.fromkeys(("item", "hash", "question"), pl.String()), "group": pl.Int64()}
     # Where all were refused there is nothing to read.
-    readable = pl.concat(groups).filter(~pl.col("is_refused")).select("item", "subject", "size")
-    return asks.join(readable, on=["item", "size"])
+    return show_asks(make_frame(asked, schema).with_row_index("place"), latest).filter(~pl.col("is_refused"))
 
 
 def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:

@@ -83,11 +83,6 @@ class ResponseTrail(Trail):
         """Tell whether trials have seeds of their own: drawn from 32 bits, among 100,000 a few are equal by chance."""
         return 2 * self.rows["seed"].n_unique() > self.rows["trial"].n_unique()
 
-    def shown(self) -> pl.DataFrame:
-        """List by item and repeat the attempt that figures use; a failed one only where there is no other."""
-        later = [pl.col("kind") != FAILED, pl.col("attempt")]
-        return self.rows.sort(later, descending=True, maintain_order=True).unique(["item", "repeat"], keep="first")
-
     def answers(self) -> "ResponseTrail":
         """Keep what tells of the calls: the answers, or where there are none the refusals, or else the failures."""
         kind = pl.col("kind")

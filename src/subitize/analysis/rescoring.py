@@ -4,13 +4,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from subitize import numerals
-from subitize.analysis.clusters import Rate, cluster_of, estimate_rates
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.clusters import WHOLE, Rate, cluster_of, estimate_rates
 from subitize.analysis.observations import Observations, Reader, Survey, survey_run
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.frames import group_rows
@@ -211,15 +210,12 @@ def _read_replies(observed: Observations, said: Mapping[str, tuple[Said, str]]) 
     for row in observed.rows.iter_rows(named=True):
         item = observed.items[row["item"]]
         expected = item.asks[row["ask"]].expects
-        if row["subject"] in said and isinstance(item.task, Answer) and _is_count(expected):
+        is_count = len(expected) == 1 and type(expected[0]) is int
+        if row["subject"] in said and isinstance(item.task, Answer) and is_count:
             outcome, text = said[row["subject"]]
             value = str(row["value_text"] if row["status"] == "eligible" else row["status"])
             reply = Reply(text, int(expected[0]), outcome.tokens, item.factors)
             yield _Read(item, row["subject"], reply, value, bool(row["is_right"]))
-
-
-def _is_count(expected: Sequence[Any]) -> bool:
-    return len(expected) == 1 and isinstance(expected[0], int) and not isinstance(expected[0], bool)
 
 
 def _compare(
@@ -256,7 +252,9 @@ def find_reason(reply: Reply, credit: float, scorer: Scorer | None = None, *, is
 
 def _find_what_they_miss(reply: Reply, scorer: Scorer | None) -> str:
     text, expected = reply.text, str(reply.expected)
-    if not _reads_plain(reply, scorer):
+    # Would the count alone, in digits, have the credit? Of a recorded score, was it that?
+    reads_plain = text != expected if scorer is None else bool(scorer.credit(replace(reply, text=expected)))
+    if not reads_plain:
         if scorer and scorer.credit(replace(reply, text=f"{{{expected}}}")):
             return "braces"
         return "larger than 20" if reply.expected > _LARGEST_READ else "other"
@@ -265,12 +263,6 @@ def _find_what_they_miss(reply: Reply, scorer: Scorer | None) -> str:
     if re.sub(r"[^\w]|_", "", text) == expected:
         return "punctuation"
     return "sentence" if _DIGITS.findall(text)[0] == expected else "first integer"
-
-
-def _reads_plain(reply: Reply, scorer: Scorer | None) -> bool:
-    """Tell whether the count alone, in digits, would have the credit; of a recorded score, whether it was that."""
-    plain = str(reply.expected)
-    return reply.text != plain if scorer is None else bool(scorer.credit(replace(reply, text=plain)))
 
 
 def _find_what_they_allow(reply: Reply) -> str:
@@ -282,11 +274,8 @@ def _find_what_they_allow(reply: Reply) -> str:
         return "no one count"
     if whole and whole[0] == expected:
         return "first integer"
-    return "near miss" if expected not in whole and not _names(text, reply.expected) else "other"
-
-
-def _names(text: str, number: int) -> bool:
-    return number <= numerals.LARGEST_IN_WORDS and numerals.in_words(number) in text.lower()
+    is_worded = reply.expected <= numerals.LARGEST_IN_WORDS and numerals.in_words(reply.expected) in text.lower()
+    return "other" if expected in whole or is_worded else "near miss"
 
 
 class _Seen(NamedTuple):

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from subitize.analysis.clusters import Prompts, place_observations
-from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.clusters import Prompts, at_levels, check_factors, place_observations
 from subitize.analysis.observations import Observations
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment, align_survey
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.clusters import WHOLE
 from subitize.analysis.rescoring import REASONS, Difference, Rescored, rescore_by_suite, rescore_recorded
 from subitize.report.document import charts
 from subitize.report.document.blocks import (

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from subitize.analysis.clusters import WHOLE
 from subitize.analysis.comparisons import Entry, Ranked, stand
 from subitize.analysis.enumeration import Baseline
-from subitize.analysis.levels import WHOLE
 from subitize.analysis.reproduction import PublishedCounts, PublishedRow
 from subitize.analysis.scoring import Score
 from subitize.records import Estimate

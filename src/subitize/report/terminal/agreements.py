@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from subitize.analysis.agreement import Concord, Confused, JudgeAgreement, PairAgreement
-from subitize.analysis.levels import WHOLE, name_level
+from subitize.analysis.clusters import WHOLE, name_level
 from subitize.analysis.overview import StandIns
 from subitize.records import Scalar, base_suite
 from subitize.registry import paper_of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment
-from subitize.analysis.levels import WHOLE, name_level
+from subitize.analysis.clusters import WHOLE, name_level
 from subitize.analysis.overview import StandIns
 from subitize.analysis.rescoring import REASONS, Rescored
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, DrawingScorer

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from subitize.analysis.clusters import name_level
 from subitize.analysis.comparisons import Comparisons, Leaderboard, LeftOut
-from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Refinement
 from subitize.report.document.cells import write_p

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from subitize.analysis.attempts import PassRate
-from subitize.analysis.levels import name_level
+from subitize.analysis.clusters import name_level
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
