@@ -92,15 +92,12 @@ Columns = Iterable[Column | str]
 def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], caption: str = "") -> TableBlock:
     """Make a table; a column of figures about which there is no more to say goes by its heading."""
     heads, own = tuple(Column(one) if isinstance(one, str) else one for one in columns), tuple(rows)
-    return TableBlock(name, title, heads, own, _add_cautions(caption, own))
-
-
-def _add_cautions(caption: str, rows: Sequence[Row]) -> str:
-    """Say below a table why to be wary of the figures that are marked in it."""
-    cells = (cell.estimate if isinstance(cell, Tagged) else cell for row in rows for cell in row.cells)
+    # Below it stands why to be wary of the figures that are marked.
+    cells = (cell.estimate if isinstance(cell, Tagged) else cell for row in own for cell in row.cells)
     cautions = (cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution)
-    found = sorted({part for caution in cautions for part in caution.split("; ")})
-    return f"{caption} † Too little to rely on: {'; '.join(found)}.".strip() if found else caption
+    if found := sorted({part for caution in cautions for part in caution.split("; ")}):
+        caption = f"{caption} † Too little to rely on: {'; '.join(found)}.".strip()
+    return TableBlock(name, title, heads, own, caption)
 
 
 Record = Mapping[Column, Cell]

@@ -103,7 +103,11 @@ def _paint(recipe: Stimulus, side_px: int) -> Small:
 
 
 def _encode(small: Small) -> Thumbnail:
+    return Thumbnail(to_data_uri(small.image, "webp", quality=_QUALITY, method=2), small.width_px, small.height_px)
+
+
+def to_data_uri(image: Image.Image, kind: str, **how: int) -> str:
+    """Write a picture in a format of this kind, so that it stands where it is shown."""
     file = io.BytesIO()
-    small.image.save(file, "WEBP", quality=_QUALITY, method=2)
-    encoded = base64.b64encode(file.getvalue()).decode()
-    return Thumbnail(f"data:image/webp;base64,{encoded}", small.width_px, small.height_px)
+    image.save(file, kind, **how)
+    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode()}"

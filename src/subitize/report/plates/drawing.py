@@ -1,7 +1,5 @@
 """A plate as SVG, one unit a pixel: a grid of pictures and answers with their signs, and a legend below it."""
 
-import base64
-import io
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +16,7 @@ from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Picture
 from subitize.report.document.cells import printable
 from subitize.report.document.figures import GRID, INK, QUIET
+from subitize.report.document.thumbnails import to_data_uri
 
 Verdict = Literal["right", "wrong", "refused", "failed", "unjudged", "unasked"]
 _SMALLEST_PX, _LARGEST_PX = 64, 1024
@@ -173,8 +172,10 @@ def _draw_box(shown: Image.Image | str, sizes: _Sizes, left: int, top: int) -> s
     side = sizes.side
     frame = f'x="{left + 0.5}" y="{top + 0.5}" width="{side - 1}" height="{side - 1}"'
     if isinstance(shown, Image.Image):
+        # Whatever reads SVG knows JPEG.
+        href = to_data_uri(ImageOps.contain(shown, (side, side)), "jpeg", quality=_QUALITY, subsampling=0)
         return (
-            f'<image x="{left}" y="{top}" width="{side}" height="{side}" href="{_encode(shown, side)}"/>'
+            f'<image x="{left}" y="{top}" width="{side}" height="{side}" href="{href}"/>'
             f'<rect {frame} fill="none" stroke="{GRID}"/>'
         )
     lines = wrap(shown, side - 2 * sizes.gap, sizes.font, side // sizes.line)
@@ -182,13 +183,6 @@ def _draw_box(shown: Image.Image | str, sizes: _Sizes, left: int, top: int) -> s
     return f'<rect {frame} fill="{_PAPER}" stroke="{GRID}" stroke-dasharray="{sizes.gap // 2}"/>' + _draw_lines(
         lines, sizes, (left + sizes.gap, down), QUIET
     )
-
-
-def _encode(image: Image.Image, side_px: int) -> str:
-    """Write a picture as a data URI, in a format that whatever reads SVG knows, and as large as it is shown."""
-    file = io.BytesIO()
-    ImageOps.contain(image, (side_px, side_px)).save(file, "JPEG", quality=_QUALITY, subsampling=0)
-    return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
 def _draw_lines(lines: Sequence[str], sizes: _Sizes, place: tuple[int, int], colour: str) -> str:

@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from subitize.analysis.clusters import place_observations
 from subitize.records import Estimate
-from subitize.report.document.blocks import Badge, Block, Column, Record, Section, TextBlock, tabulate, text_column
+from subitize.report.document.blocks import Badge, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
 from subitize.stats import mean_interval
 from subitize.stats.estimator import estimate_share
@@ -61,7 +61,15 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[S
     has_prices = any(bill.prices for bill, _, _ in found)
     records = [(record if has_prices else {**record, _UNKNOWN: None}, badge) for _, record, badge in found]
     table = tabulate("costs", "Cost by model and judge", records, caption, drops_empty=True)
-    return [Section("costs", "Cost", (table, *_warnings([bill for bill, _, _ in found])))]
+    bills = [bill for bill, _, _ in found]
+    unknown = sum(bill.calls - bill.prices.total() for bill in bills)
+    calls, unsettled = sum(bill.calls for bill in bills), sum(bill.unsettled for bill in bills)
+    warnings = []
+    if 0 < unknown < calls:
+        warnings += [f"The price of {unknown:,} of {calls:,} answers is not known: sums are too low by what they cost."]
+    if unsettled:
+        warnings += [f"{unsettled:,} tries timed out or were cut off: they may have been paid twice."]
+    return [Section("costs", "Cost", (table, *(TextBlock(text, is_warning=True) for text in warnings)))]
 
 
 def _list_bills(source: Source, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, Badge]]:
@@ -130,14 +138,3 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
     return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")
-
-
-def _warnings(bills: Sequence[Bill]) -> list[Block]:
-    unknown = sum(bill.calls - bill.prices.total() for bill in bills)
-    calls, unsettled = sum(bill.calls for bill in bills), sum(bill.unsettled for bill in bills)
-    texts = []
-    if 0 < unknown < calls:
-        texts.append(f"The price of {unknown:,} of {calls:,} answers is not known: sums are too low by what they cost.")
-    if unsettled:
-        texts.append(f"{unsettled:,} tries timed out or were cut off: they may have been paid twice.")
-    return [TextBlock(text, is_warning=True) for text in texts]

@@ -246,40 +246,30 @@ def factor_sections(
     suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]], palette: Palette
 ) -> list[Section]:
     """Write one section per condition, with the share of right outcomes at each level; scores are by label."""
-    factors = dict.fromkeys(score.factor for own in scores.values() for score in own if score.factor != WHOLE)
-    return [_factor_section(suite, factor, series, scores, palette) for factor in factors]
-
-
-def _factor_section(
-    suite: str, factor: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]], palette: Palette
-) -> Section:
-    by_cell = {
-        (label, one.group): one.estimate
-        for label, own in scores.items()
-        for one in own
-        if one.factor == factor and one.measure == "accuracy"
-    }
-    levels = sorted({level for _, level in by_cell}, key=_rank_level)
-    name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
-    table = make_table(
-        name,
-        f"Accuracy by {factor}",
-        (MODEL, *levels),
-        (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series),
-        "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong.",
-    )
-    if len(levels) > _MOST_LEVELS_DRAWN:
-        return Section(name, title, (table,))
-    points = [{"model": label, "level": level, **bounds(one)} for (label, level), one in by_cell.items()]
-    figure = FigureBlock(
-        f"{name}-chart",
-        title,
-        charts.by_level(points, palette.of([one.label for one in series]), levels, factor),
-        f"Share of right outcomes by {factor}, with 95 % intervals.",
-        f"Accuracy by {factor} for every model, with intervals.",
-        table,
-    )
-    return Section(name, title, (figure,))
+    sections = []
+    for factor in dict.fromkeys(score.factor for own in scores.values() for score in own if score.factor != WHOLE):
+        by_cell = {
+            (label, one.group): one.estimate
+            for label, own in scores.items()
+            for one in own
+            if one.factor == factor and one.measure == "accuracy"
+        }
+        levels = sorted({level for _, level in by_cell}, key=_rank_level)
+        rows = (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series)
+        caption = "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong."
+        name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
+        table = make_table(name, f"Accuracy by {factor}", (MODEL, *levels), rows, caption)
+        points = [{"model": label, "level": level, **bounds(one)} for (label, level), one in by_cell.items()]
+        figure = FigureBlock(
+            f"{name}-chart",
+            title,
+            charts.by_level(points, palette.of([one.label for one in series]), levels, factor),
+            f"Share of right outcomes by {factor}, with 95 % intervals.",
+            f"Accuracy by {factor} for every model, with intervals.",
+            table,
+        )
+        sections.append(Section(name, title, (figure if len(levels) <= _MOST_LEVELS_DRAWN else table,)))
+    return sections
 
 
 def _rank_level(level: str) -> tuple[bool, float, str]:

@@ -8,16 +8,7 @@ from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import Measure, Refinement, compare
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import (
-    Block,
-    Column,
-    FigureBlock,
-    Record,
-    Section,
-    TextBlock,
-    tabulate,
-    text_column,
-)
+from subitize.report.document.blocks import Block, Column, FigureBlock, Record, Section, TextBlock, tabulate
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, bounds, methods, sizes
@@ -136,7 +127,7 @@ def _record(row: Refinement) -> Record:
     fallbacks = "Pairs in which the refinement did not apply, so that both have the original prompt."
     return {
         MODEL: row.model,
-        text_column("Refinement"): row.refinement,
+        Column("Refinement", is_numeric=False): row.refinement,
         Column("Original", "Mean over the prompts of the pairs."): pairing.second,
         Column("Refined", "Mean over the prompts of the pairs."): pairing.first,
         Column("Difference", "Refined minus original, prompt by prompt."): pairing.difference,

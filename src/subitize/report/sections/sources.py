@@ -93,10 +93,9 @@ def list_series(sources: Sequence[Source]) -> list[Series]:
         for place, source in enumerate(sources)
         for (suite, model, judge), observations in source.survey.observations.partition("suite", "model", "judge")
     }
-    places = {(place, suite, model) for place, suite, model, _ in groups}
-    names = {(place, suite, model): sources[place].name_model(model) for place, suite, model in places}
-    uses = Counter((suite, name) for (_, suite, _), name in names.items())
     judges = Counter((place, suite, model) for place, suite, model, _ in groups)
+    names = {(place, suite, model): sources[place].name_model(model) for place, suite, model in judges}
+    uses = Counter((suite, name) for (_, suite, _), name in names.items())
     found = []
     for (place, suite, model, judge), observations in groups.items():
         source, label = sources[place], names[place, suite, model]

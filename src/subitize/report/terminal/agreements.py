@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from subitize.analysis.agreement import Concord, Confused, JudgeAgreement, PairAgreement
+from subitize.analysis.agreement import Concord, JudgeAgreement, PairAgreement
 from subitize.analysis.clusters import WHOLE, name_level
 from subitize.analysis.overview import StandIns
 from subitize.records import Scalar, base_suite
@@ -103,23 +103,18 @@ def _list_sides(one: JudgeAgreement, stand_ins: StandIns) -> Iterator[tuple[tupl
 
 
 def _print_confusion(one: JudgeAgreement, stand_ins: StandIns) -> None:
-    rows = [(value, list(own)) for value, own in groupby(one.agreement.confusion, key=lambda each: each.against)]
-    often = sorted(rows, key=lambda row: -_count(row[1]))[:_MOST_ROWS]
-    lines = ([_write(value), str(_count(own)), _list_answers(own)] for value, own in rows if (value, own) in often)
+    rows = []
+    for value, found in groupby(one.agreement.confusion, key=lambda each: each.against):
+        answers = sorted(found, key=lambda each: -each.n)
+        told = ", ".join(f"{_write(each.said)} × {each.n}" for each in answers[:_MOST_ANSWERS])
+        others = f", {len(answers) - _MOST_ANSWERS} others" * (len(answers) > _MOST_ANSWERS)
+        rows.append((sum(each.n for each in answers), _write(value), told + others))
+    often = sorted(range(len(rows)), key=lambda place: -rows[place][0])[:_MOST_ROWS]
+    lines = ([value, str(count), told] for count, value, told in (rows[place] for place in sorted(often)))
     judge, against = stand_ins.name_judge(one.judge), stand_ins.name_judge(one.against)
     print_table([f"{against}: {one.question}", "pairs", f"{judge} says"], lines)
     if len(rows) > _MOST_ROWS:
         say(f"… and {len(rows) - _MOST_ROWS} rarer answers of {against}: --json has all")
-
-
-def _count(answers: Sequence[Confused]) -> int:
-    return sum(each.n for each in answers)
-
-
-def _list_answers(answers: Sequence[Confused]) -> str:
-    often = sorted(answers, key=lambda each: -each.n)[:_MOST_ANSWERS]
-    told = [f"{_write(each.said)} × {each.n}" for each in often]
-    return ", ".join(told) + f", {len(answers) - _MOST_ANSWERS} others" * (len(answers) > _MOST_ANSWERS)
 
 
 def _write(value: Scalar) -> str:

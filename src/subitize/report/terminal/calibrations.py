@@ -1,6 +1,6 @@
 """What a calibration found, at a terminal and as a figure: NAE against the threshold (Numbersense, Figure S4)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 
@@ -68,20 +68,14 @@ def _spec(found: Calibration, title: str) -> charts.Spec:
 def _marks(threshold: float) -> Iterator[charts.Spec]:
     """Mark the threshold chosen, and below it those that papers took, each label where it crosses nothing."""
     published = [(value, paper.title) for paper in plugins.papers() for value in paper.thresholds.values()]
-    taken = [value for value, _ in published]
-    yield from _mark(threshold, f"chosen {threshold:.2f}", {"color": INK}, 8, taken)
-    for rank, (value, title) in enumerate(published):
-        yield from _mark(value, f"{title} {value:.2f}", {"color": QUIET}, 24 + 16 * rank, taken)
-
-
-def _mark(
-    value: float, text: str, ink: Mapping[str, str], top_px: int, others: Sequence[float]
-) -> Iterator[charts.Spec]:
-    place = {"data": {"values": [{"at": value}]}, "encoding": {"x": {"field": "at", "type": "quantitative"}}}
-    is_crossing = any(value < other < value + _LABEL_WIDTH for other in others)
-    side = {"align": "right", "dx": -5} if value + _LABEL_WIDTH > 1 or is_crossing else {"align": "left", "dx": 5}
-    yield {**place, "mark": {"type": "rule", "strokeDash": [4, 3], **ink}}
-    yield {**place, "mark": {"type": "text", "text": text, "y": top_px, **side, **ink}}
+    marks = [(threshold, f"chosen {threshold:.2f}", INK, 8)]
+    marks += [(value, f"{title} {value:.2f}", QUIET, 24 + 16 * rank) for rank, (value, title) in enumerate(published)]
+    for value, text, colour, top_px in marks:
+        place = {"data": {"values": [{"at": value}]}, "encoding": {"x": {"field": "at", "type": "quantitative"}}}
+        is_crossing = any(value < other < value + _LABEL_WIDTH for other, _ in published)
+        side = {"align": "right", "dx": -5} if value + _LABEL_WIDTH > 1 or is_crossing else {"align": "left", "dx": 5}
+        yield {**place, "mark": {"type": "rule", "strokeDash": [4, 3], "color": colour}}
+        yield {**place, "mark": {"type": "text", "text": text, "y": top_px, **side, "color": colour}}
 
 
 def _rows(curve: Iterable[Point]) -> Iterator[Mapping[str, object]]:

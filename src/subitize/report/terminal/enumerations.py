@@ -88,20 +88,21 @@ def _text(measure: object) -> str:
     match measure:
         case None | KnowerLevel(level=None):
             return ""
-        case Estimate():
-            return cell(measure)
-        case Abstraction(estimate=found):
+        case (Estimate() as found) | Abstraction(estimate=found):
             return cell(found)
         case KnowerLevel(level=level, low=low, high=high):
             return f"{level} [{low}, {high}]"
         case Anchoring(anchors=anchors):
             return ", ".join(f"{one.answer}: {cell(one.share)}" for one in anchors[:_MOST_ANCHORS]) or "none"
-        case Weber():
-            return _weber_text(measure)
+        case Weber(estimate=found, gain=gain, lapse=lapse, goodness_of_fit=fit):
+            fitted = f", fit p {write_p(fit.p)}" if fit else ""
+            return f"{cell(found)} (gain {gain.value:.2f}, lapses {lapse.value:.2f}{fitted})"
         case NoWeber(reason=reason):
             return f"none: {reason}"
-        case ScalarVariability():
-            return _scalar_text(measure)
+        case ScalarVariability(slope=slope, law=law, constant=constant):
+            # The slope beside the law's, if there is one; else the paper's own.
+            text = f"{cell(law.slope)} (law {law.predicted:.2f}, p {write_p(law.p)})" if law else cell(slope)
+            return text + (f"; {write_range(constant)} never vary" if constant else "")
         case Cues(verdict=verdict):
             return verdict
         case float():
@@ -111,17 +112,3 @@ def _text(measure: object) -> str:
             told = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
             return ", ".join(told)
     return str(measure)
-
-
-def _weber_text(weber: Weber) -> str:
-    parts = [f"gain {weber.gain.value:.2f}", f"lapses {weber.lapse.value:.2f}"]
-    if weber.goodness_of_fit:
-        parts.append(f"fit p {write_p(weber.goodness_of_fit.p)}")
-    return f"{cell(weber.estimate)} ({', '.join(parts)})"
-
-
-def _scalar_text(scalar: ScalarVariability) -> str:
-    """Write the slope beside the law's, if there is one; else the paper's own."""
-    law = scalar.law
-    text = f"{cell(law.slope)} (law {law.predicted:.2f}, p {write_p(law.p)})" if law else cell(scalar.slope)
-    return text + (f"; {write_range(scalar.constant)} never vary" if scalar.constant else "")

@@ -20,7 +20,6 @@ from subitize.records import (
     Refused,
     Said,
     Scored,
-    Stored,
     Trial,
     task_text,
 )
@@ -234,20 +233,16 @@ def _told(outcome: Outcome) -> str:
         case Said(text=text):
             return f"said {text!r}"
         case Drawn(picture=picture):
-            return f"drew {_name(picture)}"
+            if isinstance(picture, Elsewhere):
+                return f"drew {picture.name}"
+            attached = f"{picture.name}, attached: " if isinstance(picture, Attached) else ""
+            return f"drew {attached}{picture.hash}.{picture.format}"
         case Scored(scores=scores):
             return f"scored {dict(scores)}"
         case Refused(reason=reason):
             return f"refused, {reason}"
         case Failed(reason=reason):
             return f"failed, {reason}"
-
-
-def _name(picture: Stored | Elsewhere) -> str:
-    if isinstance(picture, Elsewhere):
-        return picture.name
-    file = f"{picture.hash}.{picture.format}"
-    return f"{picture.name}, attached: {file}" if isinstance(picture, Attached) else file
 
 
 def cell(estimate: Estimate | None) -> str:
