@@ -32,6 +32,8 @@ LABEL_STUDIO := .venv-label-studio
 # Tests start many processes of the same code, which is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := pip install --quiet --constraint .ci/constraints.txt
+# The tests of parts wait for browsers, servers and other processes: half as many workers again keep the cores busy.
+WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() * 3 // 2)")
 # Neighbouring tests stay in one process, as they share what takes long to make.
 QUICK_TESTS := pytest -n auto --dist worksteal -m "not slow"
 
@@ -61,7 +63,7 @@ lint: $(CHECK)/.all
 	$(CHECK)/bin/lint-imports
 
 other-tests: $(CHECK)/.all $(LABEL_STUDIO)/.sdk
-	$(CHECK)/bin/pytest --all-parts -n auto --dist loadgroup -m "slow or $(PARTS)"
+	$(CHECK)/bin/pytest --all-parts -n $(WORKERS) --dist loadgroup -m "slow or $(PARTS)"
 
 # Proofs whose modules have changed since they last passed; with ALL=1 every one.
 prove: $(CHECK)/.all
