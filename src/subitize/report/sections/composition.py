@@ -64,13 +64,14 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     # Suites whose prompts are refined stand right after the one that they are made of.
     suites = sorted({one.suite for one in series}, key=lambda suite: (base_suite(suite), suite))
     titles = {suite: _title(suite) for suite in suites}
+    accounts = {suite: _account(suite, series, counted[suite], palette) for suite in suites}
+    for account in accounts.values():
+        draw_ahead(account.sections)
     conduct = follow(series)
     leaders, results, headlines = [], [], {}
     standings: dict[str, Mapping[str, Ranked]] = {}
-    for suite in suites:
+    for suite, account in accounts.items():
         own, name = [one for one in series if one.suite == suite], slug(suite)
-        account = _account(suite, series, counted[suite], palette)
-        draw_ahead(account.sections)
         of_suite = [one for one in conduct if one.series.suite == suite]
         standings[suite] = stand_series(own)
         marked = mark_models(account.leaderboard, own, standings[suite])

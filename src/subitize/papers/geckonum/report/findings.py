@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -143,11 +144,14 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
     shown = {one.model: one.source.name_model(one.model) for one in series}
     given = Annotations(annotations.questions, answers)
-    statements = observe(given.rename_models(shown))
     annotations = given.rename_models(names)
+    with ThreadPoolExecutor(1) as aside:
+        claimed = aside.submit(observe, given.rename_models(shown))
+        cells = (*compute_tables(annotations), *compute_extensions(annotations))
+        statements = claimed.result()
     own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
-    for cell in (*compute_tables(annotations), *compute_extensions(annotations)):
+    for cell in cells:
         place = cell.place
         if place.table in _POOLED:
             pooled[place.table][place.row, place.column] = cell
