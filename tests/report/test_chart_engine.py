@@ -49,8 +49,11 @@ def test_one_process_is_started(process: Popen[str]) -> None:
     assert [engine._process for engine in chart_engine._engines.values()] == [process]
 
 
-def test_without_it_charts_are_drawn_here(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("python", ["", "/no/such/python"])
+def test_where_it_cannot_be_started_charts_are_drawn_here(python: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chart_engine, "_engines", {})
+    monkeypatch.setattr(sys, "executable", python)
+    chart_engine.start()
     chart_engine.draw_ahead(CHARTS)
     assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
 

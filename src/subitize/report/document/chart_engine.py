@@ -28,9 +28,10 @@ for line in sys.stdin:
 
 
 def start() -> None:
-    """Start the process where there is none; it lives as long as this one."""
-    if os.getpid() not in _engines:
-        _engines[os.getpid()] = _Engine()
+    """Start the process where there is none and one can be started; it lives as long as this one."""
+    if sys.executable and os.getpid() not in _engines:
+        with suppress(OSError):
+            _engines[os.getpid()] = _Engine()
 
 
 def draw_ahead(charts: Sequence[Chart]) -> None:
