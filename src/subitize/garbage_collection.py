@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 
 def collect_seldom() -> None:
-    """Look for cycles a fifteenth as often as usual: a command's imports alone make 200,000 objects that all stay.
+    """Look for cycles a hundredth as often as usual: a command's imports alone make 200,000 objects that all stay.
 
     At the end there is no look at all: the system takes back a process's memory whole, and faster.
     """
-    gc.set_threshold(10_000, 10, 10)
+    gc.set_threshold(100_000, 10, 10)
     atexit.register(gc.freeze)
 
 
