@@ -154,7 +154,7 @@ AS_PRINTED = "_as_table2"
 
 
 def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) -> Iterator[Cell]:
-    from subitize.analysis.comparisons import write_rank
+    from subitize.analysis.comparisons import write_rank  # it loads the database, which other tables do without
 
     found = compare_all(shared)
     for pair in found:

@@ -72,10 +72,9 @@ class _Engine:
 
     def take(self, chart: Chart) -> str | None:
         self.draw_ahead([chart])
-        try:
+        with suppress(OSError, ValueError):
             return self._asked.pop(json.dumps(chart)).result()
-        except (OSError, ValueError):
-            return None
+        return None
 
     def _ask(self, text: str) -> str:
         assert self._process.stdin is not None
@@ -88,8 +87,7 @@ class _Engine:
     def _end(self, owner: int) -> None:
         if os.getpid() == owner:
             self._process.kill()
-            with suppress(BrokenPipeError), self._process:
-                pass
+            self._process.communicate()
 
 
 _engines: dict[int, _Engine] = {}  # by process: a fork must not share its parent's

@@ -10,7 +10,7 @@ from subitize.numerals import in_words
 from subitize.records import Estimate
 from subitize.report.document.blocks import KINDS, Badge, Cell, Row, text_column
 
-if TYPE_CHECKING:  # claims are written with what stands here, and need nothing of these
+if TYPE_CHECKING:  # loading these takes long, and claims, which import this module, need none of them
     from subitize.analysis.enumeration import Enumeration
     from subitize.analysis.reproduction import PublishedCounts
     from subitize.stats.knower_levels import KnowerLevel

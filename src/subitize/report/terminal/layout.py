@@ -69,6 +69,18 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title
         print(*lines, "", sep="\n")
 
 
+def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
+    """Say why to be wary of the figures that are marked, if there are any; how many clusters each has is in --json."""
+    from subitize.stats.estimator import FEW
+
+    parts = (part for caution in cautions if caution for part in caution.split("; "))
+    found = sorted({f"fewer than {FEW} clusters" if part.startswith("only ") else part for part in parts})
+    if found:
+        yield f"! too little to rely on: {'; '.join(found)}"
+        if any("cluster" in reason for reason in found):
+            yield "cluster: all images of a prompt, or all answers to a picture"
+
+
 def _print_bold(text: str) -> None:
     if not sys.stdout.isatty():
         return print(text)
@@ -297,15 +309,3 @@ def _shorten(word: str, width: int) -> str:
         return word
     half = (width - 1) // 2
     return word[: width - 1 - half].rstrip(_OF_NUMBERS) + "…" + word[-half:].lstrip(_OF_NUMBERS)
-
-
-def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
-    """Say why to be wary of the figures that are marked, if there are any; how many clusters each has is in --json."""
-    from subitize.stats.estimator import FEW
-
-    parts = (part for caution in cautions if caution for part in caution.split("; "))
-    found = sorted({f"fewer than {FEW} clusters" if part.startswith("only ") else part for part in parts})
-    if found:
-        yield f"! too little to rely on: {'; '.join(found)}"
-        if any("cluster" in reason for reason in found):
-            yield "cluster: all images of a prompt, or all answers to a picture"

@@ -145,7 +145,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     shown = {one.model: one.source.name_model(one.model) for one in series}
     given = Annotations(annotations.questions, answers)
     annotations = given.rename_models(names)
-    with ThreadPoolExecutor(1) as aside:
+    with ThreadPoolExecutor(1) as aside:  # polars and numpy compute outside of Python's lock
         claimed = aside.submit(observe, given.rename_models(shown))
         cells = (*compute_tables(annotations), *compute_extensions(annotations))
         statements = claimed.result()
