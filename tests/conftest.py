@@ -84,9 +84,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = compress(items, is_wanted)
     gc.freeze()  # what was collected stays until the end: garbage collection need not look at it each time
     for item in items:
-        part = next(filter(item.get_closest_marker, _APART), None)
-        if part is not None and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(part))
+        group = next(filter(item.get_closest_marker, _APART), None) or _find_shared(item)
+        if group is not None and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _find_shared(item: pytest.Item) -> str | None:
+    """Name the file or folder whose tests share something that is made once, and not for each of them."""
+    assert isinstance(item, pytest.Function)
+    found = (made[-1] for made in item._fixtureinfo.name2fixturedefs.values())
+    return next((one.baseid for one in found if one.scope != "function" and "/" in one.baseid), None)
 
 
 def _is_wanted(item: pytest.Item, mode: str | None, recorded: dict[str, str]) -> bool:

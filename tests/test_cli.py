@@ -162,6 +162,7 @@ def _text(path: Path) -> None:
     path.write_text("I am text")
 
 
+@pytest.mark.slow
 def test_bad_images_are_named_and_the_good_ones_are_kept(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.mkdir()
@@ -315,6 +316,7 @@ def test_rows_come_in_order(run: Path) -> None:
     assert [row["group"] for row in rows if row["measure"] == "mae"] == ["all", "1", "2", "3"]
 
 
+@pytest.mark.slow
 def test_what_no_figure_covers_is_said(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.mkdir()
@@ -616,6 +618,7 @@ def test_score_by_a_factor_and_by_an_unknown_one(run: Path) -> None:
     assert_is_friendly(call("score", run, "--by", "colour"), "no factor named 'colour'", "category, number, wording")
 
 
+@pytest.mark.slow
 def test_an_exclusion_shows_in_every_n_and_can_be_taken_back(run: Path) -> None:
     item = "naming/apples/3/0/category"
     assert call("exclude", run, item, "--reason", "a smudge").code == 0
@@ -745,6 +748,7 @@ def test_help_starts_without_anything_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_a_command_that_ends_does_not_look_for_garbage_once_more() -> None:
     code = (
         "import atexit, contextlib, gc, io, sys\n"
@@ -757,6 +761,7 @@ def test_a_command_that_ends_does_not_look_for_garbage_once_more() -> None:
     assert done.stdout.strip() == "True"
 
 
+@pytest.mark.slow
 def test_neither_a_suite_nor_a_report_begins_with_the_tools_of_pictures() -> None:
     code = (
         "import sys\n"
@@ -769,6 +774,7 @@ def test_neither_a_suite_nor_a_report_begins_with_the_tools_of_pictures() -> Non
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_a_run_needs_neither_tables_nor_scipy_nor_another_database(tmp_path: Path) -> None:
     code = (
         "import sys, contextlib, io\n"
@@ -818,6 +824,7 @@ def _photographs(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_judge_that_cannot_see_is_not_chosen_for_a_real_model(tmp_path: Path) -> None:
     images, out = _photographs(tmp_path / "images"), tmp_path / "run"

@@ -116,6 +116,7 @@ def test_a_run_that_is_given_by_two_paths_is_refused(named: Path) -> None:
     assert "is given 2 times; once is enough" in done.err
 
 
+@pytest.mark.slow
 def test_answers_that_were_read_by_different_rules_are_not_compared(named: Path, tmp_path: Path) -> None:
     made = call(
         "run", NAMING, "--model", "random", "--judge", "parser:policy=total", "--out", tmp_path / "total", "--seed", 1

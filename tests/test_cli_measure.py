@@ -67,6 +67,7 @@ def test_why_there_is_no_weber_fraction_is_said(run: Path) -> None:
     assert f"none: {reason}" in call("measure", run).out
 
 
+@pytest.mark.slow
 def test_a_line_of_the_table_is_a_measure_in_json_and_with_a_heading_at_the_terminal(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ def value_of(found: dict[str, Any], what: str) -> float:
     return next(float(one["value"]["value"]) for one in found["answers"] if one["what"].startswith(what))
 
 
+@pytest.mark.slow
 def test_a_suite_gives_prompts_strata_and_images() -> None:
     found = plan("accuracy", "--suite", "t2icountbench", "--rate", 0.4, "--precision", 0.03)
     design = found["design"]
@@ -73,6 +74,7 @@ def test_several_models_are_found_to_differ_in_part_or_all() -> None:
     assert 1 <= value_of(found, "ranks") <= 3
 
 
+@pytest.mark.slow
 def test_annotators_of_a_pool_with_habits_agree_less_surely() -> None:
     size = ("kappa", "--prompts", 40, "--raters", 3, "--kappa", 0.5)
     same, pool = (value_of(plan(*size, *more), "half-width") for more in ((), ("--annotators", 9, "--habit", 0.2)))

@@ -110,6 +110,7 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
                 assert find_cut_figures(told, others[widths[-1]]) == [], command
 
 
+@pytest.mark.slow
 def test_the_page_on_the_frame_has_its_columns_and_its_programs_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

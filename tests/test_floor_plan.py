@@ -13,6 +13,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "subitize"
 PAPERS = re.compile("|".join([*built_in(), r"seeing[ _-]?past[ _-]?words"]), re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_no_identifier_and_no_string_outside_its_folder_names_a_paper() -> None:
     files = [path for path in SOURCE.rglob("*.py") if SOURCE / "papers" not in path.parents]
     assert len(files) > 200

@@ -59,6 +59,7 @@ def test_a_run_that_is_open_stays_open(run: Path) -> None:
         assert len(list(opened.responses())) == 36
 
 
+@pytest.mark.slow
 def test_what_cannot_work_is_refused_with_the_remedy(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="observer"):
         subitize.run(SUITE, "observr", tmp_path / "new")
@@ -82,6 +83,7 @@ def test_one_name_may_be_a_string(run: Path) -> None:
     assert subitize.compare(run, measures="nae").ranks["measure"].unique().to_list() == ["nae"]
 
 
+@pytest.mark.slow
 def test_what_a_comparison_leaves_out_and_what_a_suite_says_are_warnings(run: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(run, tmp_path / "run")
     assert call("exclude", copy, "naming/dots/3/0/things", "--reason", "blurred").code == 0

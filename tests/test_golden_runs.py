@@ -13,10 +13,13 @@ from commands import call
 from golden_runs import PRINTED, RESUMED, copy_run, expected, print_all, without_last_digits
 
 FINISHED = [name for name in RESUMED if name != "unfinished"]
+# Whole commands on all runs take seconds: those of the main suites stand for the others in `make test`.
+QUICK = ("naming", "production", "unfinished")
+MARKED = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in PRINTED]
 
 
 @pytest.mark.usefixtures("undrawn")  # what is compared are the tables behind charts
-@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize("name", MARKED)
 def test_an_earlier_run_prints_the_same(name: str, tmp_path: Path) -> None:
     copy_run(name, tmp_path)
     assert dict(print_all(name, tmp_path)) == expected(name)
@@ -80,13 +83,18 @@ IMPORTED: dict[tuple[str, ...], str] = {
 }
 
 
-@pytest.mark.slow
-def test_published_figures_are_reproduced_as_before(shared_data: Path) -> None:
-    printed = {
+@pytest.fixture(scope="module")
+def reproduced(shared_data: Path) -> dict[str, str]:
+    """What `reproduce --json` prints."""
+    return {
         "geckonum": call("reproduce", "geckonum", shared_data / "geckonum", "--json").out,
         "t2icountbench": call("reproduce", "t2icountbench", "--json").out,
     }
-    assert {name: _digest(text) for name, text in printed.items()} == REPRODUCED
+
+
+@pytest.mark.slow
+def test_published_figures_are_reproduced_as_before(reproduced: dict[str, str]) -> None:
+    assert {name: _digest(text) for name, text in reproduced.items()} == REPRODUCED
 
 
 @pytest.mark.slow
@@ -122,12 +130,8 @@ def test_values_in_tables_do_not_depend_on_how_intervals_are_computed(name: str,
 
 
 @pytest.mark.slow
-def test_published_values_do_not_depend_on_how_intervals_are_computed(shared_data: Path) -> None:
-    printed = {
-        "geckonum": call("reproduce", "geckonum", shared_data / "geckonum", "--json").out,
-        "t2icountbench": call("reproduce", "t2icountbench", "--json").out,
-    }
-    assert {name: _digest_points(text) for name, text in printed.items()} == REPRODUCED_POINTS
+def test_published_values_do_not_depend_on_how_intervals_are_computed(reproduced: dict[str, str]) -> None:
+    assert {name: _digest_points(text) for name, text in reproduced.items()} == REPRODUCED_POINTS
 
 
 _LATER = {"low", "high", "method", "caution", "model_name", "judge_name", "row_name"}

@@ -109,6 +109,7 @@ WITHIN = {
 """What is said, and the number that it is."""
 
 
+@pytest.mark.slow
 def test_a_number_within_another_is_not_that_number(tmp_path: Path, case: Case) -> None:
     numbers, texts = (1, 2, 3, 4, 6, 12, 30, 33), list(WITHIN)
     run = say(texts, numbers, tmp_path / "run")
@@ -135,6 +136,7 @@ TALES = [
 """What is said, the first number in it, and the right one."""
 
 
+@pytest.mark.slow
 def test_the_first_number_of_a_tale_is_not_taken_for_the_count(tmp_path: Path, case: Case) -> None:
     """It is read as what it comes to, or discarded, whoever would have gained by the first number."""
     texts = [text for text, *_ in TALES]

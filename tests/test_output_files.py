@@ -147,6 +147,7 @@ def test_no_command_takes_the_place_of_a_device(tmp_path: Path, full: Path, case
     assert len(devices) == 8
 
 
+@pytest.mark.slow
 def test_standard_output_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "stdout"  # of our own, as /dev/stdout is: as root, code without the guard would replace that
     link.symlink_to("/proc/self/fd/1")
@@ -156,6 +157,7 @@ def test_standard_output_is_refused(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
+@pytest.mark.slow
 def test_a_null_device_is_written_to_and_stays_one(tmp_path: Path, full: Path) -> None:
     null = tmp_path / "null"
     os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(*_NULL))

@@ -101,6 +101,7 @@ def test_a_paper_of_wrong_types_cannot_be_made(case: Case) -> None:
             Paper(**{**sound, **wrong})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_package_among_the_examples_brings_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     example = Path(__file__).parents[1] / "examples" / "plugin"
     project = tomllib.loads((example / "pyproject.toml").read_text("utf-8"))["project"]

@@ -40,6 +40,7 @@ print(trial.id, trial.seed(7), Subject((trial.id, "x")).id, digest("é", 1, 0.5,
 """
 
 
+@pytest.mark.slow
 def test_ids_and_seeds_are_the_same_in_every_process() -> None:
     printed = set()
     for hash_seed, step in [("0", 1), ("1", 1), ("12345", -1)]:

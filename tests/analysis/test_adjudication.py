@@ -114,6 +114,7 @@ def test_the_rule_is_reached_from_the_commands(settled: tuple[Path, dict[str, li
     )
 
 
+@pytest.mark.slow
 def test_a_report_is_made_by_the_rule_that_is_named(
     settled: tuple[Path, dict[str, list[int | None]]], tmp_path: Path
 ) -> None:

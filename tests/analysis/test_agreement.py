@@ -81,6 +81,7 @@ def write_votes(path: Path, tables: dict[str, NDArray[np.int64]], items: list[st
     path.write_text("\n".join(rows), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_votes_of_a_file_have_their_kappa_by_model_and_pooled(tmp_path: Path) -> None:
     suite = make_suite(SUITE)
     items = [item.id for item in suite.it.items(0)]
@@ -263,6 +264,7 @@ PROOF = pytest.mark.proof(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("units", "noise", "runs"),
     [

@@ -309,6 +309,7 @@ def test_the_command_gives_everything_as_json(run: Run, tmp_path: Path) -> None:
     assert all(text in svg for text in ("finder against human", "Numbersense 0.40", "chosen 0.3", "accuracy", "NAE"))
 
 
+@pytest.mark.slow
 def test_a_saved_threshold_is_a_rule_wherever_one_is_written(run: Run) -> None:
     raw = call("score", run.location, "--judge", "finder", "--json").json()
     rule = ("--rule", "calibrated:finder")
@@ -366,6 +367,7 @@ def test_the_protocol_names_the_rule_in_full(run: Run) -> None:
     assert in_part == whole != other
 
 
+@pytest.mark.slow
 def test_a_threshold_below_the_floor_is_refused(run: Run) -> None:
     add_detector(run, Spec("picky", {"floor": "0.2"}, "picky"))
     for name in ("score", "measure"):
@@ -380,6 +382,7 @@ def test_a_threshold_below_the_floor_is_refused(run: Run) -> None:
         assert call(name, run.location, "--judge", "finder", "--rule", "boxes>=0.1").code == 0
 
 
+@pytest.mark.slow
 def test_a_calibration_is_for_the_judge_it_was_made_for(run: Run) -> None:
     save(run)
     for name in ("score", "measure"):
@@ -474,6 +477,7 @@ def test_saved_ones_are_listed(run: Run) -> None:
     assert "bad.json" in broken.err
 
 
+@pytest.mark.slow
 def test_another_judges_calibration_is_not_replaced_by_the_way(run: Run) -> None:
     save(run, "mine")
     other = ("--judge", "observer", "--save", "mine")

@@ -410,6 +410,7 @@ def test_the_known_observers_have_their_known_figures() -> None:
     assert random.human_correlation is None
 
 
+@pytest.mark.slow
 def test_a_reading_more_is_little_more_work() -> None:
     def calls(trials: int) -> int:
         drawn = [one._replace(item=replace(one.item, task=Draw("An image"))) for one in respond(human_law, trials)]

@@ -148,6 +148,7 @@ VOTES = {
 }
 
 
+@pytest.mark.slow
 def test_several_annotators_come_to_one_label(run: Run, case: Case) -> None:
     for repeat, (name, (answers, agreement, expected)) in enumerate(VOTES.items()):
         answer(run, (trial(ITEMS[0], repeat=repeat), Said("?")))

@@ -138,6 +138,7 @@ def test_numbers_that_the_design_fixes_do_not_widen_the_interval() -> None:
 PROOF = pytest.mark.proof("subitize.analysis.attempts", "subitize.stats.estimator", "subitize.models.painter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "size_px"),
     [

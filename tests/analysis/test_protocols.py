@@ -300,6 +300,7 @@ def test_how_scores_are_read_is_part_of_the_protocol(usual: Protocol, tmp_path: 
     assert protocol(tmp_path / "run", SETUP, reader).fingerprint != usual.fingerprint
 
 
+@pytest.mark.slow
 def test_the_rule_that_was_the_default_keeps_its_fingerprints_and_the_new_one_has_its_own(tmp_path: Path) -> None:
     of: dict[tuple[int, str], str] = {}
     for people in (("ann",), ("ann", "bob")):
@@ -606,6 +607,7 @@ def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protoc
     assert (one.fingerprint != other.fingerprint) == bool(differences(one, other))
 
 
+@pytest.mark.slow
 def test_prompts_of_judges_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subitize.store.frames._ROWS_AT_ONCE", 100)
     provenance = Provenance(0, "?" * 10_000)

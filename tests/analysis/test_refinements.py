@@ -76,6 +76,7 @@ def test_p_is_below_05_exactly_where_0_lies_outside_the_interval(case: Case) -> 
             assert -1 <= found.difference.low <= found.difference.high <= 1
 
 
+@pytest.mark.slow
 def test_prompts_are_compared_within_the_strata_of_the_design(attempts: list[Attempt]) -> None:
     strata = ("number",)
     own = row(compare(attempts, designs={"t2icountbench": Design(strata=strata)}), "one", "grid", "accuracy")

@@ -21,6 +21,7 @@ PROOF = pytest.mark.proof(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("weber", "repeats", "size_px"),
     [(0.2, 2, 192), *(pytest.param(weber, 12, 512, marks=PROOF) for weber in (0.05, 0.1, 0.2, 0.4))],

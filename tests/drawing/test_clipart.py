@@ -38,6 +38,7 @@ def test_what_is_said_of_drawings_is_said_of_things_that_there_are() -> None:
     assert not {colour for glyph in GLYPHS.values() for colour in glyph.colours} - {*PALETTE}
 
 
+@pytest.mark.slow
 def test_a_glyph_renders_to_the_same_pixels_as_ever() -> None:
     known = json.loads(DIGESTS.read_text(encoding="utf-8"))
     now = {noun: digest(noun) for noun in GLYPHS}

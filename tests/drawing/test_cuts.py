@@ -45,6 +45,7 @@ def test_pieces_are_of_the_sizes_asked_for(case: Case) -> None:
                 assert last / one < 1.5
 
 
+@pytest.mark.slow
 def test_a_portion_is_that_share_of_the_thing_in_one_piece(case: Case) -> None:
     for noun in NOUNS:
         for variant in glyphs.whole_drawings(noun):

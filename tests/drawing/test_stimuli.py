@@ -186,6 +186,7 @@ def test_size_tells_nothing_of_number_up_to_ten() -> None:
     assert max(means) / min(means) < 1.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size_px", [128, 512, 4096])
 def test_pictures_come_in_other_sizes(size_px: int) -> None:
     image = Image.open(io.BytesIO(stimuli.render(Stimulus("apples", 1, 1, size_px)).png))
@@ -334,6 +335,7 @@ def test_controlled_pictures_show_the_number_too(held: Held, size_px: int, case:
             assert shapes(drawn(Stimulus(category, 12, 3, size_px, control=Control(magnitude, 12)))) == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sample",
     [

@@ -92,6 +92,7 @@ def test_authors_labels_are_set_against_a_judge_of_their_images(
     assert found.json()["result"]["n"] >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_an_attached_image_is_shown_under_the_name_it_has_elsewhere(run: Path, images: Path, tmp_path: Path) -> None:
     call("attach", run, images)

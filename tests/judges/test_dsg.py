@@ -52,6 +52,7 @@ def test_an_exact_painter_is_right_throughout_and_one_that_omits_is_not(run: Run
     assert judge_run(run, made("dsg:seeing", Dsg(Seeing())), Silent()).readings == 0
 
 
+@pytest.mark.slow
 def test_a_question_that_fails_costs_no_other_and_none_is_put_twice(run: Run) -> None:
     model = Seeing(batch_size=8, fails_on="exactly 3 green cups")
     summary = judge_run(run, made("dsg:half-blind", Dsg(model)), Silent())

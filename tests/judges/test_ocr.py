@@ -178,6 +178,7 @@ def test_written_text_is_scored_by_how_near_it_comes(rapidocr: Ocr, tmp_path: Pa
         assert (found["text_exact"].value, found["text_exact"].n) == (0.5, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.tesseract
 def test_where_no_prompt_quotes_a_text_that_is_said_after_the_self_test(tmp_path: Path) -> None:
     with new_run(tmp_path / "run", [item(0, "three apples")]) as run:

@@ -277,6 +277,7 @@ def test_a_judge_that_refuses_gives_no_words_and_its_reason_is_kept(
     assert [one.value for one in readings if one not in refused] == [Known(3)]
 
 
+@pytest.mark.slow
 def test_a_judge_that_declines_is_no_refusal_of_the_model_that_drew(tmp_path: Path) -> None:
     said = ["I'm sorry, I can't count these.", "I cannot see any image."]
     with scripting(lambda ordinal, _: (200, {}, chat({"content": said[ordinal]}))) as server:

@@ -60,6 +60,7 @@ ODD: dict[str, tuple[Answer, str]] = {
 }
 
 
+@pytest.mark.slow
 def test_an_answer_in_an_odd_form_is_read_and_the_run_stays_readable(tmp_path: Path, case: Case) -> None:
     answers = [answer for answer, _ in ODD.values()]
     with scripting(lambda ordinal, _: answers[ordinal]) as server:
@@ -84,6 +85,7 @@ NO_ANSWERS: dict[str, Answer] = {
 }
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_none_is_asked_for_again(tmp_path: Path, case: Case) -> None:
     bad = list(NO_ANSWERS.values())
     with scripting(lambda ordinal, _: GOOD if ordinal % 2 else bad[ordinal // 2]) as server:
@@ -156,6 +158,7 @@ def test_a_few_wrong_requests_at_the_start_do_not_end_a_run_that_works(tmp_path:
     assert outcomes(tmp_path / "run").count(Said("3")) == 10
 
 
+@pytest.mark.slow
 def test_a_server_that_is_always_busy_is_not_asked_without_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case
 ) -> None:
@@ -320,6 +323,7 @@ def test_a_redirect_without_end_or_to_no_address_is_told(tmp_path: Path, case: C
             assert why in told
 
 
+@pytest.mark.slow
 def test_more_calls_at_once_are_made_where_the_command_line_says_so(tmp_path: Path) -> None:
     all_are_under_way = threading.Barrier(50)
 

@@ -169,6 +169,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subitize.runner.retries._FIRST_WAIT_SECONDS", 0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_with_30_percent_of_the_chats_failing_every_trial_is_answered(server: Server, tmp_path: Path) -> None:
     server.behave(failing(*EVERYTHING))
@@ -197,6 +198,7 @@ def test_with_30_percent_of_the_drawings_failing_every_trial_is_drawn(server: Se
     assert all(isinstance(outcome, Drawn) for outcome in outcomes(tmp_path / "run"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_a_time_out_is_tried_again_and_counted_as_perhaps_paid(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(faults=(Fault("slow", calls=(0, 1)),), slow_seconds=60))
@@ -313,6 +315,7 @@ def test_a_wrong_option_is_refused_before_anything_is_made(
             assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_the_key_is_in_no_file_no_message_and_no_answer(
     server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -341,6 +344,7 @@ def test_a_rate_limit_and_a_time_out_are_no_part_of_what_a_model_is(server: Serv
     assert make_model(f"{plain},temperature=0").spec != make_model(plain).spec
 
 
+@pytest.mark.slow
 def test_a_limited_server_is_paced_from_this_side(server: Server, tmp_path: Path) -> None:
     # On a busy machine the server may not get to what was sent in a second, and then takes it for a burst.
     server.behave(Behaviour(requests_per_second=30, burst=16))
@@ -353,6 +357,7 @@ def test_a_limited_server_is_paced_from_this_side(server: Server, tmp_path: Path
     assert after.received == before.received + 20, "none is sent away, where 20 at once would be"
 
 
+@pytest.mark.slow
 def test_a_server_that_says_later_is_obeyed_by_all_calls(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(faults=(Fault("busy", calls=(0,)),), retry_after_seconds=0.3, latency_seconds=0.01))
     start_at = time.monotonic()
@@ -468,6 +473,7 @@ def test_the_estimate_is_within_a_tenth_of_the_bill_and_nothing_is_made_for_it(
     assert (told["done"], told["expenses"][0]["calls"]) == (told["trials"], 0)
 
 
+@pytest.mark.slow
 def test_a_limit_of_cost_is_kept_and_counts_what_was_spent_before(server: Server, tmp_path: Path, prices: Path) -> None:
     server.behave(SOLD)
     before = server.counters().billed_usd

@@ -117,6 +117,7 @@ def test_every_noun_that_has_a_glyph_is_drawn() -> None:
         assert isinstance(Painter(size_px=128).compute(request(f"2 {noun}")).content, Pixels)
 
 
+@pytest.mark.slow
 def test_the_prompts_of_production_and_of_geckonum_are_drawn_where_their_nouns_have_glyphs(shared_data: Path) -> None:
     prompts = [item.task.prompt for item in make_suite("production").it.items(0) if isinstance(item.task, Draw)]
     for row in (row for row in read_rows(shared_data) if row["prompt_type"] in PROMPTS):
@@ -228,6 +229,7 @@ def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
     assert found["accuracy"].low <= truth <= found["accuracy"].high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pictures", [pytest.param(6, id="some"), pytest.param(30, id="all", marks=proof)])
 def test_random_draws_any_number_whatever_the_prompt_says(pictures: int) -> None:
     model = Random(low=1, high=4)
@@ -245,6 +247,7 @@ def test_random_refuses_what_it_does_not_understand() -> None:
     assert isinstance(content, Refused)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pictures", [pytest.param(6, id="some"), pytest.param(40, id="all", marks=proof)])
 def test_the_ideal_human_draws_by_the_human_law(pictures: int) -> None:
     model = IdealHuman()
@@ -275,6 +278,7 @@ CONFIRMED = {
 }
 
 
+@pytest.mark.slow
 @one_and_three
 def test_quantities_places_and_parts_are_seen_in_the_picture(seeds: int, size_px: int, case: Case) -> None:
     for (prompt, statement), seed in product(CONFIRMED.items(), range(seeds)):

@@ -112,6 +112,7 @@ def test_a_command_names_numbers_as_a_model_and_judges_drawings(tmp_path: Path) 
     assert "6 new readings" in drawn.out
 
 
+@pytest.mark.slow
 def test_a_command_that_hangs_is_waited_for_once_and_not_for_every_half_of_a_batch(tmp_path: Path) -> None:
     tries = tmp_path / "tries"
     command = script(tmp_path, f"import time; open({str(tries)!r}, 'a').write('x'); time.sleep(60)")

@@ -48,6 +48,7 @@ def test_it_is_listed_with_what_it_brings() -> None:
     assert "pets" in done("list", "suites").out
 
 
+@pytest.mark.slow
 def test_its_suite_is_run_tabulated_and_reported_with_its_section(tmp_path: Path) -> None:
     run = tmp_path / "run"
     done("run", "pets:numbers=1-2", "--model", "painter:size_px=256", "--out", run)

@@ -38,6 +38,7 @@ def drawn_here() -> list[str]:
     return [vegalite_to_svg(dict(chart)) for chart in CHARTS]
 
 
+@pytest.mark.slow
 def test_drawings_made_ahead_are_those_made_here(process: Popen[str]) -> None:
     chart_engine.draw_ahead(CHARTS[:2])
     assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
@@ -64,12 +65,14 @@ def test_what_it_does_not_draw_is_drawn_here(process: Popen[str]) -> None:
     assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
 
 
+@pytest.mark.slow
 def test_a_chart_that_cannot_be_drawn_says_why_and_stops_no_other(process: Popen[str]) -> None:
     with pytest.raises(ValueError, match="conversion failed"):
         chart_engine.to_svg({"data": {"values": []}, "mark": "no such mark"})
     assert chart_engine.to_svg(CHARTS[0]) == drawn_here()[0]
 
 
+@pytest.mark.slow
 def test_it_ends_with_its_parent_however_that_ends() -> None:
     program = """
         from subitize.report.document import chart_engine

@@ -50,6 +50,7 @@ def axis(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 PROOF = pytest.mark.proof("subitize.report")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [drawn, unnumbered, pytest.param(named, marks=PROOF), pytest.param(many, marks=PROOF)])
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(tmp_path: Path, make: Callable[[Path], Run]) -> None:
     check_charts(figures(make(tmp_path / "run")).values())

@@ -109,6 +109,7 @@ def accuracy(cell: object) -> tuple[float, int]:
     return cell.value, cell.n
 
 
+@pytest.mark.slow
 def test_the_same_model_in_two_runs_is_scored_in_each(tmp_path: Path) -> None:
     with strange(tmp_path / "a", is_right=True) as one, strange(tmp_path / "b", is_right=False) as other:
         sources = read_sources([one, other])
@@ -120,6 +121,7 @@ def test_the_same_model_in_two_runs_is_scored_in_each(tmp_path: Path) -> None:
     assert [accuracy(found[label]) for label in labels] == [(1.0, 4), (0.0, 4)]
 
 
+@pytest.mark.slow
 def test_the_same_model_in_two_runs_is_told_apart_by_the_run(tmp_path: Path) -> None:
     with counting(tmp_path / "may", FEW) as may, counting(tmp_path / "june", FEW) as june:
         rows = table(composed(may, june), "naming-leaderboard").rows
@@ -134,6 +136,7 @@ def test_an_excluded_suite_is_a_note_and_the_others_are_reported(tmp_path: Path)
     assert "naming-leaderboard" in {table.name for table in document.tables()}
 
 
+@pytest.mark.slow
 def test_an_excluded_run_is_a_note_beside_the_other_of_its_suite(tmp_path: Path) -> None:
     with counting(tmp_path / "may", FEW) as may, counting(tmp_path / "june", FEW) as june:
         exclude_all(june)
@@ -150,6 +153,7 @@ def test_a_report_of_nothing_is_refused_with_the_remedy(tmp_path: Path) -> None:
             composed(one, other)
 
 
+@pytest.mark.slow
 def test_each_set_of_numbers_has_its_baselines(tmp_path: Path) -> None:
     with counting(tmp_path / "a", numbered(range(1, 4))) as one, counting(tmp_path / "b", numbered([1, 2, 15])) as two:
         alone, both = composed(one), composed(one, two)
@@ -182,6 +186,7 @@ def test_a_confusion_matrix_says_where_its_ceiling_is(tmp_path: Path) -> None:
     assert [max_response(figure) for figure in figures[:2]] == [3, 20]
 
 
+@pytest.mark.slow
 def test_the_first_number_not_known_is_one_that_was_shown_and_missed(tmp_path: Path) -> None:
     items = numbered([1, 2, 3, 5, 6])
     run = counting(tmp_path / "run", items, model=Spec("sure", {}, "sure"))
@@ -201,6 +206,7 @@ def test_the_first_number_not_known_is_one_that_was_shown_and_missed(tmp_path: P
     assert len({column.name for column in levels.columns}) == len(levels.columns)
 
 
+@pytest.mark.slow
 def test_anchors_and_what_refusing_leaves_of_level_and_likeness_are_shown(tmp_path: Path) -> None:
     items = [
         replace(item, id=f"{item.id}/{seed}", task=Answer(Stimulus("dots", int(item.factors["number"]), seed), "?"))
@@ -250,6 +256,7 @@ def test_published_figures_beside_another_design_say_so(
     assert [OTHER_DESIGN in caption for caption in captions] == [differs] * 3
 
 
+@pytest.mark.slow
 def test_published_models_are_shown_with_their_size(tmp_path: Path) -> None:
     with counting(tmp_path / "run", numbered(range(1, 4))) as run:
         sizes = column(table(composed(run), "naming-leaderboard"), "Size (billion)")

@@ -149,6 +149,7 @@ def test_where_only_tokens_are_known_no_price_is_made_up(tmp_path: Path) -> None
     assert not [name for name in found if "USD" in name or "rice" in name]
 
 
+@pytest.mark.slow
 def test_what_a_judge_cost_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
     with priced(tmp_path / "run", [PAID] * 5, judged=JUDGED) as run:
         table = costs(composed(run))
@@ -162,6 +163,7 @@ def test_a_run_that_cost_nothing_has_no_costs(tmp_path: Path) -> None:
         assert "costs" not in {table.name for table in composed(run).tables()}
 
 
+@pytest.mark.slow
 def test_costs_are_on_the_page_and_in_the_tables(written: Written) -> None:
     assert 'id="costs"' in written.html
     assert {path.suffix for path in written.tables.glob("costs.*")} == {".csv", ".md", ".tex"}

@@ -52,6 +52,7 @@ def models() -> list[Enumeration]:
     return [measure(Observer(lapse=0.02).respond(1), "estimator"), measure(always_5, "always 5")]
 
 
+@pytest.mark.slow
 def test_the_terminal_has_the_law_or_why_there_is_none(
     models: list[Enumeration], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -247,6 +247,7 @@ def test_one_judge_alone_is_not_named_on_every_card(tmp_path: Path) -> None:
     assert (card["who"], card["filter"]) == ("drawer", "False")
 
 
+@pytest.mark.slow
 def test_what_is_right_or_wrong_comes_before_what_was_discarded_one_picture_after_the_other(tmp_path: Path) -> None:
     """The pictures of which a detector found nothing at all are discarded; the other detector saw something."""
     blind, seeing = [[], [], [], [GOOD]], [[GOOD], [GOOD], [GOOD], [GOOD, TWIN]]

@@ -149,6 +149,7 @@ def test_signs_are_what_the_score_is_made_of(painted: Path) -> None:
     assert {cell.verdict for cell in shown.cells.values()} == {"right", "wrong"}
 
 
+@pytest.mark.slow
 def test_signs_stand_on_their_pictures_in_both_formats(painted: Path, tmp_path: Path) -> None:
     for is_transposed in (False, True):
         with Run(Folder(painted)) as run:
@@ -171,6 +172,7 @@ def test_signs_stand_on_their_pictures_in_both_formats(painted: Path, tmp_path: 
             assert image.getpixel((round(left + side / 2), round(top + side * 4 / 24))) == DISC[verdict]
 
 
+@pytest.mark.slow
 def test_a_plate_is_the_same_every_time(painted: Path, tmp_path: Path) -> None:
     for kind in ("svg", "png"):
         with Run(Folder(painted)) as run:
@@ -251,6 +253,7 @@ def test_the_latest_attempt_is_shown(tmp_path: Path) -> None:
     assert (cell.verdict, cell.trials) == ("right", (trial.id,))
 
 
+@pytest.mark.slow
 def test_groups_that_were_voted_on_are_shown_together(tmp_path: Path) -> None:
     with report_runs.voted(tmp_path / "run", "t2icountbench:numbers=1-3") as run:
         found = plate(run, columns=2, repeat=3)

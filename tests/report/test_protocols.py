@@ -44,6 +44,7 @@ def warnings(document: Document) -> list[str]:
     return [block.text for block in suite.blocks if isinstance(block, TextBlock) and block.is_warning]
 
 
+@pytest.mark.slow
 def test_models_asked_the_same_have_one_protocol_and_no_warning(tmp_path: Path) -> None:
     with asked(tmp_path / "run", (ONE, ITEMS), (TWO, ITEMS)) as run:
         document = composed(run)
@@ -55,6 +56,7 @@ def test_models_asked_the_same_have_one_protocol_and_no_warning(tmp_path: Path) 
     assert "How many apples are there in the picture?" in dict(facts.facts)["Examples of prompts as sent"]
 
 
+@pytest.mark.slow
 def test_a_model_asked_less_is_warned_of_with_the_difference(tmp_path: Path) -> None:
     with asked(tmp_path / "run", (ONE, ITEMS), (TWO, ITEMS[:20])) as run:
         document = composed(run)
@@ -94,6 +96,7 @@ def test_runs_with_the_same_items_are_comparable_and_those_with_other_pictures_a
     assert "one (june), one (may): protocol" in found
 
 
+@pytest.mark.slow
 def test_a_model_judged_by_half_is_warned_of(tmp_path: Path) -> None:
     def half(item: Item, place: int) -> tuple[Outcome, Value | None]:
         outcome, value = exact(item, place)
@@ -105,6 +108,7 @@ def test_a_model_judged_by_half_is_warned_of(tmp_path: Path) -> None:
     assert "left unread by the judge: 18 questions about items wholly, 0 in part" in found
 
 
+@pytest.mark.slow
 def test_published_rows_and_baselines_have_no_protocol_of_ours(tmp_path: Path) -> None:
     with asked(tmp_path / "run", (ONE, ITEMS), (TWO, ITEMS[:20])) as run:
         table = leaderboard(composed(run))
@@ -119,6 +123,7 @@ def test_scores_without_numbers_have_their_protocol_too(tmp_path: Path) -> None:
     assert FINGERPRINT.fullmatch(dict(facts.facts)["Fingerprint"][0])
 
 
+@pytest.mark.slow
 def test_every_row_is_listed_with_what_is_its_own(tmp_path: Path) -> None:
     with asked(tmp_path / "run", (ONE, ITEMS), (TWO, ITEMS)) as run:
         (table,) = [table for table in composed(run).tables() if table.name == "protocol-rows"]
@@ -131,6 +136,7 @@ def test_every_row_is_listed_with_what_is_its_own(tmp_path: Path) -> None:
     assert "Prompts rewritten" not in names
 
 
+@pytest.mark.slow
 def test_a_number_leads_to_its_protocol_and_is_in_every_table(tmp_path: Path) -> None:
     with asked(tmp_path / "run", (ONE, ITEMS), (Spec(HOSTILE, {}, HOSTILE), ITEMS[:9])) as run:
         html, table = page(run), leaderboard(composed(run))

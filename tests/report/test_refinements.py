@@ -13,6 +13,8 @@ from subitize.report.document.blocks import Document, FigureBlock, Section
 from subitize.report.document.cells import slug
 from subitize.store import Run
 
+pytestmark = pytest.mark.slow
+
 BASE = "production:categories=apples+people,numbers=1-7"
 REFINED = ("production~additive", "production~grid")
 
@@ -40,7 +42,6 @@ def compared(run: Run) -> list[Refinement]:
     return compare(gather_attempts(observe_run(run, Reader())))
 
 
-@pytest.mark.slow
 def test_refined_suites_stand_right_after_their_base(document: Document) -> None:
     expected = ["production", *map(slug, REFINED)]
     assert [one.id for one in document.sections if one.id.startswith("production")] == expected

@@ -176,6 +176,7 @@ def test_an_unbounded_interval_can_be_shown(capsys: pytest.CaptureFixture[str]) 
     assert "1.000 [0.000, ∞]" in shown(capsys, [lone])
 
 
+@pytest.mark.slow
 def test_each_set_of_numbers_has_its_own_exact_observers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     observed = {}
     for name, most in (("a", 6), ("b", 3)):

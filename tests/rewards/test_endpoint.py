@@ -378,6 +378,7 @@ def test_what_is_too_large_is_refused_before_it_is_kept(case: Case) -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_a_picture_that_would_fill_the_memory_is_not_decoded_and_the_others_are_judged() -> None:
     file = io.BytesIO()
     Image.new("1", (9_000, 9_000)).save(file, "PNG")

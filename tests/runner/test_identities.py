@@ -157,6 +157,7 @@ def test_a_run_goes_on_elsewhere_as_the_same_model_and_says_so(servers: tuple[Se
     assert addresses == [here.base_url, there.base_url]
 
 
+@pytest.mark.slow
 def test_a_name_given_later_takes_the_place_of_the_earlier_one(tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert ask(run, "random", "random:high=5").code == 0

@@ -42,6 +42,7 @@ def finish(drawing: Drawing | None) -> Mapping[Stimulus, bytes]:
     return asyncio.run(wait())
 
 
+@pytest.mark.slow
 def test_jobs_come_in_their_order_each_with_the_same_picture_as_ever(renderer: Renderer) -> None:
     recipes = [Stimulus("dots", 1 + seed % 5, seed, SMALL_PX) for seed in range(20)]
     jobs: list[Stimulus | None] = [*recipes[:10], None, *recipes[10:]]

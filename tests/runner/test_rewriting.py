@@ -120,6 +120,7 @@ def test_a_last_line_without_its_end_is_kept_if_it_is_whole(server: Server, tmp_
     assert "6 rewritten" in rewrite(server, own).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instruction", ["two\nlines", 'say "x",\n"y"', "größer"])
 def test_a_file_that_was_cut_anywhere_goes_on(tmp_path: Path, instruction: str) -> None:
     own, text = tmp_path / "own.csv", io.StringIO()
@@ -237,6 +238,7 @@ def test_the_key_is_neither_shown_nor_kept(server: Server, tmp_path: Path) -> No
     assert KEY not in own.read_text() + done.out + done.err
 
 
+@pytest.mark.slow
 def test_rewritten_prompts_are_run_beside_their_base(server: Server, tmp_path: Path, odd_models: None) -> None:
     own, run = tmp_path / "own.csv", tmp_path / "run"
     rewrite(server, own, "--limit", 4, "--instruction", "Better")

@@ -165,6 +165,7 @@ def test_a_small_limit_knows_more_than_the_smallest_numbers(tmp_path: Path, odd_
     assert len({one["category"] for one in factors}) >= 3
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_its_sample_and_a_higher_limit_adds_to_it(
     tmp_path: Path, odd_models: None, case: Case
 ) -> None:

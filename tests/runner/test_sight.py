@@ -89,6 +89,7 @@ def test_a_server_that_drops_the_picture_is_refused_in_twelve_calls(
         assert len(server.requests) == 12
 
 
+@pytest.mark.slow
 def test_a_server_that_was_mended_is_checked_again(tmp_path: Path) -> None:
     with scripting(lambda ordinal, body: _say(3) if ordinal < 12 else _sighted(ordinal, body)) as server:
         assert _run(server, tmp_path / "run").code == 2
@@ -109,6 +110,7 @@ def test_without_the_check_it_is_run_and_says_so(tmp_path: Path) -> None:
     assert "not checked" in report.read_text()
 
 
+@pytest.mark.slow
 def test_a_check_that_was_cut_short_goes_on(tmp_path: Path) -> None:
     is_down = True
 

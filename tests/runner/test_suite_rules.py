@@ -75,6 +75,7 @@ def test_a_judge_of_boxes_is_not_asked_to_read_words(tmp_path: Path) -> None:
     assert "observer: 0 new readings, 10 questions it cannot answer" in judged.out
 
 
+@pytest.mark.slow
 def test_where_many_answers_are_discarded_the_rule_that_reads_them_is_named(tmp_path: Path) -> None:
     out = tmp_path / "run"
     advice = f"10 of 10 answers were discarded by strict; final reads 10 of them: subitize score {out} --rule final\n"

@@ -108,6 +108,7 @@ def test_nothing_is_asked_where_questions_would_not_tell_things_apart() -> None:
     assert make_graph(scene) == ()
 
 
+@pytest.mark.slow
 def test_every_prompt_of_geckonum_has_a_graph_whose_parents_come_first() -> None:
     for item in make_suite("geckonum").it.items(0):
         assert isinstance(item.task, Draw)

@@ -152,6 +152,7 @@ def test_a_scene_that_is_written_out_is_read_back(entities: list[Entity], style:
     assert read(joint.join(things)) == Scene(tuple(entities))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 @settings(max_examples=300, deadline=None)
 def test_no_text_makes_it_stumble(text: str) -> None:

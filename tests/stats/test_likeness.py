@@ -145,6 +145,7 @@ def coverage(design: str, samples: int) -> float:
     return float(np.mean([one is not None and one.low - 1e-9 <= truth <= one.high + 1e-9 for one in found]))
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_likeness_of_the_law_behind_the_replies(case: Case) -> None:
     for design in DESIGNS:
         with case(design):

@@ -415,6 +415,7 @@ def test_success_of_k_images_has_the_rate_that_was_named(at: int) -> None:
     assert np.mean([one.value for one in found]) == pytest.approx(0.3, abs=0.006)
 
 
+@pytest.mark.slow
 def test_models_have_the_difference_and_the_correlation_that_were_asked_for() -> None:
     study = Accuracy(40, 8, TEN, 0.5, 0.3, 0.3, models=3, difference=0.1, correlation=0.6)
     right = study.draw(np.random.default_rng(23), 4_000) / 8

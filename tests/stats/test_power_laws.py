@@ -114,6 +114,7 @@ def test_a_log_normal_is_told_from_a_power_law_where_n_suffices(case: Case) -> N
         assert cut_off.verdict == "cannot tell"
 
 
+@pytest.mark.slow
 def test_a_law_that_an_exponential_cuts_off_is_recognised() -> None:
     numbers = np.arange(1, 2_000)
     chances = numbers**-1.5 * np.exp(-0.05 * numbers)

@@ -134,6 +134,7 @@ def test_ideal_observers_are_not_rejected_for_rounding(weber: float, categories:
 OTHERS = (Observer(gain=0.7), Observer(prompt_sd=0.1), Observer(category_sd=0.4), Observer(lapse=0.02))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("observer", "samples"),
     [*(pytest.param(one, 1000, marks=PROOF) for one in OTHERS), (OTHERS[0], 20), (OTHERS[1], 20)],

@@ -276,6 +276,7 @@ def test_in_2000_simulations_93_to_97_per_cent_of_the_intervals_cover_the_true_f
     assert 0.93 <= covered / 2000 <= 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [10, pytest.param(100, marks=PROOF)])
 def test_larger_numbers_are_fitted_as_well(samples: int) -> None:
     targets = tuple(range(1, 51))

@@ -50,6 +50,7 @@ DAMAGE = [
 ]
 
 
+@pytest.mark.slow
 def test_a_damaged_row_is_named_with_the_remedy(whole: Path, tmp_path: Path, case: Case) -> None:
     for table, column, value, message in DAMAGE:
         with case(f"{table} {column}"):
@@ -66,6 +67,7 @@ def test_a_damaged_row_is_named_with_the_remedy(whole: Path, tmp_path: Path, cas
             assert BACKUP in line
 
 
+@pytest.mark.slow
 def test_a_sample_that_does_not_say_of_how_many_it_is_names_its_row(tmp_path: Path, case: Case) -> None:
     run = tmp_path / "run"
     done = call("run", "production", "--model", "painter", "--limit", 2, "--repeats", 1, "--out", run)

@@ -254,6 +254,7 @@ def test_an_earlier_run_that_cannot_be_written_is_read(name: str, tmp_path: Path
     assert without_last_digits(scored.out) == expected(name)["score.json"]
 
 
+@pytest.mark.slow
 def test_an_earlier_run_that_is_worked_on_is_not_upgraded(location: Location) -> None:
     kept = _make(location, 3)
     with Run(location) as run, run.lease("m"):

@@ -391,6 +391,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_said_with_its_line(make: Make, case: Case) -> None:
     for text, (line, message) in WRONG.items():
         with case(text[:60]):
@@ -408,6 +409,7 @@ def test_a_file_that_is_too_large_or_no_text_is_refused(make: Make, tmp_path: Pa
         make_suite(str(tmp_path / "latin.yaml"))
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_what_the_file_meant_and_refuses_what_it_means_now(tmp_path: Path) -> None:
     file, run = tmp_path / "my-cats.yaml", tmp_path / "run"
     file.write_text(CATS.replace("1-3", "1-2"), encoding="utf-8")

@@ -344,6 +344,7 @@ def test_what_cannot_be_refined_is_left_out_and_the_order_stays() -> None:
     assert [id for id in base if id in kept] == refined
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

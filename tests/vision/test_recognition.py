@@ -101,6 +101,7 @@ some_and_all = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @some_and_all
 def test_99_things_in_100_are_named_in_the_colours_they_have_by_nature(pictures: int | None, case: Case) -> None:
     for shown in SHOWN:

@@ -78,6 +78,7 @@ def test_without_a_place_to_keep_it_nothing_is_lost(tmp_path: Path, monkeypatch:
     assert recall().nouns
 
 
+@pytest.mark.slow
 def test_of_processes_that_start_together_one_looks(cache: Path) -> None:
     children = [subprocess.Popen([sys.executable, "-c", _LOOK], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     told = [child.communicate(timeout=60)[0].strip() for child in children]

@@ -121,6 +121,7 @@ def write_tiers(folder: Path, prompts: Sequence[Prompt], accuracy: Tier) -> Path
     return whole
 
 
+@pytest.mark.slow
 def test_models_that_are_nearly_always_right_are_above_one_half(tmp_path: Path) -> None:
     write_release(tmp_path / "release", ["muse_a"], prompts=PROMPTS, seeds=1, accuracy=0.95)
     found = by_id(read_released(read_release(tmp_path / "release")))
@@ -153,6 +154,7 @@ def test_a_part_of_the_design_leaves_claims_of_the_whole_undecided(tmp_path: Pat
     )
 
 
+@pytest.mark.slow
 def test_a_model_that_lacks_a_task_leaves_claims_of_several_tasks_undecided(release: Path, tmp_path: Path) -> None:
     whole = Path(shutil.copytree(release, tmp_path / "release"))
     (whole / "task_2_dalle_3.csv").unlink()

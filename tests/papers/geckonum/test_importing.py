@@ -158,6 +158,7 @@ def test_the_same_number_of_other_answers_is_refused(run: Run, tmp_path: Path) -
         import_geckonum(run, read_release(other))
 
 
+@pytest.mark.slow
 def test_the_released_values_follow_from_the_raw_answers_in_every_row(shared_data: Path) -> None:
     release = read_release(shared_data / "geckonum")  # it refuses a row whose answer does not
     assert sum(answers.height for answers in release.answers.values()) == 222_546

@@ -408,6 +408,7 @@ def exclude(run: Run, type: str) -> None:
             run.exclude(item.id, "misprinted")
 
 
+@pytest.mark.slow
 def test_numbers_above_ten_are_taken_together(tmp_path: Path) -> None:
     with drawn_run(tmp_path / "may", "drawer", FEW) as run:
         overcount(run)
@@ -431,6 +432,7 @@ def overcount(run: Run) -> None:
         run.add_readings(lease, readings)
 
 
+@pytest.mark.slow
 def test_a_model_of_which_nothing_was_read_is_a_note(tmp_path: Path) -> None:
     with drawn_run(tmp_path / "may", "drawer", FEW) as run:
         refuse_all(run, run.items())

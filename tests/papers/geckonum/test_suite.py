@@ -109,6 +109,7 @@ CHOSEN = {
 }
 
 
+@pytest.mark.slow
 def test_options_choose_among_the_prompts(case: Case) -> None:
     for options, number in CHOSEN.items():
         with case(options):

@@ -274,6 +274,7 @@ def test_every_figure_has_its_interval_and_n(cells: Cells) -> None:
 PROOF = pytest.mark.proof("subitize.papers.geckonum.shares", "subitize.stats.estimator")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("studies", "least"), [(100, 90), pytest.param(2000, 1870, marks=PROOF)])
 def test_the_interval_of_table_2_covers_other_prompts_and_one_of_independent_labels_does_not(
     studies: int, least: int
@@ -337,6 +338,7 @@ def test_a_cell_where_all_are_wrong_has_an_interval_with_width(cells: Cells) -> 
     assert all(cell.low != cell.high for cell in certain)
 
 
+@pytest.mark.slow
 def test_the_store_gives_what_the_files_give(small: Path, tmp_path: Path) -> None:
     annotations = read_released(read_release(small))
     with Run(Folder(tmp_path / "run"), create=True) as run:

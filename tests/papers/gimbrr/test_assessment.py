@@ -130,6 +130,7 @@ def test_painted_pictures_are_assessed_part_by_part(case: Case, tmp_path: Path) 
                 assert found[str(key)] == told
 
 
+@pytest.mark.slow
 def test_what_is_hidden_is_unknown_to_the_observer_not_wrong(tmp_path: Path) -> None:
     items = [
         (item("spatial", text, text[:5]), paint(text)) for text in ("a dog behind a tree", "a cat in front of a car")

@@ -181,6 +181,7 @@ def test_shares_are_those_of_plain_counting(made_up: Path) -> None:
         assert found[place]["low"] <= found[place]["ours"] <= found[place]["high"]
 
 
+@pytest.mark.slow
 def test_the_tables_of_an_imported_run_are_those_of_the_files(made_up: Path, tmp_path: Path) -> None:
     done = call("import", "gimbrr", made_up, "--out", tmp_path / "run")
     assert done.code == 0, done.err

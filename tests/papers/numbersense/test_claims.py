@@ -87,6 +87,7 @@ def test_one_who_never_errs_correlates_with_people_as_is_said() -> None:
     assert np.corrcoef(np.eye(20)[:, :10].ravel(), human.ravel())[0, 1] == pytest.approx(PERFECT, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_of_a_model_that_never_errs_claims_of_weakness_do_not_hold(tmp_path: Path) -> None:
     draw(tmp_path / "exact", lambda number, _: number)
     found = measure(tmp_path / "exact")

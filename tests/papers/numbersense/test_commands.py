@@ -54,6 +54,7 @@ def test_the_tables_are_printed_for_people(images: Path) -> None:
         assert expected in text
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_run_are_what_it_measures(tmp_path: Path) -> None:
     run = tmp_path / "run"
     suite = "naming:images=1,numbers=1-3,categories=apples+dots,size_px=128,wordings=things"

@@ -106,6 +106,7 @@ def test_every_printed_cell_has_its_place_and_its_digits() -> None:
     assert PRINTED[Place("table1_naming", "Qwen-7B", "human_correlation")] == "0.90"
 
 
+@pytest.mark.slow
 def test_a_run_of_the_same_images_has_the_same_tables(tmp_path: Path) -> None:
     for model in ("FLUX", "other"):
         write_names(tmp_path / "images" / model, images=5, numbers=range(1, 6))
@@ -214,6 +215,7 @@ def test_two_judges_of_one_suite_are_told_apart_by_name(tmp_path: Path) -> None:
     assert cells["table1_production", "FLUX", "accuracy"].ours == 1.0
 
 
+@pytest.mark.slow
 def test_models_whose_parameters_were_counted_have_their_size_in_table_1(tmp_path: Path) -> None:
     with report_runs.named(tmp_path / "run") as run:
         items = [item for item in run.items() if item.id not in run.exclusions()]

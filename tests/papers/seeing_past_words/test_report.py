@@ -20,6 +20,8 @@ from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = [1, 1, 2, 2, 2, 3, 12]
 Rule = Callable[[str, int, str], Mapping[str, float] | str]
 
@@ -98,7 +100,6 @@ def find_rows(section: Section, place: int) -> list[Row]:
     return list(block.data.rows if isinstance(block, FigureBlock) else block.rows)
 
 
-@pytest.mark.slow
 def test_framings_stand_side_by_side_for_each_split_with_the_figures_of_the_tables(
     run: Run, document: Document
 ) -> None:
@@ -159,12 +160,10 @@ def test_the_summary_has_titles_and_says_who_is_best_and_what_guessing_gets(docu
     assert "; the most frequent answer, without a look, gets 43 %" in document.summary
 
 
-@pytest.mark.slow
 def test_the_charts_are_valid(document: Document) -> None:
     check_charts(document.figures())
 
 
-@pytest.mark.slow
 def test_a_run_of_similarities_alone_has_a_report_and_many_models_have_panels(tmp_path: Path) -> None:
     write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
     with Run(Folder(tmp_path / "run"), create=True) as run:
@@ -187,7 +186,6 @@ def test_what_is_excluded_by_hand_is_in_no_figure(tmp_path: Path) -> None:
     assert [one.value for one in shares if isinstance(one, Estimate)] == [1, 1]
 
 
-@pytest.mark.slow
 def test_framings_of_different_runs_have_sections_of_their_own(tmp_path: Path) -> None:
     write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
     runs = [Run(Folder(tmp_path / name), create=True) for name in ("gaps", "questions", "both")]

@@ -117,6 +117,7 @@ def test_a_model_that_knows_has_every_figure_at_its_best(cells: Cells) -> None:
     assert cells["table5, test", "lxmert · 12", "accuracy standard"] == (100.0, "differs")
 
 
+@pytest.mark.slow
 def test_a_model_that_says_two_is_seen_to(cells: Cells) -> None:
     row = "vilbert · standard · declarative"
     assert cells["table2, test", row, "p_c"][0] == pytest.approx(100 * 7 / len(ANSWERS))
@@ -133,6 +134,7 @@ def test_a_model_that_says_two_is_seen_to(cells: Cells) -> None:
     )
 
 
+@pytest.mark.slow
 def test_finetuned_models_have_table_3_and_its_precisions_others_table_2_and_its_recalls(cells: Cells) -> None:
     assert not any(table.startswith("table2") and row.startswith("lxmert") for table, row, _ in cells)
     assert cells["table2, test", "vilbert · standard · qa", "zero_shot"][0] == "yes"
@@ -144,6 +146,7 @@ def test_finetuned_models_have_table_3_and_its_precisions_others_table_2_and_its
     assert precision != cells["table2, test", "vilbert · standard · qa", "p_c"][0]
 
 
+@pytest.mark.slow
 def test_similarities_accept_nothing_but_rank(cells: Cells) -> None:
     columns = {
         column for table, row, column in cells if table == "table2, test" and row.startswith("clip · standard · qa")
@@ -152,6 +155,7 @@ def test_similarities_accept_nothing_but_rank(cells: Cells) -> None:
     assert not columns & {"acc", "p_c", "accuracy", "recall_right", "balanced_accuracy"}
 
 
+@pytest.mark.slow
 def test_score_has_no_figure_of_similarities_and_says_where_there_is_one(tmp_path: Path) -> None:
     suite = make_suite(write_suites(tmp_path)["counting-probe"])
     with Run(Folder(tmp_path / "run"), create=True) as run:
@@ -166,12 +170,14 @@ def test_score_has_no_figure_of_similarities_and_says_where_there_is_one(tmp_pat
     assert f"for their figures: subitize tables {tmp_path / 'run'} --paper seeing-past-words" in told
 
 
+@pytest.mark.slow
 def test_validation_and_test_data_are_taken_together_and_test_alone(cells: Cells) -> None:
     found = {table for table, _, _ in cells}
     assert {"table2, test", "table2, validation + test", "table5, test", "guessing, hard, validation + test"} <= found
     assert not found & {"table2, validation", "guessing, standard, validation + test"}
 
 
+@pytest.mark.slow
 def test_even_and_odd_numbers_and_bins_stand_beside_each_other(cells: Cells) -> None:
     row = "vilbert · standard · qa"
     even, odd, gap = (
@@ -185,6 +191,7 @@ def test_even_and_odd_numbers_and_bins_stand_beside_each_other(cells: Cells) -> 
     assert cells["by_number, test", f"{row} · 2", "recall_right"][0] == 100
 
 
+@pytest.mark.slow
 def test_claims_are_decided_by_what_models_do(tables: Tables) -> None:
     assert tables.claims is not None
     found = {one.id: one for one in tables.claims() if isinstance(one, Statement)}

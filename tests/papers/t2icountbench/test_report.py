@@ -33,6 +33,8 @@ from subitize.report.document.blocks import (
 from subitize.store import Folder, Run
 from t2icountbench_attempts import attempt_all, design
 
+pytestmark = pytest.mark.slow
+
 DESIGN = "t2icountbench:numbers=1+6+11"
 FEW = "t2icountbench:numbers=1+11,objects=apple+cat,scenes=home,styles=plain"
 
@@ -112,7 +114,6 @@ def measured(found: Sequence[TableCell], table: str) -> dict[tuple[str, str], ob
 SIZES = {"SD 3.5": "8.1", "WanX2.1": "14", "Hunyuan": "1.5", "GLM-4": "9"}
 
 
-@pytest.mark.slow
 def test_the_leaderboard_is_table_2_with_the_fifteen_of_the_paper(counted: Composed) -> None:
     found = table(counted.document, "t2icountbench-leaderboard")
     own, printed = cells(found, is_published=False), cells(found, is_published=True)
@@ -212,7 +213,6 @@ def test_a_stand_in_is_not_called_best_beside_a_real_model(tmp_path: Path) -> No
         assert "In t2icountbench, imagen-3 does best: for 0 %" in composed(opened).summary
 
 
-@pytest.mark.slow
 def test_votes_on_groups_are_success_and_leave_out_all_that_needs_counts(votes: Composed) -> None:
     found = names(votes.document)
     assert {"t2icountbench-leaderboard", "t2icountbench-by-difficulty-chart", "t2icountbench-agreement"} <= found
@@ -248,7 +248,6 @@ def test_a_tie_of_annotators_is_in_no_figure(tmp_path: Path) -> None:
     assert (ties, average.n) == (1, 3)
 
 
-@pytest.mark.slow
 def test_two_judges_of_one_run_are_told_apart(tmp_path: Path) -> None:
     with refined(tmp_path / "counted", FEW) as one, voted(tmp_path / "voted", FEW) as other:
         document = composed(one, other)
@@ -280,7 +279,6 @@ def test_a_group_is_shown_with_all_its_images_and_what_was_voted(votes: Composed
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "repeats"),
     [

@@ -296,6 +296,7 @@ def test_observations_hold_of_models_that_are_made_so(observed: dict[str, Statem
     assert all(one.p <= one.p_holm <= 1 for statement in observed.values() for one in statement.comparisons)
 
 
+@pytest.mark.slow
 def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() -> None:
     made: list[Attempt] = []
     for seed in range(4):
