@@ -56,6 +56,7 @@ def test_an_earlier_run_that_is_finished_has_nothing_left_to_do(name: str, tmp_p
         assert without_last_digits(call("score", name, "--json").out) == expected(name)["score.json"]
 
 
+@pytest.mark.slow
 def test_an_earlier_run_that_was_killed_goes_on(tmp_path: Path) -> None:
     run = copy_run("unfinished", tmp_path)
     for _ in range(2):
