@@ -9,7 +9,7 @@ the options only the cap on asking again says more than the items do.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from subitize.analysis.observations import NO_JUDGE, Reader, Survey, show_asks
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.frames import make_frame
-from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, find_parts_rule, rule_versions
+from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, find_parts_rule, rule_versions
 from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
@@ -64,9 +64,6 @@ class Gaps(NamedTuple):
     which: str
 
 
-_NO_GAPS = Gaps(0, 0, "")
-
-
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """What must be the same for two rows to be comparable.
@@ -104,7 +101,7 @@ class Protocol:
     judge_options: Mapping[str, str] = field(default_factory=dict)
     judge_revisions: tuple[str, ...] = ()
     """The names that its model was served by; builds behind one name come and go by the day."""
-    unread: Gaps = _NO_GAPS
+    unread: Gaps = field(default=Gaps(0, 0, ""))
     readings: tuple[tuple[int, int], ...] = ()
     """How many readings there are of an answer to a question, and of how many in a hundred so many."""
     rules: tuple[str, ...] = ()
@@ -167,6 +164,9 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
             judge, judge_options = _strip(place.judge, judges.get(place.judge, {}))
             votes, joined_by = _count_votes(run, suite, subjects, readings)
             unread, coverage = _cover(subjects, votes)
+            rules = {*readings.rows["rule"].unique()}
+            if reader.rule is not None:  # what it leaves open is as it was in those of the readings
+                rules = {str(reader.rule.over_stored(rule)) for rule in rules} or {str(reader.rule)}
             protocol = replace(
                 unjudged,
                 judge=judge,
@@ -174,7 +174,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 judge_revisions=readings.revisions(is_short=True),
                 unread=unread,
                 readings=coverage,
-                rules=(*_rules(reader.rule, readings.rows["rule"].unique()), *joined_by),
+                rules=(*sorted(rules), *joined_by),
                 agreement=reader.agreement,
                 is_voted=bool((votes["votes"] > 1).any()),
             )
@@ -287,12 +287,6 @@ def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]
     return judge, left
 
 
-def _rules(anew: Rule | None, stored: Iterable[str]) -> tuple[str, ...]:
-    """List the rules that values were read by; what a new one leaves open is as it was in those of the readings."""
-    rules = set(stored) if anew is None else {str(anew.over_stored(rule)) for rule in stored} or {str(anew)}
-    return tuple(sorted(rules))
-
-
 def _count_votes(
     run: Run, suite: str, subjects: pl.DataFrame, readings: ReadingTrail
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -300,7 +294,8 @@ def _count_votes(
 
     Such a whole is read as often as the part that was read least.
     """
-    votes, whole, rule = readings.votes(), MatchesPrompt().id, find_parts_rule(suite)
+    votes = readings.rows.group_by("question", "subject").len("votes")
+    whole, rule = MatchesPrompt().id, find_parts_rule(suite)
     if rule is None or not votes.height or whole in votes["question"]:
         return votes, ()
     asked = [(item.id, ask.question.id) for item in run.items(suite) for ask in rule.list_parts(item)]

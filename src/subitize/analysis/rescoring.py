@@ -121,11 +121,9 @@ def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -
             raise UnknownNameError("scorer", name, known)
     survey = survey_run(run, Reader(judge))
     recorded = {} if names else _read_recorded(run)
-    chosen = names or (() if recorded else sorted(known))
-    found = _rescore_replies(survey, [SCORERS[name] for name in dict.fromkeys(chosen) if name in SCORERS], recorded)
-    found += _rescore_drawings(
-        survey, [DRAWING_SCORERS[name] for name in dict.fromkeys(chosen) if name in DRAWING_SCORERS]
-    )
+    chosen = dict.fromkeys(names or (() if recorded else sorted(known)))
+    found = _rescore_replies(survey, [SCORERS[name] for name in chosen if name in SCORERS], recorded)
+    found += _rescore_drawings(survey, [DRAWING_SCORERS[name] for name in chosen if name in DRAWING_SCORERS])
     if not found:
         raise NothingToDoError(
             f"{run.location} has nothing that {', '.join(names) or 'a scorer'} can score: replies in words to counting "
