@@ -1,9 +1,10 @@
 """Who does best: a table per suite as in the paper's Table 1, with ranks, the same at a glance and by condition."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
+
+import polars as pl
 
 from subitize.analysis.clusters import WHOLE
 from subitize.analysis.comparisons import Entry, Ranked, stand
@@ -27,7 +28,7 @@ from subitize.report.document.blocks import (
     make_table,
     text_column,
 )
-from subitize.report.document.cells import billions, list_names, slug
+from subitize.report.document.cells import billions, list_names, slug, sort_key
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, bounds, differing_design, level_name, level_text
 from subitize.report.sections.sources import Series
@@ -95,7 +96,7 @@ def rank_counts(
     found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
     found += [(name, "baseline", _printed(one)) for name, one in baselines]
     found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
-    found.sort(key=lambda row: -_value(row[2]["accuracy"]))
+    found.sort(key=lambda row: -float(sort_key(row[2]["accuracy"]) or "-inf"))
     rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
     caption = f"{_caption(rows, published)} {differing_design(published, models)}".strip()
     table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
@@ -130,13 +131,6 @@ def _printed(one: Baseline | PublishedRow) -> Cells:
     if isinstance(one, Baseline):
         return cells
     return {**cells, **dict.fromkeys(("level", "level_answered"), level_name(one.level)), "size": one.size_billion}
-
-
-def _value(cell: Cell) -> float:
-    match cell:
-        case Estimate(value=value) | float(value):
-            return value
-    return -math.inf
 
 
 def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
@@ -254,7 +248,11 @@ def factor_sections(
             for one in own
             if one.factor == factor and one.measure == "accuracy"
         }
-        levels = sorted({level for _, level in by_cell}, key=_rank_level)
+        found = pl.DataFrame({"level": list({level for _, level in by_cell})})
+        number = pl.col("level").cast(pl.Float64, strict=False)
+        # Numbers by size, and what is no number after them by name.
+        ordered = found.sort(pl.when(number.is_finite()).then(number), "level", nulls_last=True)
+        levels = ordered["level"].to_list()
         rows = (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series)
         caption = "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong."
         name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
@@ -270,15 +268,6 @@ def factor_sections(
         )
         sections.append(Section(name, title, (figure if len(levels) <= _MOST_LEVELS_DRAWN else table,)))
     return sections
-
-
-def _rank_level(level: str) -> tuple[bool, float, str]:
-    """Order numbers by size, and what is no number after them by name."""
-    try:
-        number = float(level)
-    except ValueError:
-        number = math.nan
-    return (False, number, level) if math.isfinite(number) else (True, 0.0, level)
 
 
 def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
