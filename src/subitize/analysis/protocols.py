@@ -344,6 +344,9 @@ def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
     The keys and words are hashed: they stay as they are, or every fingerprint changes.
     """
     excluded = f"{protocol.excluded:,} items ({protocol.exclusions[:_SHORT_DIGITS]})"
+    repeated = f", hash {protocol.repeated[:_SHORT_DIGITS]}" if len(protocol.repeats) != 1 else ""
+    wholly, partly, which = protocol.unread
+    unread = f"{wholly:,} questions about items wholly, {partly:,} in part ({which[:_SHORT_DIGITS]})"
     return {
         _SUITE: protocol.suite,
         _AGAIN: protocol.asking_again,
@@ -352,15 +355,15 @@ def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
         "Unknown pictures": _tell_unknown(protocol.unknown_pictures) or _NONE,
         _PROMPTS: _tell_prompts(protocol.prompts),
         "Excluded by hand": excluded if protocol.excluded else _NONE,
-        "Answers or images per item": _tell_repeats(protocol),
+        "Answers or images per item": _tell_counts(protocol.repeats, "items") + repeated,
         "Prompts rewritten by the provider": "some or all" if protocol.is_rewritten else _NONE,
         "Seeds": "each trial its own" if protocol.has_own_seeds else "shared between trials",
         "Parameters of the call": protocol.parameters,
         _JUDGE: protocol.judge,
         _JUDGE_OPTIONS: protocol.judge_options,
         "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNTOLD,
-        "Left unread by the judge": _tell_unread(protocol.unread) or _NONE,
-        "Readings of an answer": _tell_readings(protocol.readings) or _NONE,
+        "Left unread by the judge": unread if wholly or partly else _NONE,
+        "Readings of an answer": _tell_counts(protocol.readings, "%") or _NONE,
         "Rule, with version and threshold": ", ".join(protocol.rules) or _NONE,
         "Agreement of several readings": _tell_agreement(protocol),
         "Scoring": f"version {protocol.scoring_version}",
@@ -380,24 +383,11 @@ def _tell_prompts(prompts: str | None) -> str:
     return f"otherwise, hash {prompts[:_FINGERPRINT_DIGITS]}" if prompts else "as the items word them"
 
 
-def _tell_repeats(protocol: Protocol) -> str:
-    if len(protocol.repeats) == 1:
-        return str(protocol.repeats[0][0])
-    told = ", ".join(f"{times} ({items:,} items)" for times, items in protocol.repeats)
-    return f"{told}, hash {protocol.repeated[:_SHORT_DIGITS]}"
-
-
-def _tell_unread(unread: Gaps) -> str:
-    if not unread.wholly and not unread.partly:
-        return ""
-    questions = f"{unread.wholly:,} questions about items wholly, {unread.partly:,} in part"
-    return f"{questions} ({unread.which[:_SHORT_DIGITS]})"
-
-
-def _tell_readings(readings: Sequence[tuple[int, int]]) -> str:
-    if len(readings) == 1:
-        return str(readings[0][0])
-    return ", ".join(f"{count} ({share} %)" for count, share in readings)
+def _tell_counts(counts: Sequence[tuple[int, int]], unit: str) -> str:
+    """Tell how often, and if that differs, of how many so often."""
+    if len(counts) == 1:
+        return str(counts[0][0])
+    return ", ".join(f"{times} ({many:,} {unit})" for times, many in counts)
 
 
 def _tell_agreement(protocol: Protocol) -> str:
