@@ -169,8 +169,9 @@ def rate_passes(attempts: Sequence[Attempt], factors: Iterable[str] = ()) -> lis
         )
     items = {one.item.id: one.item for one in attempts}
     chosen = check_factors(items.values(), factors)
-    places = ((place, one.item.suite, one.model, one.judge, one.item.id) for place, one in enumerate(attempts))
-    placed = Observations(make_frame(places, _PLACED), items)
+    rows = ((one.item.suite, one.model, one.judge, one.item.id) for one in attempts)
+    named = make_frame(rows, dict.fromkeys(("suite", "model", "judge", "item"), pl.String()))
+    placed = Observations(named.with_row_index("place"), items)
     cells = pl.concat(at_levels(placed, chosen)).group_by(*_CELL, maintain_order=True).agg("place")
     rated = []
     for suite, model, judge, factor, level, _, own in cells.sort("suite", "model", "judge", "order").iter_rows():
@@ -196,10 +197,6 @@ def rate_passes(attempts: Sequence[Attempt], factors: Iterable[str] = ()) -> lis
     ]
 
 
-_PLACED: dict[str, pl.DataType] = {
-    "place": pl.Int64(),
-    **dict.fromkeys(("suite", "model", "judge", "item"), pl.String()),
-}
 _CELL = ("suite", "model", "judge", "factor", "level", "order")
 
 
