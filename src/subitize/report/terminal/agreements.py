@@ -63,7 +63,22 @@ def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: StandIns)
         for one in own:
             if one.factor == WHOLE and (one.is_pooled or one.question not in pooled):
                 _print_confusion(one, stand_ins)
-    _print_legend(found, stand_ins)
+    print_marks(found, stand_ins)
+    say("value [95 % interval over prompts]; error: mean of the judge's count minus people's")
+    say("κ (Fleiss') and α (Krippendorff's): of both sides; pairs: answers for which both have a value")
+    say("ties: people are tied; unusable: one side has no value; neither is in any figure")
+    if any(one.ceiling for one in found):
+        say("people: each person against the others together, on what the judge looked at")
+    else:
+        say("no two people looked at the same, so that it is unknown how far people agree with one another")
+    if any(one.agreement.kappa is None for one in found):
+        say(f"{NOTHING} not defined: counts only, or all answers are the same")
+    figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
+    print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
+    for one in found:
+        if one.agreement.caution:
+            named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
+            say(f"too little to rely on: {named}: {one.agreement.caution}")
 
 
 def _print_tables(
@@ -112,22 +127,3 @@ def _write(value: Scalar) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else f"{value:g}"
-
-
-def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
-    print_marks(found, stand_ins)
-    say("value [95 % interval over prompts]; error: mean of the judge's count minus people's")
-    say("κ (Fleiss') and α (Krippendorff's): of both sides; pairs: answers for which both have a value")
-    say("ties: people are tied; unusable: one side has no value; neither is in any figure")
-    if any(one.ceiling for one in found):
-        say("people: each person against the others together, on what the judge looked at")
-    else:
-        say("no two people looked at the same, so that it is unknown how far people agree with one another")
-    if any(one.agreement.kappa is None for one in found):
-        say(f"{NOTHING} not defined: counts only, or all answers are the same")
-    figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
-    print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
-    for one in found:
-        if one.agreement.caution:
-            named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
-            say(f"too little to rely on: {named}: {one.agreement.caution}")
