@@ -100,11 +100,11 @@ def rank_counts(
     rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
     caption = f"{_caption(rows, published)} {differing_design(published, models)}".strip()
     table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
-    data = make_table(f"{suite}-leaderboard-accuracy", "Accuracy", *take_column(table, 1))
+    data, spec = draw_ranking(table, f"{suite}-leaderboard-accuracy", "Accuracy", x_title="accuracy")
     figure = FigureBlock(
         f"{suite}-leaderboard-chart",
         "Accuracy at a glance",
-        draw_ranking(data.rows, x_title="accuracy"),
+        spec,
         "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
         "Accuracy of every model with its interval, best first.",
         data,
@@ -165,18 +165,14 @@ def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> s
     return " ".join(notes)
 
 
-def take_column(table: TableBlock, place: int) -> tuple[Sequence[Column], Sequence[Row]]:
-    """Keep one column beside the names of the rows."""
-    columns = (table.columns[0], table.columns[place])
-    return columns, [Row((row.cells[0], row.cells[place]), row.badge) for row in table.rows]
-
-
-def draw_ranking(rows: Iterable[Row], *, x_title: str) -> charts.Spec:
-    """Draw what stands beside the names of rows, as far as it is known: rows of a kind together, the largest first."""
+def draw_ranking(table: TableBlock, name: str, title: str, *, x_title: str) -> tuple[TableBlock, charts.Spec]:
+    """Keep what stands beside the names of rows, and draw what is known: rows of a kind together, the largest first."""
+    rows = [Row(row.cells[:2], row.badge) for row in table.rows]
     points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
     kinds: list[str] = [kind or "measured" for kind in KINDS]
     points.sort(key=lambda point: (kinds.index(str(point["kind"])), -float(str(point["value"]))))
-    return charts.ranking(points, [str(point["name"]) for point in points], x_title=x_title)
+    spec = charts.ranking(points, [str(point["name"]) for point in points], x_title=x_title)
+    return make_table(name, title, table.columns[:2], rows), spec
 
 
 def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
