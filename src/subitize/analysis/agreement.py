@@ -198,19 +198,14 @@ def _tally(votes: pl.DataFrame) -> Ratings:
     values, domain = paired["value"], None
     if paired.select(_IS_YES_OR_NO.all()).item():
         domain = np.array([0.0, 1.0])
-    elif values.null_count():
-        values = _number_answers(paired)
+    elif values.null_count():  # numbers ascend, and texts follow
+        answers = paired.select("value", text=pl.when(pl.col("value").is_null()).then("value_text"))
+        given = answers.unique().sort("value", "text", nulls_last=True).with_row_index("code")
+        numbered = answers.join(given, on=["value", "text"], nulls_equal=True, maintain_order="left")
+        values = numbered["code"].cast(pl.Float64)
     units, clusters = (paired[name].to_numpy() for name in ("unit", "prompt"))
     annotators = paired["person"].to_numpy() if "person" in paired.columns else None
     return tally(units, values.to_numpy(), domain=domain, clusters=clusters, annotators=annotators)
-
-
-def _number_answers(votes: pl.DataFrame) -> pl.Series:
-    """Number the answers: numbers ascend, and texts follow."""
-    answer = votes.select("value", text=pl.when(pl.col("value").is_null()).then("value_text"))
-    given = answer.unique().sort("value", "text", nulls_last=True).with_row_index("code")
-    read = answer.join(given, on=["value", "text"], nulls_equal=True, maintain_order="left")
-    return read["code"].cast(pl.Float64)
 
 
 def _share_unanimous(ratings: Ratings) -> Estimate:

@@ -76,8 +76,8 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
     items = {item.id: item for item in run.items()}
     chosen = check_factors(items.values(), factors)
-    drawings = _gather(latest_attempts(read_responses(run)), read_readings(run, judge))
-    marked = _mark_all(drawings, items, read_designs(run))
+    latest, readings = latest_attempts(read_responses(run)), read_readings(run, judge)
+    marked = _mark_all(latest, readings, items, read_designs(run))
     if marked.rows["score"].null_count() == len(marked):
         who = "" if judge is None else f" by {judge!r}"
         raise NothingToDoError(
@@ -89,8 +89,8 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
 
 def align_survey(survey: Survey) -> list[Alignment]:
     """Score the drawings of a run that has been read, by judge and measure; nothing where no judge was asked."""
-    drawings = _gather(survey.responses, survey.readings)
-    return _align_all(_mark_all(drawings, survey.whole.items, survey.whole.designs), survey.run.exclusions())
+    marked = _mark_all(survey.responses, survey.readings, survey.whole.items, survey.whole.designs)
+    return _align_all(marked, survey.run.exclusions())
 
 
 def _align_all(marked: Observations, excluded: Collection[str], factors: Sequence[str] = ()) -> list[Alignment]:
@@ -106,10 +106,18 @@ _MARKS: dict[str, pl.DataType] = {
     "score": pl.Float64(),
     "discarded": pl.Int64(),
 }
-_Answers = Mapping[str, Value]
+_KINDS = ("confirm:", "fit:", "transcribe")
 
 
-def _mark_all(drawings: pl.DataFrame, items: Mapping[str, Item], designs: Mapping[str, Design]) -> Observations:
+def _mark_all(
+    latest: pl.DataFrame, readings: pl.DataFrame, items: Mapping[str, Item], designs: Mapping[str, Design]
+) -> Observations:
+    """Mark each drawing as each judge sees it, of whose readings of a question one value is made."""
+    asked = readings.filter(pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS))
+    drawn = latest.filter(pl.col("kind") == "drawn")
+    labels = make_labels(asked, PLURALITY).join(drawn, left_on="subject", right_on="trial", maintain_order="left")
+    by_judge = labels.group_by("item", "model", "judge", "subject", maintain_order=True)
+    drawings = by_judge.agg("question", "label", "value", "value_text").drop("subject")
     graph = cache(lambda item_id: graph_of(items[item_id]))  # several drawings and judges have the same
     marks: list[tuple[object, ...]] = []
     for item_id, model, judge, *answers in drawings.iter_rows():
@@ -121,19 +129,9 @@ def _mark_all(drawings: pl.DataFrame, items: Mapping[str, Item], designs: Mappin
     return Observations(make_frame(marks, _MARKS).join(strata, on="item", maintain_order="left"), items)
 
 
-def _gather(latest: pl.DataFrame, readings: pl.DataFrame) -> pl.DataFrame:
-    """Make one value of all the readings of a question, by drawing and judge; other questions are not looked at."""
-    asked = readings.filter(pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS))
-    drawn = latest.filter(pl.col("kind") == "drawn")
-    labels = make_labels(asked, PLURALITY).join(drawn, left_on="subject", right_on="trial", maintain_order="left")
-    drawings = labels.group_by("item", "model", "judge", "subject", maintain_order=True)
-    return drawings.agg("question", "label", "value", "value_text").drop("subject")
-
-
-_KINDS = ("confirm:", "fit:", "transcribe")
-
-
-def _measure(item: Item, graph: Sequence[Node], given: _Answers) -> Iterator[tuple[Measure, float | None, int]]:
+def _measure(
+    item: Item, graph: Sequence[Node], given: Mapping[str, Value]
+) -> Iterator[tuple[Measure, float | None, int]]:
     ids = [node.ask.question.id for node in graph]
     if any(id in given for id in ids):
         is_complete = all(id in given for id in ids)

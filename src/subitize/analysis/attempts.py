@@ -1,6 +1,6 @@
 """Success by prompt: how many of its images are right, how people voted on groups of them, and pass@k over prompts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -66,19 +66,19 @@ def gather_attempts(
     """Put together what belongs to one item, model and judge; what was excluded by hand is left out.
 
     So are votes without a value, as where they are tied, and attempts of which nothing is left, unless they are to be
-    counted.
+    counted. Of votes on groups, those on the largest that anything is known of are taken.
     """
     # It is known to be right or wrong: a drawing with nothing in it to count has the value 0.
     is_known = pl.col("status").is_in(["eligible", "refused"]) | pl.col("value_text").is_not_null()
     rows = observations.kept().rows.with_columns(is_known=is_known)
-    gathered = (
-        rows.select(_PLACE)
-        .unique(maintain_order=True)
-        .join(_gather_images(rows, observations.items, unusable), on=_PLACE, how="left", maintain_order="left")
-        .join(_gather_votes(rows), on=_PLACE, how="left", maintain_order="left")
-    )
-    found = (_attempt(row, observations) for row in gathered.iter_rows(named=True))
-    return [one for one in found if keep_empty or one.most]
+    voted = rows.filter(pl.col("group") > 1, "is_known")
+    largest = voted.filter(pl.col("group") == pl.col("group").max().over(_PLACE))
+    votes = largest.group_by(_PLACE, maintain_order=True).agg(pl.col("group").first(), votes="is_right")
+    gathered = rows.select(_PLACE).unique(maintain_order=True)
+    for found in (_gather_images(rows, observations.items, unusable), votes):
+        gathered = gathered.join(found, on=_PLACE, how="left", maintain_order="left")
+    attempts = (_attempt(row, observations) for row in gathered.iter_rows(named=True))
+    return [one for one in attempts if keep_empty or one.most]
 
 
 def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item], unusable: Unusable) -> pl.DataFrame:
@@ -107,13 +107,6 @@ def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item], unusable: Unus
     return complete.group_by(_PLACE).agg(
         pl.len().alias("images"), pl.col("is_right").sum().alias("right"), pl.col("number").drop_nulls()
     )
-
-
-def _gather_votes(rows: pl.DataFrame) -> pl.DataFrame:
-    """Take what was said of the largest groups of images that anything is known of."""
-    grouped = rows.filter(pl.col("group") > 1, "is_known")
-    largest = grouped.filter(pl.col("group") == pl.col("group").max().over(_PLACE))
-    return largest.group_by(_PLACE, maintain_order=True).agg(pl.col("group").first(), pl.col("is_right").alias("votes"))
 
 
 def _attempt(row: Mapping[str, Any], observations: Observations) -> Attempt:
@@ -176,13 +169,18 @@ def rate_passes(attempts: Sequence[Attempt], factors: Iterable[str] = ()) -> lis
         )
     items = {one.item.id: one.item for one in attempts}
     chosen = check_factors(items.values(), factors)
-    places = ((place, one.item.suite, one.model, one.judge, one.item.id) for place, one in enumerate(attempts))
-    placed = Observations(make_frame(places, _PLACED), items)
+    rows = ((one.item.suite, one.model, one.judge, one.item.id) for one in attempts)
+    named = make_frame(rows, dict.fromkeys(("suite", "model", "judge", "item"), pl.String()))
+    placed = Observations(named.with_row_index("place"), items)
     cells = pl.concat(at_levels(placed, chosen)).group_by(*_CELL, maintain_order=True).agg("place")
     rated = []
     for suite, model, judge, factor, level, _, own in cells.sort("suite", "model", "judge", "order").iter_rows():
         tried = [attempts[place] for place in own]
-        rated += [((suite, model, judge, factor, level), k, tried, known) for k, known in _by_k(tried)]
+        for k in range(1, max(one.most for one in tried) + 1):
+            # Votes on groups of four say nothing of three images.
+            known = [one for one in tried if one.pass_at(k) is not None]
+            if known:
+                rated.append(((suite, model, judge, factor, level), k, tried, known))
     estimates = estimate_rates([[_rate(one, k) for one in known] for _, k, _, known in rated])
     return [
         PassRate(
@@ -199,20 +197,7 @@ def rate_passes(attempts: Sequence[Attempt], factors: Iterable[str] = ()) -> lis
     ]
 
 
-_PLACED: dict[str, pl.DataType] = {
-    "place": pl.Int64(),
-    **dict.fromkeys(("suite", "model", "judge", "item"), pl.String()),
-}
 _CELL = ("suite", "model", "judge", "factor", "level", "order")
-
-
-def _by_k(attempts: Iterable[Attempt]) -> Iterator[tuple[int, list[Attempt]]]:
-    """Tell of which attempts pass@k is known, for every k; votes on groups of four say nothing of three images."""
-    decided = [one for one in attempts if one.most]
-    for k in range(1, max((one.most for one in decided), default=0) + 1):
-        known = [one for one in decided if one.pass_at(k) is not None]
-        if known:
-            yield k, known
 
 
 def _rate(attempt: Attempt, k: int) -> Rate:

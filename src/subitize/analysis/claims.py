@@ -96,35 +96,27 @@ class Statement:
     claim: str = ""
 
 
-def pair(
-    first: Values,
-    second: Values,
-    rates: tuple[Rates, Rates] | None = None,
-    places: Mapping[str, Place] | None = None,
-) -> Pairing | None:
+def pair(first: Values | Rates, second: Values | Rates, places: Mapping[str, Place] | None = None) -> Pairing | None:
     """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
 
-    `rates` are the values with what they rest on, where that is known; names without a place are clusters of their own
-    in one stratum.
+    Rates are values with what they rest on; names without a place are clusters of their own in one stratum.
     """
     common = [name for name in first if name in second]
     if not common:
         return None
-    ours, theirs = ([values[name] for name in common] for values in (first, second))
+    rates = [[_rate(name, of[name]) for name in common] for of in (first, second)]
     alone = {name: Place(0, place) for place, name in enumerate(common)}
-    found = compare_all(_gather([(places or alone)[name] for name in common], ours, theirs))[0]
-    rest_on = rates or tuple({name: Rate(name, (), values[name]) for name in common} for values in (first, second))
-    ours_mean, theirs_mean = estimate_rates([[of[name] for name in common] for of in rest_on])
-    return Pairing(ours_mean, theirs_mean, found.estimate, found.p, found.p)
-
-
-def _gather(places: Sequence[Place], *values: Sequence[float]) -> SharedClusters:
-    """Average the values of each cluster."""
-    clusters, first, code = np.unique([one.cluster for one in places], return_index=True, return_inverse=True)
+    strata, clusters = np.array([(places or alone)[name] for name in common], dtype=np.int64).T
+    _, at, code = np.unique(clusters, return_index=True, return_inverse=True)
     sizes = np.bincount(code).astype(np.float64)
-    means = np.array([np.bincount(code, own, len(clusters)) / sizes for own in values])
-    strata = np.array([one.stratum for one in places], dtype=np.int64)[first]
-    return SharedClusters(means, sizes, strata, most=1.0)
+    means = np.array([np.bincount(code, [one.value for one in own]) / sizes for own in rates])
+    (found,) = compare_all(SharedClusters(means, sizes, strata[at], most=1.0))
+    ours, theirs = estimate_rates(rates)
+    return Pairing(ours, theirs, found.estimate, found.p, found.p)
+
+
+def _rate(name: str, value: float | Rate) -> Rate:
+    return value if isinstance(value, Rate) else Rate(name, (), value)
 
 
 def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
@@ -165,11 +157,11 @@ def compare_drops(
         label = f"{first} − {second}"
         models = [model for model in before if model in after]
         pairings: dict[str | None, Pairing | None] = {
-            model: pair(before[model], after[model], places=places) for model in models
+            model: pair(before[model], after[model], places) for model in models
         }
         if len(models) > 1:
             ours, theirs = (average([of[model] for model in models]) for of in (before, after))
-            pairings[None] = pair(ours, theirs, places=places)
+            pairings[None] = pair(ours, theirs, places)
         found |= {(label, model): pairing for model, pairing in pairings.items() if pairing}
     return adjust(found)
 

@@ -57,12 +57,9 @@ def place_items(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.Data
 
 def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> dict[tuple[Scalar, ...], int]:
     """Number strata such that those that differ least have neighbouring numbers."""
-    return {levels: code for code, levels in enumerate(sorted(set(strata), key=_order_stratum))}
-
-
-def _order_stratum(levels: tuple[Scalar, ...]) -> list[tuple[bool, float, str]]:
-    """Put numbers first, so that neighbours are of one number in two categories rather than of two numbers."""
-    return sorted(map(order_level, levels))
+    # Numbers come first, so that neighbours are of one number in two categories rather than of two numbers.
+    ordered = sorted(set(strata), key=lambda levels: sorted(map(order_level, levels)))
+    return {levels: code for code, levels in enumerate(ordered)}
 
 
 def order_level(level: Scalar) -> tuple[bool, float, str]:
@@ -106,16 +103,12 @@ def place_observations(observations: "Observations", prompts: Prompts = "sampled
     rows = observations.rows.join(places, on="item", how="left", maintain_order="left")
     if prompts == "fixed":
         rows = rows.with_columns(stratum="cluster", cluster=pl.col("subject").rank("dense").cast(pl.Int64))
-        _check_repeated(rows)
+        if rows.select((pl.col("cluster").n_unique().over("model", "judge", "stratum") < 2).all()).item():
+            raise NothingToDoError(
+                "--prompts fixed needs two images of a prompt, or two answers about a picture, and there is one of "
+                "each; run it again with --repeats 2 or more, or leave it at --prompts sampled"
+            )
     return replace(observations, rows=rows)
-
-
-def _check_repeated(rows: pl.DataFrame) -> None:
-    if rows.select((pl.col("cluster").n_unique().over("model", "judge", "stratum") < 2).all()).item():
-        raise NothingToDoError(
-            "--prompts fixed needs two images of a prompt, or two answers about a picture, and there is one of each; "
-            "run it again with --repeats 2 or more, or leave it at --prompts sampled"
-        )
 
 
 def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:

@@ -170,12 +170,8 @@ def _bring_up_to_date(rows: pl.DataFrame, column: str, is_older: pl.Expr, adapte
     older = rows.filter(is_older)[column].unique()
     if not len(older):
         return rows
-    anew = make_frame(
-        ((text, codec.encode(adapter, adapter.validate_json(text))) for text in older),
-        dict.fromkeys((column, "anew"), _TEXT),
-    )
-    rows = rows.join(anew, on=column, how="left", maintain_order="left")
-    return rows.with_columns(pl.coalesce("anew", column).alias(column)).drop("anew")
+    anew = [codec.encode(adapter, adapter.validate_json(text)) for text in older]
+    return rows.with_columns(pl.col(column).replace(older, anew))
 
 
 def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.DataFrame:

@@ -114,15 +114,10 @@ class StandIns:
             return type(record)(map(self.rename, record))
         if not is_dataclass(record) or isinstance(record, type):
             return record
-        changed = {}
-        for name in (one.name for one in fields(record) if one.init):
-            value = getattr(record, name)
-            if isinstance(value, str):
-                found = self._find_name(name, value)
-                changed[name] = value if found is None else found
-            else:
-                changed[name] = self.rename(value)
-        return replace(record, **changed)
+        values = {one.name: getattr(record, one.name) for one in fields(record) if one.init}
+        named = {name: self._find_name(name, value) for name, value in values.items() if isinstance(value, str)}
+        known = {name: found for name, found in named.items() if found is not None}
+        return replace(record, **{name: self.rename(value) for name, value in values.items()} | known)
 
     def _find_name(self, key: str, value: str) -> str | None:
         """Name the spec that stands under a key; in a table's head it may have more behind it."""
@@ -156,7 +151,19 @@ def find_stand_ins(*runs: Run) -> StandIns:
 
 def overview(run: Run) -> Overview:
     """Count what the run has."""
-    return Overview(run.suites(), count_items(run), _models(run), _judges(run), run.exclusions())
+    known = {entry.spec: entry for entry in run.models()}
+    responses = read_responses(run).with_columns(suite=pl.col("item").str.split("/").list.first())
+    counts = responses.group_by("suite", "model", "kind", maintain_order=True).len()
+    outcomes = group_rows(counts.iter_rows(), lambda row: row[:2])
+    models = [
+        ModelProgress(suite, model, known[model].is_stand_in, {row[2]: row[3] for row in own}, known[model].addresses)
+        for (suite, model), own in sorted(outcomes.items())
+    ]
+    entries, judges = {entry.spec: entry for entry in run.judges()}, []
+    for judge, annotators, readings, discarded in sorted(count_judged(run)):
+        entry = entries.get(judge, Entry(judge, {}, is_stand_in=False))
+        judges.append(JudgeProgress(judge, entry.is_stand_in, annotators, readings, discarded, entry.addresses))
+    return Overview(run.suites(), count_items(run), models, judges, run.exclusions())
 
 
 def item_story(run: Run, item_id: str) -> ItemStory:
@@ -173,26 +180,6 @@ def find_item(run: Run, item_id: str) -> Item:
     some = ", ".join(item.id for item in run.items()[:3])
     like = f"its items read like {some}" if some else "it has no items yet"
     raise BadValueError(f"no item {item_id!r} in this run; {like}")
-
-
-def _models(run: Run) -> list[ModelProgress]:
-    known = {entry.spec: entry for entry in run.models()}
-    responses = read_responses(run).with_columns(suite=pl.col("item").str.split("/").list.first())
-    counts = responses.group_by("suite", "model", "kind", maintain_order=True).len()
-    outcomes = group_rows(counts.iter_rows(), lambda row: row[:2])
-    return [
-        ModelProgress(suite, model, known[model].is_stand_in, {row[2]: row[3] for row in own}, known[model].addresses)
-        for (suite, model), own in sorted(outcomes.items())
-    ]
-
-
-def _judges(run: Run) -> list[JudgeProgress]:
-    entries = {entry.spec: entry for entry in run.judges()}
-    found = []
-    for judge, annotators, readings, discarded in sorted(count_judged(run)):
-        entry = entries.get(judge, Entry(judge, {}, is_stand_in=False))
-        found.append(JudgeProgress(judge, entry.is_stand_in, annotators, readings, discarded, entry.addresses))
-    return found
 
 
 def describe_samples(run: Run) -> dict[str, str]:

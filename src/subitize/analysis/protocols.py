@@ -9,7 +9,7 @@ the options only the cap on asking again says more than the items do.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from subitize.analysis.observations import NO_JUDGE, Reader, Survey, show_asks
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.frames import make_frame
-from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, find_parts_rule, rule_versions
+from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, find_parts_rule, rule_versions
 from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
@@ -64,9 +64,6 @@ class Gaps(NamedTuple):
     which: str
 
 
-_NO_GAPS = Gaps(0, 0, "")
-
-
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """What must be the same for two rows to be comparable.
@@ -104,7 +101,7 @@ class Protocol:
     judge_options: Mapping[str, str] = field(default_factory=dict)
     judge_revisions: tuple[str, ...] = ()
     """The names that its model was served by; builds behind one name come and go by the day."""
-    unread: Gaps = _NO_GAPS
+    unread: Gaps = field(default=Gaps(0, 0, ""))
     readings: tuple[tuple[int, int], ...] = ()
     """How many readings there are of an answer to a question, and of how many in a hundred so many."""
     rules: tuple[str, ...] = ()
@@ -167,6 +164,9 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
             judge, judge_options = _strip(place.judge, judges.get(place.judge, {}))
             votes, joined_by = _count_votes(run, suite, subjects, readings)
             unread, coverage = _cover(subjects, votes)
+            rules = {*readings.rows["rule"].unique()}
+            if reader.rule is not None:  # what it leaves open is as it was in those of the readings
+                rules = {str(reader.rule.over_stored(rule)) for rule in rules} or {str(reader.rule)}
             protocol = replace(
                 unjudged,
                 judge=judge,
@@ -174,7 +174,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 judge_revisions=readings.revisions(is_short=True),
                 unread=unread,
                 readings=coverage,
-                rules=(*_rules(reader.rule, readings.rows["rule"].unique()), *joined_by),
+                rules=(*sorted(rules), *joined_by),
                 agreement=reader.agreement,
                 is_voted=bool((votes["votes"] > 1).any()),
             )
@@ -287,12 +287,6 @@ def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]
     return judge, left
 
 
-def _rules(anew: Rule | None, stored: Iterable[str]) -> tuple[str, ...]:
-    """List the rules that values were read by; what a new one leaves open is as it was in those of the readings."""
-    rules = set(stored) if anew is None else {str(anew.over_stored(rule)) for rule in stored} or {str(anew)}
-    return tuple(sorted(rules))
-
-
 def _count_votes(
     run: Run, suite: str, subjects: pl.DataFrame, readings: ReadingTrail
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -300,7 +294,8 @@ def _count_votes(
 
     Such a whole is read as often as the part that was read least.
     """
-    votes, whole, rule = readings.votes(), MatchesPrompt().id, find_parts_rule(suite)
+    votes = readings.rows.group_by("question", "subject").len("votes")
+    whole, rule = MatchesPrompt().id, find_parts_rule(suite)
     if rule is None or not votes.height or whole in votes["question"]:
         return votes, ()
     asked = [(item.id, ask.question.id) for item in run.items(suite) for ask in rule.list_parts(item)]
@@ -349,6 +344,9 @@ def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
     The keys and words are hashed: they stay as they are, or every fingerprint changes.
     """
     excluded = f"{protocol.excluded:,} items ({protocol.exclusions[:_SHORT_DIGITS]})"
+    repeated = f", hash {protocol.repeated[:_SHORT_DIGITS]}" if len(protocol.repeats) != 1 else ""
+    wholly, partly, which = protocol.unread
+    unread = f"{wholly:,} questions about items wholly, {partly:,} in part ({which[:_SHORT_DIGITS]})"
     return {
         _SUITE: protocol.suite,
         _AGAIN: protocol.asking_again,
@@ -357,15 +355,15 @@ def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
         "Unknown pictures": _tell_unknown(protocol.unknown_pictures) or _NONE,
         _PROMPTS: _tell_prompts(protocol.prompts),
         "Excluded by hand": excluded if protocol.excluded else _NONE,
-        "Answers or images per item": _tell_repeats(protocol),
+        "Answers or images per item": _tell_counts(protocol.repeats, "items") + repeated,
         "Prompts rewritten by the provider": "some or all" if protocol.is_rewritten else _NONE,
         "Seeds": "each trial its own" if protocol.has_own_seeds else "shared between trials",
         "Parameters of the call": protocol.parameters,
         _JUDGE: protocol.judge,
         _JUDGE_OPTIONS: protocol.judge_options,
         "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNTOLD,
-        "Left unread by the judge": _tell_unread(protocol.unread) or _NONE,
-        "Readings of an answer": _tell_readings(protocol.readings) or _NONE,
+        "Left unread by the judge": unread if wholly or partly else _NONE,
+        "Readings of an answer": _tell_counts(protocol.readings, "%") or _NONE,
         "Rule, with version and threshold": ", ".join(protocol.rules) or _NONE,
         "Agreement of several readings": _tell_agreement(protocol),
         "Scoring": f"version {protocol.scoring_version}",
@@ -385,24 +383,11 @@ def _tell_prompts(prompts: str | None) -> str:
     return f"otherwise, hash {prompts[:_FINGERPRINT_DIGITS]}" if prompts else "as the items word them"
 
 
-def _tell_repeats(protocol: Protocol) -> str:
-    if len(protocol.repeats) == 1:
-        return str(protocol.repeats[0][0])
-    told = ", ".join(f"{times} ({items:,} items)" for times, items in protocol.repeats)
-    return f"{told}, hash {protocol.repeated[:_SHORT_DIGITS]}"
-
-
-def _tell_unread(unread: Gaps) -> str:
-    if not unread.wholly and not unread.partly:
-        return ""
-    questions = f"{unread.wholly:,} questions about items wholly, {unread.partly:,} in part"
-    return f"{questions} ({unread.which[:_SHORT_DIGITS]})"
-
-
-def _tell_readings(readings: Sequence[tuple[int, int]]) -> str:
-    if len(readings) == 1:
-        return str(readings[0][0])
-    return ", ".join(f"{count} ({share} %)" for count, share in readings)
+def _tell_counts(counts: Sequence[tuple[int, int]], unit: str) -> str:
+    """Tell how often, and if that differs, of how many so often."""
+    if len(counts) == 1:
+        return str(counts[0][0])
+    return ", ".join(f"{times} ({many:,} {unit})" for times, many in counts)
 
 
 def _tell_agreement(protocol: Protocol) -> str:

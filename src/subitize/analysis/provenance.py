@@ -133,10 +133,6 @@ class ReadingTrail(Trail):
         """How many people looked."""
         return self.rows.filter(pl.col("annotator") != "")["annotator"].n_unique()
 
-    def votes(self) -> pl.DataFrame:
-        """Count the readings of each subject, by question."""
-        return self.rows.group_by("question", "subject").len("votes")
-
     def revisions(self, *, is_short: bool = False) -> tuple[str, ...]:
         """List the revisions and weights of the model that judged; in short without the build behind its name."""
         found = set()

@@ -57,8 +57,14 @@ def compare(
     found: list[Refinement] = []
     for own in by_suite.values():
         chosen = k or usual_k(own)
+        by_place = group_rows(own, lambda one: (one.model, one.item.suite))
         for measure in MEASURES:
-            found += _adjust(_compare(own, measure, chosen, places))
+            compared = (
+                _compare(by_place.get((model, base_suite(suite)), []), refined, measure, chosen, places)
+                for (model, suite), refined in by_place.items()
+                if REFINED in suite
+            )
+            found += _adjust([row for row in compared if row])
     return found
 
 
@@ -97,30 +103,18 @@ def is_fallback(attempt: Attempt) -> bool:
     return attempt.item.factors.get("is_refined") is False
 
 
-def _compare(attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]) -> list[Refinement]:
-    by_place = group_rows(attempts, lambda one: (one.model, one.item.suite))
-    compared = (
-        _compare_one(by_place.get((model, base_suite(suite)), []), own, measure, k, places)
-        for (model, suite), own in by_place.items()
-        if REFINED in suite
-    )
-    return [row for row in compared if row]
-
-
-def _compare_one(
+def _compare(
     originals: Sequence[Attempt], refined: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]
 ) -> Refinement | None:
     first = refined[0]
-    unrefined, others = {one.item.id: one for one in originals}, {one.item.base or "": one for one in refined}
-    rates = _rates(others, measure, k), _rates(unrefined, measure, k)
-    after, before = ({name: one.value for name, one in of.items()} for of in rates)
+    before = _rates({one.item.id: one for one in originals}, measure, k)
+    after = _rates({one.item.base or "": one for one in refined}, measure, k)
     fallen_back = {one.item.base for one in refined if is_fallback(one)}
-    pairing = pair(after, before, rates, places)
+    pairing = pair(after, before, places)
     if pairing is None:
         return None
     suite, _, name = first.item.suite.partition(REFINED)
-    applicable = {base: value for base, value in after.items() if base not in fallen_back}
-    applied = pair(applicable, before, rates, places)
+    applied = pair({base: rate for base, rate in after.items() if base not in fallen_back}, before, places)
     fallbacks = sum(base in fallen_back for base in after if base in before)
     unpaired = len(before.keys() ^ after.keys())
     return Refinement(suite, name, first.model, first.judge, measure, k, pairing, applied, fallbacks, unpaired)

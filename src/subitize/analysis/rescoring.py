@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -121,11 +121,9 @@ def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -
             raise UnknownNameError("scorer", name, known)
     survey = survey_run(run, Reader(judge))
     recorded = {} if names else _read_recorded(run)
-    chosen = names or (() if recorded else sorted(known))
-    found = _rescore_replies(survey, [SCORERS[name] for name in dict.fromkeys(chosen) if name in SCORERS], recorded)
-    found += _rescore_drawings(
-        survey, [DRAWING_SCORERS[name] for name in dict.fromkeys(chosen) if name in DRAWING_SCORERS]
-    )
+    chosen = dict.fromkeys(names or (() if recorded else sorted(known)))
+    found = _rescore_replies(survey, [SCORERS[name] for name in chosen if name in SCORERS], recorded)
+    found += _rescore_drawings(survey, [DRAWING_SCORERS[name] for name in chosen if name in DRAWING_SCORERS])
     if not found:
         raise NothingToDoError(
             f"{run.location} has nothing that {', '.join(names) or 'a scorer'} can score: replies in words to counting "
@@ -360,16 +358,14 @@ def _name(ask: Ask) -> str:
 
 
 def sum_up(heading: Heading, verdicts: Sequence[Verdict], left_out: int, average: float | None = None) -> Rescored:
-    """Estimate both figures, and gather the reasons for what differs."""
+    """Estimate both figures, and gather the reasons for what differs, the most frequent first."""
     credited = [Rate(cluster_of(one.item), one.stratum, one.example.credit, weight=one.weight) for one in verdicts]
     right = [rate._replace(value=float(one.is_right)) for rate, one in zip(credited, verdicts, strict=True)]
     theirs, ours = estimate_rates([credited, right])
-    return Rescored(*heading, theirs, ours, left_out, tuple(_gather(verdicts)), average)
-
-
-def _gather(verdicts: Iterable[Verdict]) -> Iterator[Difference]:
-    """Gather what differs by reason, the most frequent first."""
     different = (one for one in verdicts if one.example.credit != float(one.is_right))
     groups = group_rows(different, lambda one: (one.reason, not one.is_right))
-    for (reason, we_are_stricter), own in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
-        yield Difference(reason, we_are_stricter, len(own), tuple(one.example for one in own[:_EXAMPLES]))
+    differences = (
+        Difference(*reason, len(own), tuple(one.example for one in own[:_EXAMPLES]))
+        for reason, own in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    )
+    return Rescored(*heading, theirs, ours, left_out, tuple(differences), average)

@@ -270,7 +270,10 @@ def agree(
         found = agree_run(opened, judge, by or ())
         stand_ins = find_stand_ins(opened)
     if as_json:
-        return print_json([{**stand_ins.row(one), "published_kappa": published_kappa(one)} for one in found])
+        published = [(one, published_kappa(one)) for one in found]
+        return print_json(
+            [{**stand_ins.row(one), "published_kappa": float(told[1]) if told else None} for one, told in published]
+        )
     return print_agreement(found, stand_ins)
 
 

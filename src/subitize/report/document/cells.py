@@ -90,9 +90,7 @@ def number_of(count: int, noun: str) -> str:
 def sort_key(cell: Cell) -> str:
     """Give what a column is sorted by, as a number in text, or the text itself."""
     match cell:
-        case Estimate(value=value) | Printed(value=value):
-            return str(value)
-        case Tagged(estimate=Estimate(value=value)):
+        case Estimate(value=value) | Printed(value=value) | Tagged(estimate=Estimate(value=value)):
             return str(value)
         case Linked(word=word) | Tagged(word=word):
             return word

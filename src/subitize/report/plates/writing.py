@@ -1,6 +1,6 @@
 """A plate on disk: which models and prompts it shows, and what came of each, as `score` counts it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,7 @@ def make_plate(run: Run, reader: Reader, choice: Choice) -> Plate:
     items = named or _choose_items(own, models, choice)
     if len({isinstance(item.task, Draw) for item in items}) > 1:
         raise BadValueError("some of these items are drawn and others shown; a plate is of one kind, so leave some out")
-    cells = {(model, item.id): cell for model in models for item, cell in _cells(survey, own, model, items, choice)}
+    cells = {(model, item.id): _cell(survey, own, model, item, choice.repeat) for model in models for item in items}
     return Plate(models, items, judge, choice.repeat, bool(own.rows["is_informed"].any()), cells)
 
 
@@ -185,21 +185,15 @@ def _choose_items(observations: Observations, models: Sequence[str], choice: Cho
     return [item for item in observations.seen_items() if item.id in chosen]
 
 
-def _cells(
-    survey: Survey, observations: Observations, model: str, items: Sequence[Item], choice: Choice
-) -> Iterable[tuple[Item, Cell]]:
-    responses = survey.responses.filter(pl.col("model") == model, pl.col("item").is_in([item.id for item in items]))
-    rows = observations.rows.filter(pl.col("model") == model)
+def _cell(survey: Survey, observations: Observations, model: str, item: Item, repeat: int) -> Cell:
     size = int(observations.rows["group"].min() or 1)  # type: ignore[arg-type]
-    block = pl.col("repeat") // size == choice.repeat // size
-    for item in items:
-        asks = tuple(ask for ask in item.asks if ask.is_relevant and ask.group == size)
-        shown = responses.filter(block, pl.col("item") == item.id).sort("repeat")
-        read = rows.filter(pl.col("item") == item.id).to_dicts()
-        seen = tuple(observations.look(row) for row in read)
-        right = sum(row["is_right"] for row in read)
-        verdict = _verdict(set(shown["kind"]), read, len(asks))
-        yield item, Cell(verdict, tuple(shown["trial"]), seen, right, asks)
+    asks = tuple(ask for ask in item.asks if ask.is_relevant and ask.group == size)
+    place, block = (pl.col("model") == model, pl.col("item") == item.id), pl.col("repeat") // size == repeat // size
+    shown = survey.responses.filter(*place, block).sort("repeat")
+    read = observations.rows.filter(*place).to_dicts()
+    seen = tuple(observations.look(row) for row in read)
+    right = sum(row["is_right"] for row in read)
+    return Cell(_verdict(set(shown["kind"]), read, len(asks)), tuple(shown["trial"]), seen, right, asks)
 
 
 def _verdict(kinds: set[str], rows: Sequence[Mapping[str, Any]], asks: int) -> Verdict:

@@ -39,11 +39,6 @@ class Bill:
         """The sum of the prices that are known."""
         return sum(price * count for price, count in self.prices.items())
 
-    @property
-    def most_usd(self) -> float:
-        """The sum if all tries that may have been paid for were, at the mean price."""
-        return self.total_usd * (1 + self.unsettled / self.prices.total())
-
 
 def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[Section]:
     """Set out what every model and judge cost, where anything is known of it."""
@@ -105,7 +100,8 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
     priced = bill.prices.total()
     right = _per_right(bill, series) if series and priced else None
     each = mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None
-    total, most = (bill.total_usd, bill.most_usd) if priced else (None, None)
+    total = bill.total_usd if priced else None
+    most = total and total * (1 + bill.unsettled / priced)
     return {
         text_column("Model or judge"): who[0],
         text_column("Role"): who[1],

@@ -26,7 +26,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, level_text, methods, sizes
 from subitize.stats.anchoring import Anchoring
-from subitize.stats.cues import Coefficient, Cues
+from subitize.stats.cues import Cues
 from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnowerLevel, KnownNumber
 from subitize.stats.scalar_variability import LEAST_POINTS, ScalarVariability
 from subitize.stats.weber import NoWeber, Weber
@@ -285,18 +285,8 @@ def _weber(study: _Study, found: Sequence[tuple[Counted, Weber | NoWeber]]) -> I
         "matrix (n). Prompts may have gains of their own; where they do, or where only some numbers are ever answered, "
         "the law with one gain per category does not fit. " + methods(weber.estimate for _, weber in fitted),
     )
-    if fitted:
-        yield _psychometric(study, fitted)
-
-
-def _weber_cells(weber: Weber | NoWeber) -> tuple[Cell, ...]:
-    if isinstance(weber, NoWeber):
-        return None, None, None, None, weber.subitizing, None, weber.reason
-    p = weber.goodness_of_fit.p if weber.goodness_of_fit else None
-    return weber.estimate, weber.gain, weber.lapse, p, weber.subitizing, weber.estimate.n, ""
-
-
-def _psychometric(study: _Study, fitted: Sequence[tuple[Counted, Weber]]) -> FigureBlock:
+    if not fitted:
+        return
     points, rows = [], []
     for model, weber in fitted:
         for at in weber.curve:
@@ -305,7 +295,7 @@ def _psychometric(study: _Study, fitted: Sequence[tuple[Counted, Weber]]) -> Fig
             moments = (at.mean, at.predicted_mean, at.sd, at.predicted_sd)
             rows.append(model.row(at.number, at.exact, at.predicted_exact, *moments))
     names = ("Exact", "Exact, fitted law", "Mean", "Mean, fitted law", "SD", "SD, fitted law")
-    return FigureBlock(
+    yield FigureBlock(
         f"{study.suite}-psychometric",
         "Psychometric curves",
         charts.psychometric(points, [model.label for model, _ in fitted], study.palette),
@@ -314,6 +304,13 @@ def _psychometric(study: _Study, fitted: Sequence[tuple[Counted, Weber]]) -> Fig
         "Observed and fitted share of exact answers by number, one panel per model.",
         make_table(f"{study.suite}-psychometric-curves", "Psychometric curves", (MODEL, "Number", *names), rows),
     )
+
+
+def _weber_cells(weber: Weber | NoWeber) -> tuple[Cell, ...]:
+    if isinstance(weber, NoWeber):
+        return None, None, None, None, weber.subitizing, None, weber.reason
+    p = weber.goodness_of_fit.p if weber.goodness_of_fit else None
+    return weber.estimate, weber.gain, weber.lapse, p, weber.subitizing, weber.estimate.n, ""
 
 
 def _scalar(study: _Study, found: Sequence[tuple[Counted, ScalarVariability]]) -> Iterator[Block]:
@@ -385,13 +382,10 @@ def _cues(study: _Study, found: Sequence[tuple[Counted, Cues]]) -> Iterator[Bloc
         "area that things spread over): answers follow number, but among pictures of one number they go with that too.",
     )
     slopes = [(model, one) for model, cues in found for one in cues.coefficients]
-    if slopes:
-        yield _slopes(study, slopes)
-
-
-def _slopes(study: _Study, slopes: Sequence[tuple[Counted, Coefficient]]) -> FigureBlock:
+    if not slopes:
+        return
     columns = (MODEL, text_column("Cue"), "Slope", Column("Variance only it explains", digits=3))
-    rows = (model.row(one.predictor, one.slope, one.unique_share) for model, one in slopes)
+    cells = (model.row(one.predictor, one.slope, one.unique_share) for model, one in slopes)
     spec = charts.forest(
         [model.point("name", one.predictor, one.slope) for model, one in slopes],
         list(dict.fromkeys(model.label for model, _ in slopes)),
@@ -399,7 +393,7 @@ def _slopes(study: _Study, slopes: Sequence[tuple[Counted, Coefficient]]) -> Fig
         x_title="slope of log response",
         order=list(dict.fromkeys(one.predictor for _, one in slopes)),
     )
-    return FigureBlock(
+    yield FigureBlock(
         f"{study.suite}-cue-regression",
         "Slopes of the cues",
         spec,
@@ -407,7 +401,7 @@ def _slopes(study: _Study, slopes: Sequence[tuple[Counted, Coefficient]]) -> Fig
         "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that who "
         "answers by number alone, by whatever law, has slopes of 0 for the rest; one who counts has 1 for number.",
         "Regression slopes of the cues with intervals, one panel per model.",
-        make_table(f"{study.suite}-cue-slopes", "Slopes of the cues", columns, rows),
+        make_table(f"{study.suite}-cue-slopes", "Slopes of the cues", columns, cells),
     )
 
 

@@ -1,9 +1,10 @@
 """Who does best: a table per suite as in the paper's Table 1, with ranks, the same at a glance and by condition."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
+
+import polars as pl
 
 from subitize.analysis.clusters import WHOLE
 from subitize.analysis.comparisons import Entry, Ranked, stand
@@ -27,7 +28,7 @@ from subitize.report.document.blocks import (
     make_table,
     text_column,
 )
-from subitize.report.document.cells import billions, list_names, slug
+from subitize.report.document.cells import billions, list_names, slug, sort_key
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, bounds, differing_design, level_name, level_text
 from subitize.report.sections.sources import Series
@@ -95,15 +96,15 @@ def rank_counts(
     found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
     found += [(name, "baseline", _printed(one)) for name, one in baselines]
     found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
-    found.sort(key=lambda row: -_value(row[2]["accuracy"]))
+    found.sort(key=lambda row: -float(sort_key(row[2]["accuracy"]) or "-inf"))
     rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
     caption = f"{_caption(rows, published)} {differing_design(published, models)}".strip()
     table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
-    data = make_table(f"{suite}-leaderboard-accuracy", "Accuracy", *take_column(table, 1))
+    data, spec = draw_ranking(table, f"{suite}-leaderboard-accuracy", "Accuracy", x_title="accuracy")
     figure = FigureBlock(
         f"{suite}-leaderboard-chart",
         "Accuracy at a glance",
-        draw_ranking(data.rows, x_title="accuracy"),
+        spec,
         "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
         "Accuracy of every model with its interval, best first.",
         data,
@@ -130,13 +131,6 @@ def _printed(one: Baseline | PublishedRow) -> Cells:
     if isinstance(one, Baseline):
         return cells
     return {**cells, **dict.fromkeys(("level", "level_answered"), level_name(one.level)), "size": one.size_billion}
-
-
-def _value(cell: Cell) -> float:
-    match cell:
-        case Estimate(value=value) | float(value):
-            return value
-    return -math.inf
 
 
 def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
@@ -171,18 +165,14 @@ def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> s
     return " ".join(notes)
 
 
-def take_column(table: TableBlock, place: int) -> tuple[Sequence[Column], Sequence[Row]]:
-    """Keep one column beside the names of the rows."""
-    columns = (table.columns[0], table.columns[place])
-    return columns, [Row((row.cells[0], row.cells[place]), row.badge) for row in table.rows]
-
-
-def draw_ranking(rows: Iterable[Row], *, x_title: str) -> charts.Spec:
-    """Draw what stands beside the names of rows, as far as it is known: rows of a kind together, the largest first."""
+def draw_ranking(table: TableBlock, name: str, title: str, *, x_title: str) -> tuple[TableBlock, charts.Spec]:
+    """Keep what stands beside the names of rows, and draw what is known: rows of a kind together, the largest first."""
+    rows = [Row(row.cells[:2], row.badge) for row in table.rows]
     points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
     kinds: list[str] = [kind or "measured" for kind in KINDS]
     points.sort(key=lambda point: (kinds.index(str(point["kind"])), -float(str(point["value"]))))
-    return charts.ranking(points, [str(point["name"]) for point in points], x_title=x_title)
+    spec = charts.ranking(points, [str(point["name"]) for point in points], x_title=x_title)
+    return make_table(name, title, table.columns[:2], rows), spec
 
 
 def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
@@ -254,7 +244,11 @@ def factor_sections(
             for one in own
             if one.factor == factor and one.measure == "accuracy"
         }
-        levels = sorted({level for _, level in by_cell}, key=_rank_level)
+        found = pl.DataFrame({"level": list({level for _, level in by_cell})})
+        number = pl.col("level").cast(pl.Float64, strict=False)
+        # Numbers by size, and what is no number after them by name.
+        ordered = found.sort(pl.when(number.is_finite()).then(number), "level", nulls_last=True)
+        levels = ordered["level"].to_list()
         rows = (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series)
         caption = "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong."
         name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
@@ -270,15 +264,6 @@ def factor_sections(
         )
         sections.append(Section(name, title, (figure if len(levels) <= _MOST_LEVELS_DRAWN else table,)))
     return sections
-
-
-def _rank_level(level: str) -> tuple[bool, float, str]:
-    """Order numbers by size, and what is no number after them by name."""
-    try:
-        number = float(level)
-    except ValueError:
-        number = math.nan
-    return (False, number, level) if math.isfinite(number) else (True, 0.0, level)
 
 
 def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:

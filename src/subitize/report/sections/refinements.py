@@ -45,27 +45,24 @@ def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: 
             [one for one in series if one.source.name == run and one.judge in (judge, NO_JUDGE)]
             for series in (own, refined)
         )
-        if ours:
-            known = {**labels, **{(run, one.model): one.label for one in ours}}
-            named = [(one, known.get((run, one.model), one.label)) for one in (*ours, *theirs)]
-            groups.append(_group(judge, ours, named, unusable))
+        if not ours:
+            continue
+        known = {**labels, **{(run, one.model): one.label for one in ours}}
+        attempts: list[Attempt] = []
+        undecided: set[tuple[str, str]] = set()
+        excluded: set[tuple[str, str]] = set()
+        for one in (*ours, *theirs):
+            label = known.get((run, one.model), one.label)
+            found = gather_attempts(one.observations, unusable=unusable)
+            attempts += [replace(attempt, judge=judge, model=label) for attempt in found]
+            omitted = find_omissions(one.observations, unusable=unusable)
+            undecided |= {(label, id) for _, id in omitted.undecided}
+            excluded |= {(label, id) for _, id in omitted.excluded}
+        originals, others = (tuple(one for one in attempts if (one.item.base is None) == own) for own in (True, False))
+        name = f"{run} · {ours[0].source.name_judge(judge)}"
+        omissions = Omissions(frozenset(undecided), frozenset(excluded))
+        groups.append(Group(name, judge, tuple(ours), originals, others, omissions))
     return groups
-
-
-def _group(judge: str, ours: Sequence[Series], named: Sequence[tuple[Series, str]], unusable: Unusable) -> Group:
-    attempts = [
-        replace(attempt, judge=judge, model=label)
-        for one, label in named
-        for attempt in gather_attempts(one.observations, unusable=unusable)
-    ]
-    found = [(find_omissions(one.observations, unusable=unusable), label) for one, label in named]
-    undecided, excluded = (
-        frozenset((label, id) for each, label in found for _, id in getattr(each, name))
-        for name in ("undecided", "excluded")
-    )
-    originals, others = (tuple(one for one in attempts if (one.item.base is None) == own) for own in (True, False))
-    name = f"{ours[0].source.name} · {ours[0].source.name_judge(judge)}"
-    return Group(name, judge, tuple(ours), originals, others, Omissions(undecided, excluded))
 
 
 def refinement_sections(

@@ -1,6 +1,6 @@
 """How far people agree with one another, and a judge with people, at a terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from subitize.analysis.agreement import Concord, JudgeAgreement, PairAgreement
@@ -43,7 +43,7 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
     for one in concords:
         if one.caution:
             say(f"too little to rely on: {', '.join(_name(one, stand_ins))}: {one.caution}")
-    for told in dict.fromkeys(filter(None, map(_published_kappa, concords))):
+    for told in dict.fromkeys(filter(None, map(published_kappa, concords))):
         say(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
 
 
@@ -54,13 +54,31 @@ def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: StandIns)
         first = own[0]
         judge, against = stand_ins.mark_judge(first.judge), stand_ins.name_judge(first.against)
         say(f"suite {suite}: {judge} against {against} ({first.rule})")
-        rows = [row for one in own for row in _list_sides(one, stand_ins)]
+        rows: list[tuple[Sequence[str], PairAgreement]] = []
+        for one in own:
+            sides = ((stand_ins.name_judge(one.judge), one.agreement), ("people", one.ceiling))
+            rows += [((*_name(one, stand_ins), who), found) for who, found in sides if found]
         _print_tables((*_NAMES, "who"), rows, _OF_JUDGES, ("pairs", "prompts", "ties", "unusable"))
         pooled = {one.question for one in own if one.is_pooled}
         for one in own:
             if one.factor == WHOLE and (one.is_pooled or one.question not in pooled):
                 _print_confusion(one, stand_ins)
-    _print_legend(found, stand_ins)
+    print_marks(found, stand_ins)
+    say("value [95 % interval over prompts]; error: mean of the judge's count minus people's")
+    say("κ (Fleiss') and α (Krippendorff's): of both sides; pairs: answers for which both have a value")
+    say("ties: people are tied; unusable: one side has no value; neither is in any figure")
+    if any(one.ceiling for one in found):
+        say("people: each person against the others together, on what the judge looked at")
+    else:
+        say("no two people looked at the same, so that it is unknown how far people agree with one another")
+    if any(one.agreement.kappa is None for one in found):
+        say(f"{NOTHING} not defined: counts only, or all answers are the same")
+    figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
+    print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
+    for one in found:
+        if one.agreement.caution:
+            named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
+            say(f"too little to rely on: {named}: {one.agreement.caution}")
 
 
 def _print_tables(
@@ -83,23 +101,11 @@ def _name(one: Concord | JudgeAgreement, stand_ins: StandIns) -> tuple[str, ...]
     return model, one.question, name_level(one.factor, one.group)
 
 
-def published_kappa(one: Concord) -> float | None:
-    """Give what the paper reports of the same question about the same prompts, if it does."""
-    told = _published_kappa(one)
-    return None if told is None else float(told[1])
-
-
-def _published_kappa(one: Concord) -> tuple[str, str] | None:
+def published_kappa(one: Concord) -> tuple[str, str] | None:
+    """Name the paper and give what it reports of the same question about the same prompts, if it does."""
     paper = paper_of(one.suite)
     kappa = paper and paper.kappas.get((base_suite(one.suite), one.question))
     return (paper.title, kappa) if paper and kappa else None
-
-
-def _list_sides(one: JudgeAgreement, stand_ins: StandIns) -> Iterator[tuple[tuple[str, ...], PairAgreement]]:
-    names = _name(one, stand_ins)
-    yield (*names, stand_ins.name_judge(one.judge)), one.agreement
-    if one.ceiling:
-        yield (*names, "people"), one.ceiling
 
 
 def _print_confusion(one: JudgeAgreement, stand_ins: StandIns) -> None:
@@ -121,22 +127,3 @@ def _write(value: Scalar) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else f"{value:g}"
-
-
-def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
-    print_marks(found, stand_ins)
-    say("value [95 % interval over prompts]; error: mean of the judge's count minus people's")
-    say("κ (Fleiss') and α (Krippendorff's): of both sides; pairs: answers for which both have a value")
-    say("ties: people are tied; unusable: one side has no value; neither is in any figure")
-    if any(one.ceiling for one in found):
-        say("people: each person against the others together, on what the judge looked at")
-    else:
-        say("no two people looked at the same, so that it is unknown how far people agree with one another")
-    if any(one.agreement.kappa is None for one in found):
-        say(f"{NOTHING} not defined: counts only, or all answers are the same")
-    figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
-    print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
-    for one in found:
-        if one.agreement.caution:
-            named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
-            say(f"too little to rely on: {named}: {one.agreement.caution}")

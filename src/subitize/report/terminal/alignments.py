@@ -58,7 +58,21 @@ def print_rescored(rows: Sequence[Rescored], stand_ins: StandIns) -> None:
             say(f"{of}: {one.left_out} are in neither figure: they wait for a judge, or it does not score them")
         if one.their_average is not None:
             say(f"{of} averages tasks, leaving out those with nothing right: {one.their_average:.3f}")
-    _print_differences([one for one in rows if one.group == WHOLE], stand_ins)
+    told = [(row, one) for row in rows if row.group == WHOLE for one in row.differences]
+    if not told:
+        say("all are read alike")
+        return
+    cells = []
+    for _, difference in told:
+        who, example = "them" if difference.we_are_stricter else "us", difference.examples[0]
+        reply = " ".join(example.reply.split())
+        # Of a long reply, its end: there answers stand.
+        short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
+        cells.append((difference.reason, who, str(difference.count), short, example.expected, example.ours))
+    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
+    _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
+    for reason in dict.fromkeys(one.reason for _, one in told):
+        say(f"{reason}: {REASONS[reason]}")
 
 
 def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
@@ -74,21 +88,3 @@ def print_scorers() -> None:
     """Print the published scorers that there are, what they credit and where they err."""
     known: list[Scorer | DrawingScorer] = [*SCORERS.values(), *DRAWING_SCORERS.values()]
     print_table(("scorer", "what is credited", "known defect"), ((one.name, one.rule, one.defect) for one in known))
-
-
-def _print_differences(rows: Sequence[Rescored], stand_ins: StandIns) -> None:
-    told = [(row, one) for row in rows for one in row.differences]
-    if not told:
-        return say("all are read alike")
-    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
-    cells = []
-    for _, one in told:
-        who, example = "them" if one.we_are_stricter else "us", one.examples[0]
-        reply = " ".join(example.reply.split())
-        # Of a long reply, its end: there answers stand.
-        short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
-        cells.append((one.reason, who, str(one.count), short, example.expected, example.ours))
-    _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
-    for reason in dict.fromkeys(one.reason for _, one in told):
-        say(f"{reason}: {REASONS[reason]}")
-    return None

@@ -52,17 +52,14 @@ def print_saved(saved: Mapping[str, Calibrated]) -> None:
 def write_figure(found: Calibration, path: Path) -> Path:
     """Draw both metrics against the threshold, with the one chosen and the published one marked."""
     title = f"{printable(found.result.judge)} against {printable(found.result.reference)}"
-    return save_figure(_spec(found, title), path, "calibration")
-
-
-def _spec(found: Calibration, title: str) -> charts.Spec:
     scale = {"domain": list(_COLOURS), "range": list(_COLOURS.values())}
     colour = charts.field("metric", "nominal", scale=scale, legend={"title": None, "orient": "top"})
     x = charts.field("threshold", "quantitative", title="score threshold", scale={"domain": [0, 1]})
     y = charts.field("value", "quantitative", title="NAE, accuracy", scale={"domainMin": 0, "nice": True})
     curves = {"data": {"values": list(_rows(found.curve))}, "layer": charts.band({"x": x, "color": colour}, y)}
     layers = [curves, *_marks(found.result.threshold)]
-    return charts.complete({"title": title, "width": _WIDTH_PX, "height": _HEIGHT_PX, "layer": layers})
+    spec = charts.complete({"title": title, "width": _WIDTH_PX, "height": _HEIGHT_PX, "layer": layers})
+    return save_figure(spec, path, "calibration")
 
 
 def _marks(threshold: float) -> Iterator[charts.Spec]:

@@ -12,7 +12,7 @@ from subitize.papers.gimbrr.tasks import TASKS
 from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, make_table
 from subitize.report.document.cells import percent_text
 from subitize.report.sections.counted import MODEL, methods
-from subitize.report.sections.leaderboard import draw_ranking, take_column
+from subitize.report.sections.leaderboard import draw_ranking
 
 _COLUMNS = (
     Column("All tasks", "Share of images that match their prompts: the eleven tasks and single objects."),
@@ -43,11 +43,12 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
     )
     columns = (MODEL, *_COLUMNS, Column("n", "Ratings of all tasks."))
     table = make_table(f"{NAME}-leaderboard", "Leaderboard", columns, rows, caption)
-    data = make_table(f"{NAME}-leaderboard-share", "All tasks", *take_column(table, 1))
+    x_title = "share of images that match their prompts"
+    data, spec = draw_ranking(table, f"{NAME}-leaderboard-share", "All tasks", x_title=x_title)
     glance = FigureBlock(
         f"{NAME}-leaderboard-chart",
         "All tasks at a glance",
-        draw_ranking(data.rows, x_title="share of images that match their prompts"),
+        spec,
         "All tasks together with 95 % intervals, best first; published figures have none.",
         "Share of images that match their prompts, for every model with its interval, best first.",
         data,

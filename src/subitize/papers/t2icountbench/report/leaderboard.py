@@ -28,7 +28,7 @@ from subitize.report.document.blocks import (
 )
 from subitize.report.document.cells import percent_text
 from subitize.report.sections.counted import MODEL
-from subitize.report.sections.leaderboard import SIZE, describe_standing, draw_ranking, stand_series, take_column
+from subitize.report.sections.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.sections.refinements import Group
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
@@ -155,11 +155,12 @@ def _caption(rows: Sequence[Row], success: str) -> str:
 
 
 def _glance(table: TableBlock) -> FigureBlock:
-    data = make_table(f"{SUITE}-averages", "Average of the categories", *take_column(table, 1))
+    x_title = "average of the categories"
+    data, spec = draw_ranking(table, f"{SUITE}-averages", "Average of the categories", x_title=x_title)
     return FigureBlock(
         f"{SUITE}-glance",
         "Among the fifteen of the paper",
-        draw_ranking(data.rows, x_title="average of the categories"),
+        spec,
         "The average of the categories with 95 % intervals, best first; published averages have none.",
         "Average success of every model with its interval among the published averages, best first.",
         data,
