@@ -18,9 +18,9 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7
 _PANEL_HEIGHT_PX = 150
 _PANELS_WIDTH_PX = 690
 _WIDE_PX = 640
-_RANKING_PX = 380
+RANKING_PX = 380
 _LETTERS_PER_LINE = 26
-_NARROW_PX = 320
+NARROW_PX = 320
 _SCORES_PX = 290
 MOST_SIDE_BY_SIDE = 6
 _CELL_HEIGHT_PX = 7
@@ -28,16 +28,14 @@ _LEAST_MATRIX_PX = 48
 _LEAST_FOR_TWO_DIGITS_PX = 18
 # The lowest colour of viridis: the ground of the numbers asked, on which cells that nothing fell into are not drawn.
 _VIRIDIS_ZERO = "#440154"
-_FAR = 1e6  # an interval that reaches so far may be whatever is possible
-_SHARE = {"domain": [0, 1]}
-_PERCENT = {"format": ".0%", "tickCount": 5}
-_QUARTERS = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
-_UPRIGHT = {"labelAngle": 0, "ticks": False}
+SHARE = {"domain": [0, 1]}
+PERCENT = {"format": ".0%", "tickCount": 5}
+QUARTERS = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
+UPRIGHT = {"labelAngle": 0, "ticks": False}
 _LEGEND = {"title": None, "orient": "top", "columnPadding": 40, "symbolOpacity": 1}
 _LEGEND_CHARACTERS = 110
 _LONGEST_LABEL = 40
 _LETTER_PX = 7
-_DARK_FROM = 0.68  # figures on a cell with a larger share are white
 _MARKS = {
     "measured": ("#0072b2", "circle"),
     "stand-in": ("#009e73", "circle"),
@@ -48,7 +46,7 @@ _MARKS = {
 # Where there are two or three numbers, Vega has ticks between them, whatever the least step.
 _WHOLE = "datum.value % 1 ? '' : format(datum.value, 'd')"
 # Labels of counts stop at eleven, which stands for whatever is above ten.
-_MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
+MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +120,7 @@ def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> S
     up = {**plain, "values": responses if height_px == _LEAST_MATRIX_PX else _round_numbers(responses)}
     y = field("response", "ordinal", title="response", scale={"domain": responses}, axis=up)
     legend = {"title": "share of responses", "format": ".0%", "orient": "top", "direction": "horizontal"}
-    share = field("share", "quantitative", scale={"scheme": "viridis", **_SHARE}, legend=legend)
+    share = field("share", "quantitative", scale={"scheme": "viridis", **SHARE}, legend=legend)
     asked = {"aggregate": [{"op": "count", "as": "count"}], "groupby": ["category", "target"]}
     # The stroke closes the seams that a browser leaves between neighbours.
     ground = {"transform": [asked], **layer("rect", {"x": x}, color=_VIRIDIS_ZERO, stroke=_VIRIDIS_ZERO)}
@@ -147,13 +145,13 @@ def _round_numbers(numbers: Sequence[int]) -> list[int]:
 
 def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int], *, x_title: str) -> Spec:
     """Draw the share of right answers by number, the models side by side, or many in panels of their own."""
-    y = _share("share right")
+    y = share_field("share right")
     if len(palette.order) > MOST_SIDE_BY_SIDE:
-        shared = {"x": _number_axis(x_title), "color": palette.colour(legend=False)}
-        return _panels(rows, _estimates("y", y, shared), palette.order)
-    x = field("number", "ordinal", title=x_title, scale={"domain": list(numbers)}, axis=_UPRIGHT)
-    shared = {"x": x, "color": palette.colour(), "xOffset": _offset("model", palette.order, 0.25)}
-    return _chart(rows, _estimates("y", y, shared, opacity=0.55, size=46), height=260)
+        shared = {"x": number_field(x_title), "color": palette.colour(legend=False)}
+        return lay_out_panels(rows, draw_estimates("y", y, shared), palette.order)
+    x = field("number", "ordinal", title=x_title, scale={"domain": list(numbers)}, axis=UPRIGHT)
+    shared = {"x": x, "color": palette.colour(), "xOffset": offset_field("model", palette.order, 0.25)}
+    return lay_out(rows, draw_estimates("y", y, shared, opacity=0.55, size=46), height=260)
 
 
 def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, float]) -> Spec:
@@ -162,19 +160,19 @@ def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, f
     colour = field("kind", "nominal", scale={"domain": kinds, "range": ["#0072b2", "#d55e00"]}, legend=_LEGEND)
     shape = field("kind", "nominal", scale={"domain": kinds, "range": ["circle", "triangle-down"]})
     line = {"y": field("criterion", "quantitative", aggregate="mean"), "color": colour}
-    shared = {"x": _number_axis(), "color": colour}
+    shared = {"x": number_field(), "color": colour}
     layers = [
-        *_estimates("y", _share("share"), shared, size=38, shape=shape),
+        *draw_estimates("y", share_field("share"), shared, size=38, shape=shape),
         layer("rule", line, strokeDash=[4, 3], opacity=0.8),
     ]
-    return _panels(rows, layers, models)
+    return lay_out_panels(rows, layers, models)
 
 
 def psychometric(rows: Rows, models: Sequence[str], palette: Palette) -> Spec:
     """Draw the share of exact answers as observed (points) and as the fitted law has it (line), a panel per model."""
-    shared = {"x": _number_axis(), "color": palette.colour(legend=False)}
+    shared = {"x": number_field(), "color": palette.colour(legend=False)}
     law = layer("line", {**shared, "y": field("predicted", "quantitative")}, strokeWidth=2, opacity=0.75)
-    return _panels(rows, [law, *_estimates("y", _share("share exact"), shared)], models)
+    return lay_out_panels(rows, [law, *draw_estimates("y", share_field("share exact"), shared)], models)
 
 
 def spread(rows: Rows, palette: Palette) -> Spec:
@@ -188,177 +186,60 @@ def spread(rows: Rows, palette: Palette) -> Spec:
         layer("line", {**shared, "y": field("fitted", "quantitative")}, strokeWidth=1.5, opacity=0.7),
         layer("circle", {**shared, "y": y}, size=56, opacity=0.9),
     ]
-    return _panels(rows, layers, palette.order) if are_many else _chart(rows, layers, height=280)
+    return lay_out_panels(rows, layers, palette.order) if are_many else lay_out(rows, layers, height=280)
 
 
 def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
     """Draw one estimate per line with its interval and a line at 0, a panel per model."""
-    shared = {"y": _names("name", order), "color": palette.colour(legend=False)}
+    shared = {"y": name_field("name", order), "color": palette.colour(legend=False)}
     x = field("value", "quantitative", title=x_title, axis={"tickCount": 5})
-    layers = [_reference({"x": {"datum": 0}}), *_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)]
-    return _panels(rows, layers, models, height_px=26 * max(2, len(order)), labels=order)
-
-
-def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
-    """Draw odds ratios with their intervals on a logarithmic scale around 1, a panel per model."""
-    shared = {"y": _names("name", order, labelLimit=220), "color": palette.colour(legend=False)}
-    scale = {"type": "log", "nice": False, "padding": 8, "clamp": True}
-    x = field("value", "quantitative", title="odds ratio", scale=scale, axis={"tickCount": 4, "format": "~g"})
-    layers = [_reference({"x": {"datum": 1}}), *_estimates("x", x, shared, width=2.5, opacity=0.55, size=50)]
-    return _panels(rows, layers, models, height_px=24 * max(2, len(order)), labels=order)
+    layers = [draw_reference({"x": {"datum": 0}}), *draw_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)]
+    return lay_out_panels(rows, layers, models, height_px=26 * max(2, len(order)), labels=order)
 
 
 def ranking(rows: Rows, names: Sequence[str], *, x_title: str) -> Spec:
     """Draw a share of many models, best first; published figures, which have no interval, are diamonds."""
     colour, shape = _kinds_of_rows(rows)
     # Long names go over two lines, so that figures stay in sight on a phone.
-    shared = {"y": _names("name", names, labelExpr=_over_two_lines(_LETTERS_PER_LINE)), "color": colour}
-    layers = _estimates("x", _share(x_title), shared, width=3, size=60, shape=shape)
+    shared = {"y": name_field("name", names, labelExpr=_over_two_lines(_LETTERS_PER_LINE)), "color": colour}
+    layers = draw_estimates("x", share_field(x_title), shared, width=3, size=60, shape=shape)
     step = 28 if any(len(name) > _LETTERS_PER_LINE for name in names) else 22
     labels = [name[:_LETTERS_PER_LINE] for name in names]
-    return _chart(rows, layers, width=_RANKING_PX, height={"step": step}, labels=labels)
+    return lay_out(rows, layers, width=RANKING_PX, height={"step": step}, labels=labels)
 
 
 def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
     """Draw a share of many models for each task, with a line at chance; what was published has no interval."""
     colour, shape = _kinds_of_rows(rows)
-    shared = {"y": _names("name", names, labelLimit=220), "color": colour}
+    shared = {"y": name_field("name", names, labelLimit=220), "color": colour}
     layers = [
-        _reference({"x": field("chance", "quantitative", aggregate="mean")}),
-        *_estimates("x", _share(None, axis=_QUARTERS), shared, width=3, size=60, shape=shape),
+        draw_reference({"x": field("chance", "quantitative", aggregate="mean")}),
+        *draw_estimates("x", share_field(None, axis=QUARTERS), shared, width=3, size=60, shape=shape),
     ]
-    return _panels(rows, layers, tasks, of="task", height_px=22 * max(2, len(names)), labels=names)
+    return lay_out_panels(rows, layers, tasks, of="task", height_px=22 * max(2, len(names)), labels=names)
 
 
 def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
     """Draw the share of right outcomes by the levels of one factor, the models side by side."""
-    beside = {"yOffset": _offset("model", palette.order, 0.3)}
-    shared = {"y": _names("level", levels, title, labelPadding=8), "color": palette.colour(), **beside}
-    layers = _estimates("x", _share("share right"), shared, width=2.5, size=50)
+    beside = {"yOffset": offset_field("model", palette.order, 0.3)}
+    shared = {"y": name_field("level", levels, title, labelPadding=8), "color": palette.colour(), **beside}
+    layers = draw_estimates("x", share_field("share right"), shared, width=2.5, size=50)
     step = {"step": 14 + 10 * len(palette.order), "for": "position"}
-    return _chart(rows, layers, width=_NARROW_PX, height=step, labels=levels)
-
-
-def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
-    """Draw the shares of two kinds with their intervals, a line for each model."""
-    beside = {"yOffset": _offset("kind", colour["scale"]["domain"], 0.4)}
-    shared = {"y": _names("model", names, labelLimit=220, labelPadding=8), "color": colour, **beside}
-    layers = _estimates("x", _share("share right"), shared, width=2.5, size=50)
-    return _chart(rows, layers, width=_NARROW_PX, height={"step": 34, "for": "position"}, labels=names)
-
-
-def bars(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
-    """Draw shares of several kinds as bars with their intervals, a group of bars for each name."""
-    kinds = colour["scale"]["domain"]
-    shared = {"y": _names("model", names, labelPadding=8), "yOffset": _offset("kind", kinds, 0.25)}
-    layers = [
-        layer("bar", {**shared, "x": _share("share right"), "color": colour}, opacity=0.8),
-        layer("rule", {**shared, **_bounds("x")}, color=INK, strokeWidth=1.5),
-    ]
-    step = {"step": 10 + 12 * len(kinds), "for": "position"}
-    return _chart(rows, layers, width=_RANKING_PX, height=step, labels=names)
-
-
-def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
-    """Draw one value for each name, the largest first, coloured by kind."""
-    x = field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
-    encoding = {"y": _names("name", names), "x": x, "color": colour_kinds(kinds)}
-    layers = [layer("circle", encoding, size=50, opacity=1)]
-    return _chart(rows, layers, width=_NARROW_PX, height={"step": 16}, labels=names)
+    return lay_out(rows, layers, width=NARROW_PX, height=step, labels=levels)
 
 
 def curves(
     rows: Rows, panels: Sequence[str], colour: Spec, *, of: str, x_title: str, stops_at_ten: bool = True
 ) -> Spec:
     """Draw shares by number as lines with their intervals in the colours given; `of` is what panels stand for."""
-    axis = {**_UPRIGHT, "labelExpr": _MORE_THAN_TEN} if stops_at_ten else _UPRIGHT
+    axis = {**UPRIGHT, "labelExpr": MORE_THAN_TEN} if stops_at_ten else UPRIGHT
     x = field("number", "ordinal", title=x_title, axis=axis)
-    beside = {"xOffset": _offset(colour["field"], colour["scale"]["domain"], 0.35)}
-    layers = _lines(_share("share"), {"x": x, "color": colour, **beside})
+    beside = {"xOffset": offset_field(colour["field"], colour["scale"]["domain"], 0.35)}
+    layers = draw_lines(share_field("share"), {"x": x, "color": colour, **beside})
     if len(panels) == 1:
-        return _chart(rows, layers, height=260)
+        return lay_out(rows, layers, height=260)
     own_scales = {"scale": {"x": "independent", "xOffset": "independent"}}
-    return {**_panels(rows, layers, panels, of=of), "resolve": own_scales}
-
-
-def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
-    """Draw a share that rises with a small number, the models side by side, or many in panels of their own."""
-    are_many = len(palette.order) > MOST_SIDE_BY_SIDE
-    numbers = sorted({int(str(row["number"])) for row in rows})
-    x = field("number", "ordinal", title=x_title, scale={"domain": numbers}, axis=_UPRIGHT)
-    beside = {} if are_many else {"xOffset": _offset("model", palette.order, 0.4)}
-    shared = {"x": x, "color": palette.colour(legend=not are_many), **beside}
-    layers = _lines(_share("share with one right"), shared, line_width=1.5, size=46)
-    return _panels(rows, layers, palette.order) if are_many else _chart(rows, layers, height=260)
-
-
-def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
-    """Draw shares of several kinds by number with a line at a level, a panel per model; dashed, where it is crossed."""
-    colour = colour_kinds(kinds)
-    crossed = {"x": field("crossing", "quantitative", aggregate="mean"), "color": colour}
-    layers = [
-        _reference({"y": {"datum": level}}, dash=[1, 3]),
-        layer("rule", crossed, when="isValid(datum.crossing)", strokeDash=[4, 3], opacity=0.8),
-        *_lines(_share("share right"), {"x": _number_axis("number asked for"), "color": colour}),
-    ]
-    return _panels(rows, layers, models)
-
-
-def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
-    """Draw values on both sides of 0 by number with their intervals, a panel per model."""
-    ends = [float(str(row[end])) for row in rows for end in ("value", "low", "high")]
-    near = [0.0, *(end for end in ends if abs(end) < _FAR)]
-    scale = {"domain": [min(near), max(near)], "nice": True, "clamp": True}
-    y = field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
-    shared = {"x": _number_axis("number asked for"), "color": palette.colour(legend=False)}
-    return _panels(rows, [_reference({"y": {"datum": 0}}), *_estimates("y", y, shared)], palette.order)
-
-
-def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
-    """Draw shares as coloured cells with the figures in them, and their intervals where there are some."""
-    place = {
-        "x": _names("column", columns, labelLimit=220, orient="top", labelAngle=0),
-        "y": _names("name", names, labelLimit=220),
-    }
-    share = field("value", "quantitative", scale={"scheme": "blues", **_SHARE}, legend=None)
-    colour = {"condition": {"test": f"datum.value > {_DARK_FROM}", "value": "#ffffff"}, "value": "#1b1f24"}
-    value, bounds = ({**place, "color": colour, "text": field(name, "nominal")} for name in ("text", "bounds"))
-    layers = [
-        layer("rect", {**place, "color": share}, stroke="#ffffff", strokeWidth=1.5),
-        layer("text", value, when="datum.bounds", dy=-6, fontSize=13),
-        layer("text", bounds, when="datum.bounds", dy=9, fontSize=10),
-        layer("text", value, when="!datum.bounds", fontSize=13),
-    ]
-    return _chart(rows, layers, width={"step": 60}, height={"step": 38}, labels=names)
-
-
-def distribution(rows: Rows, models: Sequence[str]) -> Spec:
-    """Draw how often each number was drawn as bars, and how often it was asked for as ticks."""
-    axis = {**_UPRIGHT, "labelExpr": _MORE_THAN_TEN, "labelFontSize": 9.5}
-    x = field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
-    y = field("value", "quantitative", title="share", axis=_PERCENT)
-    colour = colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
-    place, drawn = {"x": x, "y": y, "color": colour}, "datum.kind == 'drawn'"
-    layers = [
-        layer("bar", place, when=drawn, opacity=0.8),
-        layer("rule", {"x": x, **_bounds("y")}, when=drawn, color=INK, strokeWidth=1),
-        layer("tick", place, when="datum.kind == 'asked for'", thickness=3, opacity=1),
-    ]
-    return _panels(rows, layers, models)
-
-
-def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> Spec:
-    """Draw how outcomes share each level, the first kind with its interval and its figure, a panel per model."""
-    y = _names("level", levels, labelLimit=220)
-    x = {**_share(None, axis={**_QUARTERS, "grid": False}), "stack": "zero"}
-    order = field("rank", "quantitative")
-    first = f"datum.kind == '{next(iter(kinds))}'"
-    layers = [
-        layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
-        layer("rule", {"y": y, **_bounds("x")}, when=first, color=INK, strokeWidth=1.5),
-        layer("text", {"y": y, "text": field("text", "nominal")}, when=first, x=5, color="#ffffff", align="left"),
-    ]
-    return _panels(rows, layers, models, height_px=24 * max(2, len(levels)), labels=levels)
+    return {**lay_out_panels(rows, layers, panels, of=of), "resolve": own_scales}
 
 
 def scores(rows: Rows) -> Spec:
@@ -370,11 +251,11 @@ def scores(rows: Rows) -> Spec:
     row_px = 14 + 13 * max(name.count("\n") + 1 for name in names)
     by_line: dict[str, Any] = {"labelExpr": "split(datum.label, '\\n')", "labelLimit": _SCORES_PX}
     x = field("value", "quantitative", title="score", axis={"tickCount": 4, "format": "~g"})
-    shared = {"y": _names("name", names, **by_line), "color": Palette(tuple(panels)).colour(legend=False)}
-    rule, dot = _estimates("x", x, shared, width=2.5, opacity=0.55, size=60)
+    shared = {"y": name_field("name", names, **by_line), "color": Palette(tuple(panels)).colour(legend=False)}
+    rule, dot = draw_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)
     has_interval = {"transform": [{"filter": "isValid(datum.low) == true"}]}
     layers = [
-        _reference({"x": {"datum": 0}}),
+        draw_reference({"x": {"datum": 0}}),
         {**has_interval, **rule},
         {**has_interval, **dot},
         layer("point", {**shared, "x": x}, when="isValid(datum.low) == false", size=60, opacity=1, filled=False),
@@ -419,22 +300,24 @@ def layer(mark: str, encoding: Spec, *, when: str = "", **look: object) -> Spec:
     return {**chosen, "mark": {"type": mark, **look}, "encoding": encoding}
 
 
-def _bounds(axis: str) -> Spec:
+def interval_fields(axis: str) -> Spec:
     """Reach from the low to the high end of an interval."""
     return {axis: field("low", "quantitative"), f"{axis}2": {"field": "high"}}
 
 
-def _number_axis(title: str = "number") -> Spec:
+def number_field(title: str = "number") -> Spec:
+    """Encode a number by its size, with whole ticks."""
     axis = {"tickMinStep": 1, "tickCount": 12, "grid": False, "labelExpr": _WHOLE, "labelSeparation": 5}
     scale = {"zero": False, "nice": False, "padding": 10}
     return field("number", "quantitative", title=title, axis=axis, scale=scale)
 
 
-def _share(title: str | None, *, axis: Spec = _PERCENT) -> Spec:
-    return field("value", "quantitative", title=title, scale=_SHARE, axis=axis)
+def share_field(title: str | None, *, axis: Spec = PERCENT) -> Spec:
+    """Encode a share, from 0 to 100 %."""
+    return field("value", "quantitative", title=title, scale=SHARE, axis=axis)
 
 
-def _names(of: str, order: Sequence[str], title: str | None = None, **axis: object) -> Spec:
+def name_field(of: str, order: Sequence[str], title: str | None = None, **axis: object) -> Spec:
     """Stand names one below the other, in their order."""
     look = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 260, **axis}
     return field(of, "nominal", title=title, sort=list(order), axis=look)
@@ -444,12 +327,12 @@ def _over_two_lines(most: int) -> str:
     return f"length(datum.label) > {most} ? [slice(datum.label, 0, {most}), slice(datum.label, {most})] : datum.label"
 
 
-def _offset(of: str, order: Sequence[str], padding: float) -> Spec:
+def offset_field(of: str, order: Sequence[str], padding: float) -> Spec:
     """Stand what would be in one place beside each other."""
     return field(of, "nominal", scale={"domain": list(order), "paddingOuter": padding})
 
 
-def _estimates(
+def draw_estimates(
     across: str,
     value: Spec,
     shared: Spec,
@@ -463,23 +346,23 @@ def _estimates(
     at = {**shared, across: value}
     dot = layer("point", {**at, "shape": shape}, size=size, filled=True, opacity=1) if shape else None
     return [
-        layer("rule", {**shared, **_bounds(across)}, strokeWidth=width, opacity=opacity),
+        layer("rule", {**shared, **interval_fields(across)}, strokeWidth=width, opacity=opacity),
         dot or layer("circle", at, size=size, opacity=1),
     ]
 
 
-def _lines(value: Spec, shared: Spec, *, line_width: float = 1.25, size: int = 34) -> list[Spec]:
+def draw_lines(value: Spec, shared: Spec, *, line_width: float = 1.25, size: int = 34) -> list[Spec]:
     """Join estimates that stand beside each other by a line."""
     line = layer("line", {**shared, "y": value}, strokeWidth=line_width, opacity=0.6)
-    return [line, *_estimates("y", value, shared, size=size)]
+    return [line, *draw_estimates("y", value, shared, size=size)]
 
 
-def _reference(place: Spec, dash: Sequence[int] = (3, 3)) -> Spec:
+def draw_reference(place: Spec, dash: Sequence[int] = (3, 3)) -> Spec:
     """Draw a quiet line to compare with."""
     return layer("rule", place, color=QUIET, strokeDash=list(dash))
 
 
-def _panels(
+def lay_out_panels(
     rows: Rows,
     layers: Sequence[Spec],
     names: Sequence[str],
@@ -505,7 +388,7 @@ def _panels(
     return complete({**chart, **own_axes}, labels)
 
 
-def _chart(
+def lay_out(
     rows: Rows, layers: Sequence[Spec], *, height: int | Spec, width: int | Spec = _WIDE_PX, labels: Sequence[str] = ()
 ) -> Spec:
     """Put layers into one chart."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from subitize.papers.geckonum.extensions import AS_PRINTED
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS
+from subitize.papers.geckonum.report.charts import distribution, odds, stacked
 from subitize.papers.geckonum.report.figures import COUNTED_TYPES, point
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, pairs, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
-from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Cell,
     Column,
@@ -84,7 +84,7 @@ def numbers_drawn(findings: Findings) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-distributions",
         "Numbers asked for and drawn",
-        charts.distribution(rows, list(dict.fromkeys(str(row["model"]) for row in rows))),
+        distribution(rows, list(dict.fromkeys(str(row["model"]) for row in rows))),
         "How often each number was drawn (bars, with 95 % intervals) and asked for (ticks). Bars above their tick: the "
         "model draws that number too often; 0 and more than 10 are never asked for.",
         "Share of each number among those drawn and those asked for, a panel per model.",
@@ -117,7 +117,7 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-odds",
         "Odds of a right count",
-        charts.odds(rows, models, palette, order=order),
+        odds(rows, models, palette, order=order),
         "Right of the dashed line a condition raises the odds of a right count, left of it it lowers them, the others "
         "being the same; lines are 95 % intervals with standard errors clustered by prompt. “Number” is per further "
         "thing. Models whose data a condition decides wholly are left out.",
@@ -203,7 +203,7 @@ def _failures(
     return FigureBlock(
         f"{name}-shares",
         title,
-        charts.stacked(rows, labels, types, kinds),
+        stacked(rows, labels, types, kinds),
         f"{what}. The figure in a bar and the line at its end are the share of the first, in %, with its 95 % "
         f"interval; those of the others are in the data ({sizes(estimates)}).",
         f"{title}: stacked shares by type of prompt, a panel per model.",

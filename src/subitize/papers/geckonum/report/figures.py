@@ -6,6 +6,7 @@ from subitize.papers.geckonum.nouns import look_up
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS
+from subitize.papers.geckonum.report.charts import dots, heat_map, strip
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
@@ -187,7 +188,7 @@ def _heat_map(models: Iterable[Measured]) -> list[Block]:
     figure = FigureBlock(
         f"{SUITE}-quantifiers",
         "Accuracy by quantifier",
-        charts.heat_map(rows, names, present),
+        heat_map(rows, names, present),
         "Share of images whose label is the line asked for, in %, with 95 % intervals below; the darker, the more "
         f"often right ({sizes(estimates)}). “No” must leave something out, and “as many” must make two numbers the "
         "same. Published: as printed in Figure 5 of the paper.",
@@ -269,7 +270,7 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
     return FigureBlock(
         f"{SUITE}-{name}-accuracy",
         title,
-        charts.dots(points, [one.label for one in shown], colour),
+        dots(points, [one.label for one in shown], colour),
         f"Share of right labels, {kinds[0]} and {kinds[1]}, with 95 % intervals, for numbers up to 4 "
         f"({sizes(estimates)}). {_say_significant(shown, table)}",
         f"Accuracy of every model, {kinds[0]} and {kinds[1]}, with intervals.",
@@ -329,7 +330,7 @@ def show_frequencies(groups: Sequence[Group]) -> list[Block]:
     figure = FigureBlock(
         f"{SUITE}-nouns",
         "Word frequencies of the nouns",
-        charts.strip(rows, kinds, x_title="Zipf frequency", names=[noun for _, noun in found]),
+        strip(rows, kinds, x_title="Zipf frequency", names=[noun for _, noun in found]),
         "How frequent each noun is in English text, on the Zipf scale of wordfreq (log₁₀ of occurrences per billion "
         "words); the suite calls those above 3.78 frequent.",
         "Word frequency of each noun, most frequent first.",

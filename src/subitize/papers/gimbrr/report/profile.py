@@ -144,17 +144,11 @@ def _name_largest(lost: Mapping[str, Estimate]) -> str:
 
 
 def _draw_steps(rows: charts.Rows, palette: Palette) -> charts.Spec:
-    axis = {"labelAngle": 0, "ticks": False, "labelLimit": 140}
+    axis = {**charts.UPRIGHT, "labelLimit": 140}
     x = charts.field("step", "ordinal", title=None, scale={"domain": _TITLES}, axis=axis)
-    beside = charts.field("model", "nominal", scale={"domain": palette.order, "paddingOuter": 0.4})
-    percent = {"scale": {"domain": [0, 1]}, "axis": {"format": ".0%", "tickCount": 5}}
-    y = charts.field("value", "quantitative", title="share right", **percent)
-    ends = {"y": charts.field("low", "quantitative"), "y2": {"field": "high"}}
-    shared = {"x": x, "xOffset": beside, "color": palette.colour()}
+    shared = {"x": x, "xOffset": charts.offset_field("model", palette.order, 0.4), "color": palette.colour()}
     layers = [
         charts.layer("rule", {"y": {"datum": _HALF}}, strokeDash=[1, 3]),
-        charts.layer("line", {**shared, "y": y}, strokeWidth=1.5, opacity=0.6),
-        charts.layer("rule", {**shared, **ends}, strokeWidth=2, opacity=0.5),
-        charts.layer("circle", {**shared, "y": y}, size=50, opacity=1),
+        *charts.draw_lines(charts.share_field("share right"), shared, line_width=1.5, size=50),
     ]
-    return charts.complete({"data": {"values": list(rows)}, "width": 660, "height": 280, "layer": layers})
+    return charts.lay_out(rows, layers, height=280, width=660)

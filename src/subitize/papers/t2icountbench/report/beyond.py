@@ -7,9 +7,9 @@ from subitize.analysis.attempts import rate_passes
 from subitize.errors import NothingToDoError
 from subitize.papers.t2icountbench.claims import observe, ranks_change
 from subitize.papers.t2icountbench.published import KAPPA
+from subitize.papers.t2icountbench.report.charts import rising
 from subitize.papers.t2icountbench.report.leaderboard import badges
 from subitize.papers.t2icountbench.tables import SUITE
-from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Column,
     Columns,
@@ -48,7 +48,7 @@ def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-passes-chart",
         "How many images it takes",
-        charts.rising(points, palette.of(labels), x_title="images (k)"),
+        rising(points, palette.of(labels), x_title="images (k)"),
         "How likely at least one of k images of a prompt is right, estimated without bias from all its images, the "
         f"mean over prompts with 95 % intervals ({sizes(estimates)}). Of one image it is the accuracy per image, of "
         "four the paper’s success. Images of which nothing usable was read are left out, as in the paper’s "

@@ -8,6 +8,7 @@ from subitize.analysis.attempts import Attempt, rate_passes
 from subitize.papers.t2icountbench import tables as paper
 from subitize.papers.t2icountbench.beyond import HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CONDITIONS
+from subitize.papers.t2icountbench.report.charts import bars, falling, signed_by_number
 from subitize.papers.t2icountbench.report.leaderboard import badges, by_row, describe_success
 from subitize.papers.t2icountbench.tables import SUITE, TableCell, choose_k
 from subitize.records import Estimate
@@ -76,7 +77,7 @@ def by_number(groups: Sequence[Group]) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-by-number-chart",
         "By number",
-        charts.falling(points, list(dict.fromkeys(label for label, _ in curves)), kinds, level=LEVEL),
+        falling(points, list(dict.fromkeys(label for label, _ in curves)), kinds, level=LEVEL),
         f"Share of single images that are right, and {describe_success(groups)}, by the number asked for, with 95 % "
         f"intervals ({sizes(estimates)}). Dashed: the first of these numbers at which it is below one half.",
         "Accuracy per image and success by number, a panel per model, with intervals and a line at one half.",
@@ -103,7 +104,7 @@ def errors(groups: Sequence[Group], palette: Palette) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-errors-chart",
         title,
-        charts.signed_by_number(points, palette.of([one.model for one in found]), y_title="drawn − asked"),
+        signed_by_number(points, palette.of([one.model for one in found]), y_title="drawn − asked"),
         "Mean of the number drawn minus the number asked for, with 95 % intervals that know that images of one prompt "
         f"hang together ({sizes(means)}): above the line too many are drawn, below it too few. Standard deviations are "
         "in the data.",
@@ -150,7 +151,7 @@ def averages(groups: Sequence[Group]) -> FigureBlock | None:
     return FigureBlock(
         f"{SUITE}-averages-by-condition-chart",
         title,
-        charts.bars(points, levels, charts.colour_kinds(kinds)),
+        bars(points, levels, charts.colour_kinds(kinds)),
         f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
         "of prompts: these models are no sample of others. The paper’s means are those of its text.",
         "Average success in each scene and style, with intervals, beside the paper’s means.",
@@ -224,7 +225,7 @@ def _by_level(
     return FigureBlock(
         f"{SUITE}-by-{name}-chart",
         title,
-        charts.bars(points, list(dict.fromkeys(str(one["model"]) for one in points)), charts.colour_levels(levels)),
+        bars(points, list(dict.fromkeys(str(one["model"]) for one in points)), charts.colour_levels(levels)),
         f"{success[0].upper()}{success[1:]}, with 95 % intervals ({sizes(estimates)}). {note}",
         f"Success by {name} for every model, with intervals.",
         make_table(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
