@@ -290,11 +290,15 @@ def report(
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a report of one or more runs: one HTML page that works offline."""
+    from subitize.report.document import chart_engine
+
+    check_file(out)
+    chart_engine.start()  # it takes as long as the rest to import
+
     from subitize.analysis.observations import Reader
     from subitize.report.terminal.bars import Bar
     from subitize.report.writing import Outputs, write_report
 
-    check_file(out)
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
         outputs, reader = Outputs(out, figures, tables), Reader(agreement=agreement)
