@@ -111,8 +111,9 @@ def read_readings(
     """
     c = tables.readings.c
     texts = ("value", "evidence") if with_evidence else ("value",)
-    schema = {**dict.fromkeys(("id", "subject", "question", "source"), pl.Int64()), "at": pl.Float64()}
-    schema |= {**dict.fromkeys(texts, pl.String()), **(_OF_REVIEWS if with_reviews else {})}
+    numbers = dict.fromkeys(("id", "subject", "question", "source"), pl.Int64())
+    schema: dict[str, pl.DataType] = {**numbers, "at": pl.Float64(), **dict.fromkeys(texts, pl.String())}
+    schema |= _OF_REVIEWS if with_reviews else {}
     query = select_readings(run.run_id, [c[name] for name in schema], judge, with_reviews=with_reviews)
     rows = pl.concat(fetch(run, query, schema))
     # Columns that hold next to nothing take as long to read as others: those that were replaced are asked for alone.
