@@ -75,7 +75,7 @@ def _compare_tables(release: Path, results: Path, bootstraps: int, pairs: int) -
         what,
         lambda: peaks_mb.update(ours=peak_megabytes("-m", "subitize", "reproduce", "geckonum", release, "--json")),
         lambda: peaks_mb.update(other=peak_megabytes(PANDAS_PROGRAM, release, bootstraps, results)),
-        aim="<= 0.05",
+        aim="<= 0.04",
         pairs=pairs,
     )
     share = peaks_mb["ours"] / peaks_mb["other"]

@@ -288,6 +288,15 @@ def test_a_read_only_run_that_was_killed_shows_all_that_was_stored(tmp_path: Pat
     assert frozen["models"] == call("show", out, "--json").json()["models"] != []
 
 
+@pytest.mark.parametrize(("given", "used"), [(None, "1"), ("2", "2")], ids=["by default", "as the user says"])
+def test_commands_multiply_matrices_in_one_thread(given: str | None, used: str) -> None:
+    program = "import os, subitize.cli as cli\ncli.app = lambda: print(os.environ['OPENBLAS_NUM_THREADS'])\ncli.main()"
+    others = {name: value for name, value in environment().items() if name != "OPENBLAS_NUM_THREADS"}
+    known = others | ({"OPENBLAS_NUM_THREADS": given} if given else {})
+    done = subprocess.run([sys.executable, "-c", program], env=known, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == used
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -192,7 +192,7 @@ class Survey:
     @property
     def readings(self) -> pl.DataFrame:
         """What judges and people said by themselves."""
-        return self.votes.filter(IS_ANSWER)
+        return self.votes.filter(IS_ANSWER) if self.reader.agreement == ADJUDICATED else self.votes
 
     @property
     def observations(self) -> Observations:

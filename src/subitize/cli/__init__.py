@@ -32,6 +32,8 @@ __all__ = ["app", "main"]
 def main() -> None:
     """Run the command line; an error that a user can mend is one line on stderr and exit code 2."""
     collect_seldom()
+    # Our matrices are small: a second thread waits longer than it computes. It counts until numpy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what a terminal of another encoding cannot show

@@ -98,6 +98,8 @@ def measure(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
+    from concurrent.futures import ThreadPoolExecutor
+
     from subitize.analysis.enumeration import evaluate
     from subitize.analysis.observations import survey_run
     from subitize.analysis.overview import find_stand_ins
@@ -108,7 +110,10 @@ def measure(
         enumerations = evaluate({name: survey_run(one, reader).whole for name, one in opened.items()})
         stand_ins = find_stand_ins(*opened.values())
     if as_json:
-        rows = [_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations]
+        with ThreadPoolExecutor() as pool:  # numpy computes outside of Python's lock
+            rows = list(
+                pool.map(lambda one: _enumeration_row(one, is_stand_in=one.model in stand_ins.models), enumerations)
+            )
         return print_json(rows, stand_ins)
     from subitize.report.terminal.enumerations import print_enumerations
 
@@ -293,11 +298,15 @@ def report(
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a report of one or more runs: one HTML page that works offline."""
+    from subitize.report.document import chart_engine
+
+    check_file(out)
+    chart_engine.start()  # it takes as long as the rest to import
+
     from subitize.analysis.observations import Reader
     from subitize.report.terminal.bars import Bar
     from subitize.report.writing import Outputs, write_report
 
-    check_file(out)
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
         outputs, reader = Outputs(out, figures, tables), Reader(agreement=agreement)

@@ -110,14 +110,17 @@ def read_readings(
     `purpose` is not null.
     """
     c = tables.readings.c
-    numbers = {"id": c.id, "replaces": c.replaces, "subject": c.subject, "question": c.question, "source": c.source}
-    numbers |= {"reviews": c.reviews}
-    texts = {"value": c.value, "purpose": c.purpose, **({"evidence": c.evidence} if with_evidence else {})}
-    columns = [*numbers.values(), c.at, *texts.values()]
-    query = select_readings(run.run_id, columns, judge, with_reviews=with_reviews)
-    schema = {**dict.fromkeys(numbers, pl.Int64()), "at": pl.Float64(), **dict.fromkeys(texts, pl.String())}
+    texts = ("value", "evidence") if with_evidence else ("value",)
+    numbers = dict.fromkeys(("id", "subject", "question", "source"), pl.Int64())
+    schema: dict[str, pl.DataType] = {**numbers, "at": pl.Float64(), **dict.fromkeys(texts, pl.String())}
+    schema |= _OF_REVIEWS if with_reviews else {}
+    query = select_readings(run.run_id, [c[name] for name in schema], judge, with_reviews=with_reviews)
     rows = pl.concat(fetch(run, query, schema))
-    rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti").drop("replaces")
+    # Columns that hold next to nothing take as long to read as others: those that were replaced are asked for alone.
+    replacing = select_readings(run.run_id, [c.replaces], judge, with_reviews=with_reviews)
+    replacing = replacing.where(c.replaces.is_not(None), c.id <= rows.select(pl.col("id").max().fill_null(0)).item())
+    replaced = pl.concat(fetch(run, replacing, {"id": pl.Int64()}))
+    rows = rows.join(replaced, on="id", how="anti", maintain_order="left")
     # What readings share is read after them: all that they name was stored before.
     subjects = read_shared(run, tables.subjects).with_columns(trial=pl.col("trial_ids").str.extract('"(.*?)"'))
     questions, sources = read_shared(run, tables.questions), read_shared(run, tables.sources)
@@ -126,9 +129,13 @@ def read_readings(
         if joined.height != rows.height:
             raise ValueError(f"a reading is of no {number}")  # leaving the run will name it
         rows = joined
+    of_reviews = [pl.col(name) if with_reviews else pl.lit(None, of).alias(name) for name, of in _OF_REVIEWS.items()]
     question = [pl.col("question").alias("question_record")] if with_evidence else []
     ids = {"subject": pl.col("subject_id"), "trial": pl.col("trial"), "question": pl.col("question_id")}
-    return rows.select("id", "judge", "annotator", "rule", "at", "reviews", *texts, *question, **ids)
+    return rows.select("id", "judge", "annotator", "rule", "at", *texts, *of_reviews, *question, **ids)
+
+
+_OF_REVIEWS: dict[str, pl.DataType] = {"reviews": pl.Int64(), "purpose": pl.String()}
 
 
 def read_shared(run: Run, table: Table) -> pl.DataFrame:

@@ -96,7 +96,7 @@ class Annotations:
         """Give models other names, and keep the labels that have been found."""
         code = pl.col("model").replace_strict(names, return_dtype=pl.String)
         found = Annotations(self.questions, self.answers.with_columns(code))
-        labels = ("counts", "lines", "confirmations")
+        labels = ("counts", "lines", "parts", "confirmations")
         vars(found).update({name: getattr(self, name).with_columns(code) for name in labels})
         renamed = [names[model] for model in self.models]
         if renamed == sorted(renamed):  # units are numbered in the names' order, which stays
@@ -161,6 +161,11 @@ class Annotations:
     def lines(self) -> pl.DataFrame:
         """The labels of Task 2, coded from 0 to 4."""
         return self.label(self.of_task(2))
+
+    @cached_property
+    def parts(self) -> pl.DataFrame:
+        """The labels of the single questions of Task 3, 1 or 0."""
+        return self.label(self.of_task(3))
 
     @cached_property
     def confirmations(self) -> pl.DataFrame:

@@ -349,7 +349,7 @@ def fractions_come_first(images: pl.DataFrame) -> Statement:
 
 def annotators_agree(annotations: Annotations) -> Statement:
     """Section 4 and appendix C.2: all three tasks together, where five people answered."""
-    tasks = (annotations.first_counts, annotations.lines, annotations.label(annotations.of_task(3)))
+    tasks = (annotations.first_counts, annotations.lines, annotations.parts)
     labels = pl.concat([own.select("people", "top", "stratum", "cluster", "observations") for own in tasks])
     labels = labels.filter(pl.col("people") == RATERS)
     if not labels.height:

@@ -41,14 +41,17 @@ def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:
 
 def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
     questions = list_questions(items)
-    answers = readings.rename({"value": "read"})
-    trials = responses.select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
+    answers = readings.select("subject", "question", "annotator", read="value")
+    trials = responses.lazy().select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
+    keys = questions.lazy().select("item", "question", "key")
     found = (
-        answers.join(trials, on="subject", maintain_order="left")
-        .join(questions.select("item", "question", "key"), on=["item", "question"], maintain_order="left")
-        .join(_values(answers, items), on=["question", "read"], maintain_order="left")
+        answers.lazy()
+        .join(trials, on="subject", maintain_order="left")
+        .join(keys, on=["item", "question"], maintain_order="left")
+        .join(_values(answers, items).lazy(), on=["question", "read"], maintain_order="left")
         .select(ANSWERS)
         .drop_nulls()
+        .collect(engine="in-memory")
     )
     if not found.height:
         raise NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")

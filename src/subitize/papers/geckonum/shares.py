@@ -26,25 +26,25 @@ def estimate_means(labels: pl.DataFrame, *by: str, confidence: float = 0.95) -> 
     is_weighted = "weight" in labels.columns
     weight = pl.col("weight").sum() if is_weighted else _LABELS
     mean = pl.col("right").dot("weight") / weight if is_weighted else pl.col("right").mean()
-    clusters = (
-        labels.drop_nulls(by).group_by(*by, "cluster").agg(_STRATUM, weight, pl.col("observations").sum(), mean=mean)
-    )
+    named = labels.lazy().drop_nulls(by)
+    clusters = named.group_by(*by, "cluster").agg(_STRATUM, weight, pl.col("observations").sum(), mean=mean)
     return _estimate(clusters, by, confidence)
 
 
 def estimate_events(labels: pl.DataFrame, events: Mapping[str, pl.Expr], *by: str) -> Shares:
     """Estimate in each group how often each of several things is so; its name is the last of the names."""
     shares = {name: is_so.cast(pl.Float64).mean() for name, is_so in events.items()}
-    clusters = labels.group_by(*by, "cluster").agg(_STRATUM, _LABELS, pl.col("observations").sum(), **shares)
+    clusters = labels.lazy().group_by(*by, "cluster").agg(_STRATUM, _LABELS, pl.col("observations").sum(), **shares)
     each = clusters.unpivot(list(events), index=cs.exclude(*events), variable_name="event", value_name="mean")
     return _estimate(each, (*by, "event"))
 
 
 def estimate_outcomes(labels: pl.DataFrame, outcome: str, *by: str) -> Shares:
     """Estimate the share of each outcome that occurs in a group; it is the last of the names."""
-    prompts = labels.group_by(*by, "cluster").agg(_STRATUM, _LABELS)
-    found = labels.group_by(*by, "cluster", outcome).agg(found=pl.len())
-    every = labels.select(*by, outcome).unique().join(prompts, on=by)
+    rows = labels.lazy()
+    prompts = rows.group_by(*by, "cluster").agg(_STRATUM, _LABELS)
+    found = rows.group_by(*by, "cluster", outcome).agg(found=pl.len())
+    every = rows.select(*by, outcome).unique().join(prompts, on=by)
     counted = every.join(found, on=[*by, "cluster", outcome], how="left")
     share = pl.col("found").fill_null(0) / pl.col("weight")
     return _estimate(counted.with_columns(mean=share, observations="weight"), (*by, outcome))
@@ -54,13 +54,14 @@ _STRATUM = pl.col("stratum").first()
 _LABELS = pl.len().alias("weight")
 
 
-def _estimate(clusters: pl.DataFrame, by: tuple[str, ...], confidence: float = 0.95) -> Shares:
-    groups = clusters.group_by(by).agg(pl.col("weight").sum()).sort(by)
-    placed = clusters.join(groups.select(by).with_row_index("group"), on=by).sort("group", "cluster")
-    figures = (placed[name].cast(pl.Float64).to_numpy() for name in ("mean", "weight", "observations"))
-    codes = (placed[name].cast(pl.Int64).to_numpy() for name in ("group", "stratum"))
-    estimates = estimate_shares(Clusters(*figures, *codes), confidence=confidence)
+def _estimate(clusters: pl.LazyFrame, by: tuple[str, ...], confidence: float = 0.95) -> Shares:
+    floats, codes = pl.col("mean", "weight", "observations").cast(pl.Float64), pl.col("stratum").cast(pl.Int64)
+    group = pl.struct(by).rle_id().cast(pl.Int64).alias("group")
+    placed = clusters.sort(*by, "cluster").select(*by, floats, codes, group).collect(engine="in-memory")
+    figures = (placed[name].to_numpy() for name in ("mean", "weight", "observations", "group", "stratum"))
+    estimates = estimate_shares(Clusters(*figures), confidence=confidence)
+    groups = placed.group_by("group", maintain_order=True).agg(pl.col(by).first(), pl.col("weight").sum())
     return {
         tuple(names): replace(estimate, n=round(labels))
-        for (*names, labels), estimate in zip(groups.iter_rows(), estimates, strict=True)
+        for (_, *names, labels), estimate in zip(groups.iter_rows(), estimates, strict=True)
     }

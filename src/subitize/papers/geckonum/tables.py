@@ -106,14 +106,18 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
 
 def group_labels(annotations: Annotations) -> pl.DataFrame:
     """Take the labels of the two groups, `kind`, that each table compares."""
-    labels = annotations.first_counts
+    labels = annotations.first_counts.lazy()
     # The two tables about colours compare the same nouns with and without.
     coloured = annotations.questions.filter(pl.col("type") == "attribute-color")["noun"].unique().to_list()
-    return pl.concat(
-        labels.filter(where).with_columns(table=pl.lit(table), kind=pl.lit(name))
+    kinds = [
+        labels.filter(where).select(*_COMPARED, table=pl.lit(table), kind=pl.lit(name))
         for table, groups in _groups(coloured).items()
         for name, where in zip(GROUPS[table], groups, strict=True)
-    )
+    ]
+    return pl.concat(kinds).collect(engine="in-memory")
+
+
+_COMPARED = ("model", "noun", "truth", "right", "observations", "stratum", "cluster")
 
 
 def table_a5(annotations: Annotations) -> Iterator[Cell]:
@@ -144,7 +148,7 @@ def table_a10(annotations: Annotations) -> Iterator[Cell]:
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
     """The share of questions to which at least so many of the annotators asked gave the same answer."""
-    tops = {1: annotations.first_counts, 2: annotations.lines, 3: annotations.label(annotations.of_task(3))}
+    tops = {1: annotations.first_counts, 2: annotations.lines, 3: annotations.parts}
     for task, labels in tops.items():
         for panel, own in _panels(_seat(labels)):
             events = {f">={votes}/{panel}": pl.col("top") >= votes for votes in range(panel, panel // 2, -1)}

@@ -50,6 +50,7 @@ from subitize.suites.datasets import name_datasets
 
 _OF_COUNTS = {"number", "category", "wording"}
 _CLAIMED = "Numbers are those of sections in the paper, letters are ours."
+_EXCLUDED = "{}: all {} observations are excluded by hand; it is in no figure."
 _INFORMED = "informed: it knew what was asked for"
 _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
@@ -77,13 +78,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         marked = mark_models(account.leaderboard, own, standings[suite])
         warnings, leader = mark_protocols(marked, of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
-        left_out = [
-            TextBlock(
-                f"{one.label}: all {len(one.observations)} observations are excluded by hand; it is in no figure."
-            )
-            for one in own
-            if one.is_excluded
-        ]
+        left_out = [TextBlock(_EXCLUDED.format(one.label, len(one.observations))) for one in own if one.is_excluded]
         blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_ahead(leaders[-1:])

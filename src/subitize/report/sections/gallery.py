@@ -188,7 +188,9 @@ def _look_up(picked: Sequence[_Picked]) -> list[_Picked]:
     for name, own in group_rows(picked, lambda one: one.series.source.name).items():
         run = own[0].series.source.run
         responses = look_up_responses(run, [id for one in own for id in one.subject.trial_ids])
-        found[name] = (responses, look_up_readings(run, [one.subject.id for one in own]))
+        answered = [one._replace(answers=[responses[id] for id in one.subject.trial_ids]) for one in own]
+        shown = [one.subject.id for one in answered if not isinstance(one.pictures[0], Elsewhere)]
+        found[name] = (responses, look_up_readings(run, shown))
     known = []
     for one in picked:
         responses, readings = found[one.series.source.name]
