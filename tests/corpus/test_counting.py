@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from benchmarks.captions import make_captions
 
-from commands import call, start, subitize
+from commands import call, start
 from subitize.corpus.candidates import may_have_number
 from subitize.corpus.counting import Corpus, Remembering, count_corpus, load_counts
 from subitize.corpus.counts import to_plain
@@ -62,7 +62,7 @@ def assert_same(captions: list[str], rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_fast_way_finds_what_tagging_everything_finds(rule: Rule) -> None:
-    assert_same(list(mix_captions(1_500, seed=1)), rule)
+    assert_same(list(mix_captions(500, seed=1)), rule)
 
 
 @pytest.mark.proof("subitize.corpus", "subitize.numerals")
@@ -78,6 +78,7 @@ def test_memory_that_is_full_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
     captions = list(mix_captions(600, seed=2))
     expected = find_fast(captions, Rule())
+    monkeypatch.setattr(windows, "load_pipeline", load_pipeline)  # words are forgotten with it: one that is kept has all
     monkeypatch.setattr(windows, "_MOST_WORDS", 50)
     monkeypatch.setattr(windows, "_MOST_NEW_WORDS", 300)
     monkeypatch.setattr(windows, "_AT_ONCE", 20)
@@ -140,9 +141,9 @@ def test_a_second_count_adds_only_what_is_new_or_has_changed(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_count_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:
-    write_corpus(tmp_path, shards=12, rows=600)
-    arguments = ("corpus", tmp_path / "*.parquet", "--preset", "laion", "--processes", 2, "--out", tmp_path / "out")
-    process = start(*arguments)
+    write_corpus(tmp_path, shards=12, rows=300)
+    arguments = ("corpus", tmp_path / "*.parquet", "--preset", "laion", "--out", tmp_path / "out", "--processes")
+    process = start(*arguments, 2)
     states = tmp_path / "out" / "shards"
     while process.poll() is None and len(list(states.glob("*.json"))) < 2:
         time.sleep(0.02)
@@ -150,7 +151,7 @@ def test_a_count_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path)
     process.communicate()
     assert 2 <= len(list(states.glob("*.json"))) < 12
     kept = {path: path.stat().st_mtime_ns for path in states.glob("*.json")}
-    assert subitize(*arguments).code == 0
+    assert call(*arguments, 1).code == 0
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     whole = count_corpus(open_corpus(tmp_path), Silent(), print, 1)
     assert to_plain(load_counts(tmp_path / "out").counts) == to_plain(whole)
