@@ -1,18 +1,14 @@
-"""What tests of corpora share: spaCy's pipelines, each loaded once."""
+"""What tests of corpora share: spaCy's pipelines."""
 
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 
-from subitize.corpus import tagging, windows
+from kept_pipelines import keep_pipelines
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _pipelines_kept() -> Iterator[None]:
-    """Keep the pipelines that commands load: it takes longer than they do. Tests that change one load their own."""
-    keep = cache(tagging.load_pipeline)
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (tagging, windows):
-            patch.setattr(module, "load_pipeline", keep)
+    """Load each pipeline once; a test that changes one loads its own."""
+    with keep_pipelines():
         yield

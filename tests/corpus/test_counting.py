@@ -78,7 +78,7 @@ def test_memory_that_is_full_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
     captions = list(mix_captions(600, seed=2))
     expected = find_fast(captions, Rule())
-    monkeypatch.setattr(windows, "load_pipeline", load_pipeline)  # words are forgotten with it: one that is kept has all
+    monkeypatch.setattr(windows, "load_pipeline", load_pipeline)  # words are forgotten with the old one
     monkeypatch.setattr(windows, "_MOST_WORDS", 50)
     monkeypatch.setattr(windows, "_MOST_NEW_WORDS", 300)
     monkeypatch.setattr(windows, "_AT_ONCE", 20)
