@@ -11,6 +11,7 @@ import pytest
 from benchmarks.captions import make_captions
 
 from commands import call, start
+from subitize.corpus import counting, windows
 from subitize.corpus.candidates import may_have_number
 from subitize.corpus.counting import Corpus, Remembering, count_corpus, load_counts
 from subitize.corpus.counts import to_plain
@@ -24,6 +25,12 @@ pytestmark = pytest.mark.spacy
 CAPTIONS = Path(__file__).with_name("captions.csv")
 RULES = (Rule(), Rule(3, participles=True, proper_nouns=True, exclude=OPTIONAL))
 _ODD = ["_", "é", "½", "３", "\u00a0", "\u200b", "🐶", "...", "-", "'s", "(", '"', "#", "x2", "\t", "\n", "°", "一"]
+
+
+@pytest.fixture
+def own_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finder loads a pipeline of its own: words are forgotten with it."""
+    monkeypatch.setattr(windows, "load_pipeline", load_pipeline)
 
 
 def mix_captions(count: int, seed: int) -> Iterator[str]:
@@ -68,17 +75,16 @@ def test_the_fast_way_finds_what_tagging_everything_finds(rule: Rule) -> None:
 @pytest.mark.proof("subitize.corpus", "subitize.numerals")
 @pytest.mark.parametrize(("rule", "count"), [(RULES[0], 200_000), (RULES[1], 50_000)])
 @pytest.mark.timeout(3_000)
+@pytest.mark.usefixtures("own_pipelines")
 def test_the_fast_way_finds_what_tagging_everything_finds_in_200_000_captions(rule: Rule, count: int) -> None:
     for seed in range(count // 10_000):
         assert_same(list(mix_captions(10_000, seed=100 + seed)), rule)
 
 
+@pytest.mark.usefixtures("own_pipelines")
 def test_memory_that_is_full_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from subitize.corpus import counting, windows
-
     captions = list(mix_captions(600, seed=2))
     expected = find_fast(captions, Rule())
-    monkeypatch.setattr(windows, "load_pipeline", load_pipeline)  # words are forgotten with the old one
     monkeypatch.setattr(windows, "_MOST_WORDS", 50)
     monkeypatch.setattr(windows, "_MOST_NEW_WORDS", 300)
     monkeypatch.setattr(windows, "_AT_ONCE", 20)
