@@ -46,7 +46,7 @@ class Size:
 
 
 FULL = Size(pictures=120, pairs=5, few=50, many=400)
-TINY = Size(pictures=4, pairs=1, few=2, many=6)
+TINY = Size(pictures=2, pairs=1, few=1, many=2)
 
 
 def measure(*, is_tiny: bool = False) -> Iterator[Result]:

@@ -25,8 +25,10 @@ SELECT subjects.subject_id, questions.question_id, sources.judge, readings.value
 JOIN subjects ON subjects.id = readings.subject JOIN questions ON questions.id = readings.question
 JOIN sources ON sources.id = readings.source
 '''
-with create_engine(f"sqlite:///{sys.argv[1]}/run.sqlite").connect() as connection:
+engine = create_engine(f"sqlite:///{sys.argv[1]}/run.sqlite")
+with engine.connect() as connection:
     answers = polars.read_database(QUERY, connection)
+engine.dispose()
 modes = answers.group_by("subject_id", "question_id", "judge").agg(polars.col("value").mode().first())
 print(modes.height)
 """

@@ -54,15 +54,15 @@ TINY = Size(turns=2, pictures=2, size_px=128, several=2)
 def measure(*, is_tiny: bool = False) -> Iterator[Result]:
     """Compare the times that requests of one picture take, and of several."""
     size = TINY if is_tiny else FULL
-    for pictures in (1, size.several):
-        with _serving() as ask:
+    with _serving() as ask:
+        for pictures in (1, size.several):
             turns = [_take_turn(ask, pictures, turn, size) for turn in range(size.turns)][1:]
-        for percent, name in ((50, "median"), (95, "95th percentile")):
-            what = (
-                f"a request of {pictures}, {size.size_px} px, judged over HTTP: {name} of {sum(map(len, turns))}, "
-                "in times of the bare judge's"
-            )
-            yield _compare(what, turns, percent)
+            for percent, name in ((50, "median"), (95, "95th percentile")):
+                what = (
+                    f"a request of {pictures}, {size.size_px} px, judged over HTTP: {name} of {sum(map(len, turns))}, "
+                    "in times of the bare judge's"
+                )
+                yield _compare(what, turns, percent)
 
 
 Times = NDArray[np.float64]

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
@@ -10,6 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.interfaces import Judge, Pixels, Reply, Request
+from subitize.judges.ocr import Ocr
 from subitize.models.painter import Painter
 from subitize.records import (
     Ask,
@@ -78,6 +80,12 @@ def store(run: Run, drawn: Sequence[tuple[Trial, bytes]], model: Spec = EXACT) -
 
 def made(name: str, judge: Judge) -> Made[Judge]:
     return Made(Spec(name.partition(":")[0], {}, name), judge, name)
+
+
+@cache
+def open_rapidocr() -> Ocr:
+    """Give a judge that reads text; its weights are loaded once."""
+    return Ocr(engine="rapidocr")
 
 
 def write_lines(*lines: str, size: int = 44) -> bytes:

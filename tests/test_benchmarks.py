@@ -1,8 +1,14 @@
 """Benchmarks run to their end at tiny sizes, and say what they compare."""
 
+import contextlib
 import importlib
+import io
 import math
+import resource
+import runpy
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +16,8 @@ from benchmarks.processes import run_python
 
 from cases import Case
 from commands import call
+from kept_pipelines import keep_pipelines
+from subitize.runner import workers
 
 # What each compares ours with.
 RIVALS = {
@@ -45,21 +53,57 @@ MARKS = {
 } | dict.fromkeys(("geckonum", "own_data", "reading", "report", "runner", "serving", "small_run"), pytest.mark.slow)
 
 
+# Ends in a process of its own, which is small: so the measuring of memory is tested.
+MEASURED = "own_data"
+
+
 def run_here(*arguments: object) -> str:
-    """Run a command in this process, which starts no other, as nothing is timed; run what is none as it is."""
-    if arguments[:2] != ("-m", "subitize"):
-        return run_python(*arguments)
-    finished = call(*arguments[2:])
-    assert finished.code == 0, finished.err
-    return finished.out
+    """Run a program in this process, which starts no other, as nothing is timed."""
+    match arguments:
+        case "-m", "subitize", *command:
+            finished = call(*command)
+            assert finished.code == 0, finished.err
+            return finished.out
+        case "-c", str(code), *rest if "inspect_ai" not in code:  # it takes over the process
+            return _run(lambda: exec(code, {"__name__": "__main__"}), "-c", *rest)
+        case "-m", str(module), *rest:
+            file = importlib.import_module(module).__file__
+            assert file is not None
+            return _run(lambda: runpy.run_path(file, run_name="__main__"), file, *rest)
+    return run_python(*arguments)
+
+
+def run_and_look_at_peak(*arguments: object) -> float:
+    """Run a program in this process, and return the most memory that it ever had."""
+    run_here(*arguments)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _run(program: Callable[[], object], *arguments: object) -> str:
+    printed = io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(action="ignore"),
+        contextlib.redirect_stdout(printed),
+    ):
+        patch.setattr(sys, "argv", [*map(str, arguments)])
+        patch.setattr(workers, "IN_PROCESS_SECONDS", workers.IN_PROCESS_SECONDS)  # a program may set it
+        try:
+            program()
+        except SystemExit as end:
+            if end.code:
+                raise
+    return printed.getvalue()
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])
 def test_a_benchmark_runs_to_its_end_and_names_what_it_compares(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = importlib.import_module(f"benchmarks.{name}")
-    if hasattr(benchmark, "run_python"):
-        monkeypatch.setattr(benchmark, "run_python", run_here)
-    results = list(benchmark.measure(is_tiny=True))
+    if name != MEASURED:
+        monkeypatch.setattr(benchmark, "run_python", run_here, raising=False)
+        monkeypatch.setattr(benchmark, "peak_megabytes", run_and_look_at_peak, raising=False)
+    with keep_pipelines():
+        results = list(benchmark.measure(is_tiny=True))
     assert RIVALS[name] in str(results[0])
     for result in results:
         assert str(result).startswith(result.what)

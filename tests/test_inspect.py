@@ -38,6 +38,20 @@ ANSWERS = (
     "a few", "", "about 12", "one", "4 apples", "**3**",
 )  # fmt: skip
 
+# Runs commands of `inspect` one after the other, as a shell would: each in a process of its own takes seconds to start.
+COMMANDS = """
+import glob, shlex, sys
+from inspect_ai._cli.main import main
+for line in sys.argv[1:]:
+    words = shlex.split(line)
+    assert words[0] == "inspect", line
+    sys.argv = [found for word in words for found in glob.glob(word) or [word]]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, line
+"""
+
 
 @dataclass(frozen=True)
 class Evaluated:
@@ -310,9 +324,8 @@ def test_the_commands_of_the_page_run_in_their_order(
     lines = re.findall(r"^```sh\n(.*?)\n```", page, flags=re.MULTILINE)
     ((name, program),) = re.findall(r"^```python (\S+)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
     with serving(Behaviour(models=("qwen2.5-vl",))) as server:
-        for line in lines:
-            done = run(["sh", "-c", line], server, tmp_path)
-            assert done.returncode == 0, done.stdout + done.stderr
+        done = run([sys.executable, "-c", COMMANDS, *lines], server, tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
     monkeypatch.chdir(tmp_path)
     exec(compile(program, name, "exec"), {})
     told = capsys.readouterr().out

@@ -23,12 +23,15 @@ TRUE_THRESHOLD = 0.37
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Collages judged by the network, and by three people each of whom errs in one picture of twenty."""
+    return count(tmp_path_factory.mktemp("calibrating") / "run", repeats=1)
+
+
+def count(folder: Path, repeats: int) -> tuple[Path, str]:
+    """Have the network judge collages, and three people each of whom errs in one picture of twenty."""
     judge = make_judge(f"yolo:{yolo_folder()},floor=0.01")
-    folder = tmp_path_factory.mktemp("calibrating") / "run"
     random = np.random.default_rng(1)
     with Run(Folder(folder), create=True) as run:
-        paste(run, NOUNS, range(1, 7), repeats=3)
+        paste(run, NOUNS, range(1, 7), repeats=repeats)
         judge_run(run, judge, Silent())
         people = []
         for stored in run.readings(judge.spec.shown):
@@ -51,10 +54,18 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 def test_the_threshold_by_which_people_counted_is_found_again(counted: tuple[Path, str]) -> None:
-    folder, judge = counted
+    assert_found_again(*counted, pictures=24)
+
+
+@pytest.mark.proof("subitize.analysis.calibration", "subitize.networks.detectors")
+def test_the_threshold_is_found_again_from_three_times_as_many_pictures(tmp_path: Path) -> None:
+    assert_found_again(*count(tmp_path / "run", repeats=3), pictures=72)
+
+
+def assert_found_again(folder: Path, judge: str, pictures: int) -> None:
     with Run(Folder(folder)) as run:
         found = calibrate(run, Search(judge))
-    assert found.result.n == 72
+    assert found.result.n == pictures
     assert found.result.threshold == pytest.approx(TRUE_THRESHOLD, abs=0.05)
     at_true = next(point for point in found.curve if point.threshold == pytest.approx(TRUE_THRESHOLD))
     assert found.best.nae is not None

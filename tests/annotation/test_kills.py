@@ -27,7 +27,6 @@ from subitize.store import Database, Location, Run
 pytestmark = pytest.mark.annotate
 
 PEOPLE = ("anna", "ben", "chris")
-PAGES = 60
 
 
 class Browser:
@@ -90,8 +89,8 @@ def served(location: Location) -> "Iterator[tuple[subprocess.Popen[str], list[st
         server.kill()
 
 
-def check_kills(location: Location, kills: int) -> None:
-    make_run(location, [item(f"cats/{place}", Count("cat"), "How many cats?") for place in range(PAGES)])
+def check_kills(location: Location, kills: int, pages: int) -> None:
+    make_run(location, [item(f"cats/{place}", Count("cat"), "How many cats?") for place in range(pages)])
     browsers = [Browser(name) for name in PEOPLE]
     for kill in range(kills + 1):
         with served(location) as (server, links):
@@ -117,14 +116,14 @@ def check_kills(location: Location, kills: int) -> None:
         values[reading.annotator].append(reading.value.value)
     for browser in browsers:
         assert sorted(map(str, values[browser.name])) == sorted(map(str, browser.acknowledged.values()))
-        assert len(browser.acknowledged) == PAGES
+        assert len(browser.acknowledged) == pages
 
 
 @pytest.mark.slow
 def test_a_killed_server_loses_no_answer(location: Location, tmp_path: Path) -> None:
-    check_kills(location, 2)
+    check_kills(location, kills=1, pages=30)
 
 
 @pytest.mark.proof("subitize.annotation", "subitize.store")
 def test_ten_kills_lose_no_answer(location: Location, tmp_path: Path) -> None:
-    check_kills(location, 10)
+    check_kills(location, kills=10, pages=60)

@@ -58,6 +58,12 @@ def spec(kind: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
+def loaded(spec: str) -> Made[Judge]:
+    """The judge with its usual options; its weights are loaded once."""
+    return make_judge(spec)
+
+
+@pytest.fixture(scope="module")
 def pasted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Photographs of cats side by side, unjudged; there is something to ask of every judge."""
     folder = tmp_path_factory.mktemp("pasted") / "run"
@@ -93,22 +99,20 @@ def evidence(run: Run, judge: Made[Judge]) -> dict[tuple[str, str], Evidence]:
 Judged = tuple[Run, Made[Judge], JudgeSummary]
 
 
-def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(spec: str) -> None:
-    judge = make_judge(spec)
-    assert isinstance(judge.it, ComputesSeveral)
-    assert isinstance(judge.it, Checks)
-    judge.it.check()
-    assert make_judge(judge.spec.shown).spec == judge.spec
-    assert parse_rule(judge.it.rule)
+def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(loaded: Made[Judge]) -> None:
+    assert isinstance(loaded.it, ComputesSeveral)
+    assert isinstance(loaded.it, Checks)
+    loaded.it.check()
+    assert make_judge(loaded.spec.shown).spec == loaded.spec
+    assert parse_rule(loaded.it.rule)
 
 
-def test_random_weights_are_refused_and_real_ones_pass(kind: str, spec: str) -> None:
-    judge = make_judge(spec)
+def test_random_weights_are_refused_and_real_ones_pass(kind: str, loaded: Made[Judge]) -> None:
     if kind in REAL:
-        assert "passed, " in admit(judge)
+        assert "passed, " in admit(loaded)
     else:
         with pytest.raises(UnusableModelError, match=r"failed its self-test"):
-            admit(judge)
+            admit(loaded)
 
 
 def test_every_reading_is_its_evidence_read_by_its_rule_and_is_made_once(judged: Judged) -> None:
@@ -153,11 +157,10 @@ def assert_same(one: Evidence, other: Evidence) -> None:
 
 
 def test_a_picture_that_is_damaged_costs_only_itself_and_is_looked_at_again(
-    spec: str, pasted: Path, judged: Judged, tmp_path: Path
+    pasted: Path, judged: Judged, tmp_path: Path
 ) -> None:
-    _, _, summary = judged
+    _, judge, summary = judged
     looked_at = {subject_id for subject_id, _ in evidence(*judged[:2])}
-    judge = made(spec, 3)
     with open_copy(pasted, tmp_path / "run") as run:
         stored = next(one for one in run.responses() if one.trial_id in looked_at)
         assert isinstance(stored.response.outcome, Drawn)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands import call
-from drawn_prompts import EXACT, item, made, new_run, paint_all, store, write_lines
+from drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
 from samples import trial
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
@@ -34,7 +34,7 @@ printf '4\\t0\\t0\\t0\\t0\\t-1\\t\\n'
 
 @pytest.fixture(scope="module")
 def rapidocr() -> Ocr:
-    return Ocr(engine="rapidocr")
+    return open_rapidocr()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Reads the text that is written in a picture, by rapidocr or by tesseract."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ from subitize.stats.edits import normalise
 
 ENGINES = ("auto", "rapidocr", "tesseract")
 WORDING = "What text is written in the image?"
+_THREADS = "EngineConfig.onnxruntime.intra_op_num_threads"
 _LEAST_SCORE = 0.5  # rapidocr's own default: what is less sure is mostly no text
 _TIMEOUT_SECONDS = 300
 
@@ -162,7 +164,8 @@ class _RapidOcr:
         with weights.loading("judge 'ocr'"):
             from rapidocr import RapidOCR
 
-            reader = RapidOCR(params={"Global.log_level": "critical", "Global.text_score": _LEAST_SCORE, **paths})
+            own = {"Global.log_level": "critical", "Global.text_score": _LEAST_SCORE}
+            reader = RapidOCR(params={**own, _THREADS: _count_threads(), **paths})
             reader(np.full((64, 64, 3), 255, np.uint8), use_det=False)  # it loads its parts when they are used
         return reader
 
@@ -174,6 +177,12 @@ class _RapidOcr:
             Piece(text, float(box[:, 0].min()), float(box[:, 1].min()), float(box[:, 1].max()))
             for text, box in zip(found.txts, np.asarray(found.boxes), strict=True)
         ]
+
+
+def _count_threads() -> int:
+    """Say how many threads are to read: as many as torch and OpenCV would take by the same variable, or -1 for all."""
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return int(asked) if asked.isdecimal() else -1
 
 
 def _weights_folder() -> Path:

@@ -155,17 +155,16 @@ def compare_laws(histogram: Histogram, law: PowerLaw) -> Iterator[Alternative]:
 
 
 def _compare_log_normal(tail: Histogram, own: Floats, start: int) -> Alternative:
-    from scipy.special import erfc
-    from scipy.stats import norm
+    from scipy.special import erfc, log_ndtr
 
     logs = np.log(tail.values[:, None] + np.array([-0.5, 0.5]))
     first = np.log(start - 0.5)
 
     def densities(parameters: Floats) -> Floats:
         mu, sigma = parameters[0], np.exp(parameters[1])
-        above, beyond = norm.logsf((logs - mu) / sigma).T
+        above, beyond = log_ndtr((mu - logs) / sigma).T
         within = above + np.log1p(-np.exp(np.minimum(beyond - above, -1e-15)))
-        return np.asarray(within - norm.logsf((first - mu) / sigma), dtype=np.float64)
+        return np.asarray(within - log_ndtr((mu - first) / sigma), dtype=np.float64)
 
     mean = float(np.average(np.log(tail.values), weights=tail.counts))
     best = _minimise(lambda given: -float(tail.counts @ densities(given)), [[mean, 0.0], [-2.0, 1.0], [-20.0, 2.0]])

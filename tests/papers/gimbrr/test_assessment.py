@@ -17,7 +17,7 @@ from PIL import Image
 from cases import Case
 from coco_network import ssd_folder
 from commands import call
-from drawn_prompts import EXACT, made, store, write_lines
+from drawn_prompts import EXACT, made, open_rapidocr, store, write_lines
 from samples import trial
 from scripted_server import Answer, chat, scripting
 from subitize.analysis.observations import Reader, survey_run
@@ -25,7 +25,6 @@ from subitize.analysis.protocols import follow_protocols
 from subitize.analysis.provenance import follow_trails
 from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
-from subitize.judges.ocr import Ocr
 from subitize.models.painter import Painter
 from subitize.networks.detectors.collages import make_collage
 from subitize.papers.gimbrr.assessment import JUDGES, join_parts, list_parts, name_waiting
@@ -58,6 +57,7 @@ from subitize.suites.parts import is_written
 from tiny_weights import find_tiny
 
 SUITE = Spec("gimbrr", {}, "gimbrr")
+PROOF = pytest.mark.proof("subitize.papers.gimbrr", "subitize.networks.detectors", "subitize.labels")
 
 
 def item(task: str, text: str, key: str = "1") -> Item:
@@ -263,7 +263,8 @@ def test_a_task_that_no_judge_at_hand_can_serve_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.weights
-def test_a_real_detector_assesses_collages_of_photographs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=PROOF)])
+def test_a_real_detector_assesses_collages_of_photographs(tmp_path: Path, seeds: int) -> None:
     """None of 30 verdicts by SSD-MobileNet at 0.5 was wrong when this was written; another OpenCV may err once."""
     cases = [
         ("counting", "two cats", ["cat", "cat"], True),
@@ -279,7 +280,7 @@ def test_a_real_detector_assesses_collages_of_photographs(tmp_path: Path) -> Non
     ]
     drawn, told = [], {}
     for place, (task, text, nouns, is_right) in enumerate(cases):
-        for seed in range(3):
+        for seed in range(seeds):
             key = f"{place}-{seed}"
             drawn.append((item(task, text, key), _png(make_collage(nouns, seed).pixels)))
             told[key] = is_right
@@ -287,13 +288,14 @@ def test_a_real_detector_assesses_collages_of_photographs(tmp_path: Path) -> Non
         judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"), Silent())
         found = verdicts(run)
     assert set(found) == set(told)
-    assert sum(found[key] != told[key] for key in told) <= 1
+    assert sum(found[key] != told[key] for key in told) <= seeds // 3
 
 
 @pytest.mark.weights
-def test_a_real_detector_tells_left_from_right(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seeds", [3, pytest.param(6, marks=PROOF)])
+def test_a_real_detector_tells_left_from_right(tmp_path: Path, seeds: int) -> None:
     drawn, told = [], {}
-    for seed in range(6):
+    for seed in range(seeds):
         collage = make_collage(["cat", "motorcycle"], seed, cells=4)
         centres = {one.noun: one.xyxy[0] + one.xyxy[2] for one in collage.pasted}
         is_left = centres["cat"] < centres["motorcycle"]
@@ -304,14 +306,15 @@ def test_a_real_detector_tells_left_from_right(tmp_path: Path) -> None:
     with new_run(tmp_path / "run", drawn) as run:
         judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"), Silent())
         found = verdicts(run)
-    assert sum(found[key] != told[key] for key in told) <= 1
+    assert sum(found[key] != told[key] for key in told) <= seeds // 6
     assert {True, False} <= set(found.values())
 
 
 @pytest.mark.weights
-def test_a_real_detector_tells_top_from_bottom_and_that_it_cannot_tell_depth(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=PROOF)])
+def test_a_real_detector_tells_top_from_bottom_and_that_it_cannot_tell_depth(tmp_path: Path, seeds: int) -> None:
     drawn, told = [], {}
-    for seed in range(3):
+    for seed in range(seeds):
         photographs = {noun: make_collage([noun], seed).pixels for noun in ("cat", "motorcycle")}
         for over, under in (("cat", "motorcycle"), ("motorcycle", "cat")):
             picture = _png(np.vstack([photographs[over], photographs[under]]))
@@ -322,12 +325,12 @@ def test_a_real_detector_tells_top_from_bottom_and_that_it_cannot_tell_depth(tmp
     with new_run(tmp_path / "run", drawn) as run:
         judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"), Silent())
         found = verdicts(run)
-    assert sum(found[key] != told[key] for key in told) <= 1
+    assert sum(found[key] != told[key] for key in told) <= seeds // 3
 
 
 def _png(pixels: np.ndarray[Any, Any]) -> bytes:
     file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG")
+    Image.fromarray(pixels).save(file, "PNG", compress_level=1)
     return file.getvalue()
 
 
@@ -339,7 +342,7 @@ def test_text_that_is_rendered_is_read_and_told_from_other_text(tmp_path: Path) 
         (item("text", 'A banner that says "Reunion"', "none"), write_lines("")),
     ]
     with new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, made("ocr", Ocr(engine="rapidocr")), Silent())
+        judge_run(run, made("ocr", open_rapidocr()), Silent())
         assert verdicts(run) == {"right": True, "wrong": False, "none": False}
 
 
