@@ -811,6 +811,7 @@ def test_tables_of_a_release_need_neither_a_database_nor_pictures(shared_data: P
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_python_dash_m_is_the_same_command() -> None:
     assert subitize("--version").out == call("--version").out
 

@@ -44,6 +44,7 @@ def test_one_table_per_suite_with_intervals_and_what_they_rest_on(run: Path) -> 
     assert instant.split()[-2:] == ["18", "!"]
 
 
+@pytest.mark.slow
 def test_json_has_every_figure(run: Path) -> None:
     found = {one["model"]: one for one in call("measure", run, "--json").json()}
     assert set(found) == {"random", "instant"}
@@ -60,6 +61,7 @@ def test_json_has_every_figure(run: Path) -> None:
     assert (instant["scalar"], instant["cues"]) == (None, None)
 
 
+@pytest.mark.slow
 def test_why_there_is_no_weber_fraction_is_said(run: Path) -> None:
     found = {one["model"]: one["weber"] for one in call("measure", run, "--json").json()}
     reason = "responses do not rise with number"

@@ -27,6 +27,7 @@ corners = st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(1, 20), 
 boxes = st.lists(st.tuples(corners, st.floats(0, 1).map(lambda score: round(score, 3)), st.sampled_from("ab")))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(boxes, st.sampled_from([0.0, 0.3, 0.5, 0.95]))
 def test_what_is_left_is_what_a_slow_search_leaves(given_boxes: list[tuple], iou: float) -> None:  # type: ignore[type-arg]

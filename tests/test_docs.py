@@ -26,8 +26,7 @@ from subitize.report.terminal.layout import measure
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 QUICK = [
-    *("api-models", "architecture", "costs", "diffusers", "inspect", "judging-with-models", "local-models"),
-    *("matching", "walkthrough"),
+    *("api-models", "architecture", "costs", "diffusers", "inspect", "local-models", "matching", "walkthrough"),
 ]
 MARKS = dict.fromkeys(QUICK, ()) | {
     "annotating": pytest.mark.annotate,

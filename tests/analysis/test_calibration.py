@@ -131,6 +131,7 @@ def test_the_curve_is_what_the_rule_reads_of_the_evidence(run: Run) -> None:
         assert point.accuracy.value == pytest.approx(np.mean(right))
 
 
+@pytest.mark.slow
 def test_things_found_twice_are_told_by_the_overlap(run: Run) -> None:
     add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True)
     alone, jointly = (calibrate(run, Search("doubling", with_iou=is_joint)) for is_joint in (False, True))
@@ -300,6 +301,7 @@ def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: P
     assert calibrations.load("finder").judge == "finder"
 
 
+@pytest.mark.slow
 def test_the_command_gives_everything_as_json(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "curve.svg"
     found = command(run, "--judge", "finder", "--save", "mine", "--figure", file, "--json").json()

@@ -277,6 +277,7 @@ def test_ties_only_are_an_error_that_counts_them(run: Run) -> None:
         compare_with_people(run, Sides(OBSERVER))
 
 
+@pytest.mark.slow
 def test_the_command_prints_people_beside_the_judge_and_json_has_all_of_the_confusion(run: Run) -> None:
     looks = draw_looks(3)
     fill(run, looks)
@@ -316,6 +317,7 @@ def test_a_rule_reads_the_judges_evidence_anew_and_leaves_peoples(tmp_path: Path
     assert "--rule final: it is for --against" in alone.err
 
 
+@pytest.mark.slow
 def test_ties_are_told_by_score_and_in_the_report(run: Run) -> None:
     fill(run, [Look("painter", prompt, 0, 1, (1, 1 + prompt % 2)) for prompt in range(6)])
     for rule, is_told in (("plurality", True), ("first", False)):

@@ -13,6 +13,7 @@ DRAWN = ("run", SUITE, "--model", "painter:size_px=128", "--repeats", 1)
 WARNING = "painter was trained with observer, which judges it here: the figures may flatter it; take another"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_model_judged_by_its_reward_judge_is_told_of_in_run_score_and_report(tmp_path: Path) -> None:
     run = tmp_path / "run"

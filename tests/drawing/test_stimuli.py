@@ -178,6 +178,7 @@ def test_apples_vary_in_drawing() -> None:
     assert {item.variant for item in items} == {0, 1}
 
 
+@pytest.mark.slow
 def test_size_tells_nothing_of_number_up_to_ten() -> None:
     means = [
         np.mean([i.side_px for seed in range(200) for i in stimuli.layout(Stimulus("dots", n, seed)).items])

@@ -82,6 +82,7 @@ def test_what_it_does_not_understand_it_says(question: str, what: str) -> None:
     assert what in content.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "nouns",
     [

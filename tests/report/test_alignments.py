@@ -56,6 +56,7 @@ def chart(section: Section) -> FigureBlock:
 LONG = "fit:transformers:an-organisation/a-model-with-a-long-name-7B-instruct,dtype=bfloat16"
 
 
+@pytest.mark.slow
 def test_each_panel_has_a_scale_of_its_own_and_its_whole_title(run: Run) -> None:
     for place, one in enumerate(ITEMS):
         read(run, trial(one, model=EXACT), fit(one, place / 10), LONG)

@@ -69,6 +69,7 @@ def test_the_terminal_has_the_law_or_why_there_is_none(
     assert "none: responses do not rise with number" in printed
 
 
+@pytest.mark.slow
 def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[Enumeration]) -> None:
     estimator, always_5 = (to_plain(one.row()) for one in models)
     assert {"estimate", "subitizing", "highest", "curve"} < set(estimator["weber"])

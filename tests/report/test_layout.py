@@ -83,6 +83,7 @@ def test_names_are_broken_at_their_joints_then_lose_their_middle_and_still_diffe
     assert len({*Column("", tuple(twins)).wrap(12).cells}) == 3
 
 
+@pytest.mark.slow
 def test_no_figure_is_cut_however_narrow_the_terminal(case: Case) -> None:
     chance = random.Random(7)
     for trial in range(50):

@@ -242,6 +242,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(finished: Pa
     assert not (tmp_path / "r.html").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_made_is_named(finished: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     assert "cannot make the folder" in refused(

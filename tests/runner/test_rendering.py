@@ -80,6 +80,7 @@ def test_what_cannot_be_drawn_is_missing_and_says_why_when_it_is_wanted(renderer
         Loader(Images(Path()), drawn)(TOO_MANY_THINGS)
 
 
+@pytest.mark.slow
 def test_a_few_pictures_need_no_worker_process() -> None:
     before = multiprocessing.active_children()
     with closing(Renderer()) as renderer:

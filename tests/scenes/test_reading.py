@@ -140,6 +140,7 @@ _ENTITIES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(_ENTITIES, st.sampled_from(["digits", "words"]), st.sampled_from([", ", " and ", ". ", "; ", " & ", "\n"]))
 @settings(max_examples=150, deadline=None)
 def test_a_scene_that_is_written_out_is_read_back(entities: list[Entity], style: str, joint: str) -> None:

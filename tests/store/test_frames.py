@@ -47,6 +47,7 @@ def frame(rows: list[Row]) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run)
 def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[Row]) -> None:
@@ -54,6 +55,7 @@ def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[Ro
     assert kept == [row.trial_id for row in subjects.latest_attempts(rows)]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run, st.integers(1, 3))
 def test_columns_and_rows_form_the_same_groups(rows: list[Row], size: int) -> None:

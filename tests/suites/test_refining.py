@@ -302,6 +302,7 @@ def test_a_suite_takes_no_prompt_apart_that_it_did_not_make() -> None:
         assert suite.find_counted(other) is None
 
 
+@pytest.mark.slow
 @some_and_all
 def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(suites: tuple[str, ...], case: Case) -> None:
     for spec in suites:

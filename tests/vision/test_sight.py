@@ -64,6 +64,7 @@ def test_things_are_seen_in_and_on_their_holder(
             assert all(thing.holder == 0 for thing in held)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("things", "size_px"),
     [
@@ -86,6 +87,7 @@ def test_a_thing_is_seen_in_its_form_beside_a_whole_one(
                 assert seen == form
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noun", ["fork", "pencil", "plate"])
 def test_the_broken_one_among_whole_ones_is_found(noun: str) -> None:
     for number in range(5):
@@ -95,12 +97,14 @@ def test_the_broken_one_among_whole_ones_is_found(noun: str) -> None:
         assert len(sight.things) == number + 1
 
 
+@pytest.mark.slow
 def test_what_is_cut_counts_once_and_a_portion_does_not() -> None:
     scene = Scene((Entity("apple", 2), Entity("apple", 1, form=Pieces(4)), Entity("apple", 1, form=HALF)))
     boxes = see(np.asarray(paint(compose(scene, 5, 1024)))).boxes()
     assert Counter(box.label for box in boxes) == {"apple": 3, "half apple": 1}
 
 
+@pytest.mark.slow
 def test_the_box_of_a_thing_in_pieces_goes_around_all_of_them() -> None:
     plan = Layout(400, (Placed("pizza", -1, "orange", 50, 60, 200, Pieces(4, (1, 1, 1, 1))),))
     (box,) = see(np.asarray(paint(plan))).boxes()

@@ -117,6 +117,7 @@ WRONG: dict[str, tuple[str, Callable[[list[str]], list[str]], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_wrong_file_is_named_with_its_line(release: Path, tmp_path: Path, case: Case) -> None:
     for what, (name, change, message) in WRONG.items():
         folder = shutil.copytree(release, tmp_path / what)

@@ -448,6 +448,7 @@ def refuse_all(run: Run, items: Sequence[Item]) -> None:
         run.add_responses(lease, refusals)
 
 
+@pytest.mark.slow
 def test_word_frequencies_are_shown_or_it_is_said_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
     (text,) = show_frequencies([Group("run · judge", (), {}, 1, {"dog": "frequent", "alpaca": "rare"})])

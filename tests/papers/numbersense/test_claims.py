@@ -129,6 +129,7 @@ def test_one_model_alone_is_judged_by_its_bias_on_the_whole(tmp_path: Path) -> N
     assert (found.verdict, found.comparisons) == ("holds", ())
 
 
+@pytest.mark.slow
 def test_intervals_of_several_models_are_wider_by_the_normal_law(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write_names(tmp_path / model, images=10)

@@ -43,6 +43,7 @@ def test_the_category_wording_is_the_papers(category: str, things: str) -> None:
     assert task_text(item.task) == f"How many {things} are there in the picture?"
 
 
+@pytest.mark.slow
 def test_ranges_controls_and_looks_are_options() -> None:
     suite = make_suite("naming:numbers=1-50,control=hull,background=grey,overlap=.2,size_px=512,images=1").it
     pictures = [item.task.picture for item in suite.items(0) if isinstance(item.task, Answer)]

@@ -141,6 +141,7 @@ def keep(pairs: Pairs, rows: np.typing.NDArray[np.bool_]) -> Pairs:
     return make_pairs(pairs.scores[rows], pairs.is_right[rows], pairs.probes[rows], pairs.images[rows])
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_images_left_out_one_by_one(case: Case) -> None:
     pairs = draw(80, 2, per_image=2)
     found = measure_pairs(pairs)
@@ -209,6 +210,7 @@ GUESSES = {  # pairwise accuracy of validation, ties half: standard, hard, inter
 }
 
 
+@pytest.mark.slow
 def test_guessing_gets_what_it_is_known_to_get(shared_data: Path) -> None:
     for place, split in enumerate(("standard", "hard", "interpolation")):
         file = shared_data / "counting-probe" / f"visual7w_counting_{split}_split.val.json"

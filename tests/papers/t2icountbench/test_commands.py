@@ -130,6 +130,7 @@ def test_ties_are_counted_and_where_all_are_tied_it_is_said(tmp_path: Path) -> N
     assert "523 of the 525 published prompts" in done.err
 
 
+@pytest.mark.slow
 def test_a_refinement_of_which_all_was_refused_has_the_judge_of_the_rest(tmp_path: Path) -> None:
     suite = "t2icountbench:numbers=2-3,objects=apple,scenes=home,styles=plain"
     model = "painter:size_px=256"

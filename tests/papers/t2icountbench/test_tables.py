@@ -219,6 +219,7 @@ def test_a_cell_of_few_prompts_says_so_at_a_terminal(capsys: pytest.CaptureFixtu
     assert "! too little to rely on: " in printed
 
 
+@pytest.mark.slow
 def test_fallbacks_are_counted_as_prompts_of_the_cell() -> None:
     made = attempt_all("one", design(), lambda _: 0.5)
     for seed, name in enumerate(("grid", "additive"), 1):
@@ -407,6 +408,7 @@ def test_comparisons_of_all_models_and_of_single_ones_are_adjusted_by_themselves
     assert sum(one.is_pooled for one in found) == 2
 
 
+@pytest.mark.slow
 def test_a_model_named_all_models_is_one_of_them(attempts: list[Attempt], observed: dict[str, Statement]) -> None:
     renamed = [replace(one, model="all models") if one.model == "good" else one for one in attempts]
     ours, theirs = next(one for one in observe(renamed) if one.id == "C.1"), observed["C.1"]
