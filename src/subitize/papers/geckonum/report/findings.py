@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -145,10 +144,8 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     shown = {one.model: one.source.name_model(one.model) for one in series}
     given = Annotations(annotations.questions, answers)
     annotations = given.rename_models(names)
-    with ThreadPoolExecutor(1) as aside:  # polars and numpy compute outside of Python's lock
-        claimed = aside.submit(observe, given.rename_models(shown))
-        cells = (*compute_tables(annotations), *compute_extensions(annotations))
-        statements = claimed.result()
+    cells = (*compute_tables(annotations), *compute_extensions(annotations))
+    statements = observe(given.rename_models(shown))
     own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
     for cell in cells:
