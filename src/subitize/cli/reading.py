@@ -98,8 +98,6 @@ def measure(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
-    from concurrent.futures import ThreadPoolExecutor
-
     from subitize.analysis.enumeration import evaluate
     from subitize.analysis.observations import survey_run
     from subitize.analysis.overview import find_stand_ins
@@ -110,10 +108,7 @@ def measure(
         enumerations = evaluate({name: survey_run(one, reader).whole for name, one in opened.items()})
         stand_ins = find_stand_ins(*opened.values())
     if as_json:
-        with ThreadPoolExecutor() as pool:  # numpy computes outside of Python's lock
-            rows = list(
-                pool.map(lambda one: _enumeration_row(one, is_stand_in=one.model in stand_ins.models), enumerations)
-            )
+        rows = [_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations]
         return print_json(rows, stand_ins)
     from subitize.report.terminal.enumerations import print_enumerations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.confusion import pearson
-from subitize.stats.estimator import Spread, gather_groups, measure_spread, stack_groups
+from subitize.stats.estimator import Spread, gather_groups, measure_spread
 from subitize.stats.replies import Replies, combine
 from subitize.stats.resampling import move_some
 
@@ -117,12 +117,18 @@ def _noise(cells: _Cells, height: int) -> float:
     units = combine(cells.clusters, cells.columns)
     _, first, cluster = np.unique(units, return_index=True, return_inverse=True)
     count = len(first)
-    weights = np.bincount(cluster, cells.weights).astype(np.float64)
+    weights = np.bincount(cluster, cells.weights)
     means = np.zeros((height, count))
     np.add.at(means, (cells.rows, cluster), cells.weights)
-    means = means / weights * weights / weights  # as `gather_groups` rounds them
-    strata = np.unique(cells.strata[first], return_inverse=True)[1]
-    found = stack_groups(means, weights, np.ones(count), strata)
+    means /= weights
+    groups = np.repeat(np.arange(height), count)
+    found = gather_groups(
+        means.ravel(),
+        groups,
+        np.tile(np.arange(count), height),
+        np.tile(cells.strata[first], height),
+        weights=np.tile(weights, height),
+    )
     return float(measure_spread(found).variance.sum())
 
 

@@ -61,7 +61,7 @@ def replicate(
     return np.concatenate([statistic(resample(counts, size, random, shares)) for size in sizes])
 
 
-@lru_cache(maxsize=4)  # several statistics are wanted of the same counts, one after the other, by a few threads
+@lru_cache(maxsize=1)  # several statistics are wanted of the same counts, one after the other
 def _resamples(counts: bytes, shape: tuple[int, ...], seed: int) -> NDArray[np.int64]:
     kept = np.frombuffer(counts, dtype=np.int64).reshape(shape)
     return resample(kept, RESAMPLES, np.random.default_rng(seed))
