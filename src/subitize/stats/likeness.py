@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.confusion import pearson
-from subitize.stats.estimator import Spread, gather_groups, measure_spread
+from subitize.stats.estimator import Spread, gather_groups, measure_spread, stack_groups
 from subitize.stats.replies import Replies, combine
 from subitize.stats.resampling import move_some
 
@@ -120,15 +120,7 @@ def _noise(cells: _Cells, height: int) -> float:
     weights = np.bincount(cluster, cells.weights)
     means = np.zeros((height, count))
     np.add.at(means, (cells.rows, cluster), cells.weights)
-    means /= weights
-    groups = np.repeat(np.arange(height), count)
-    found = gather_groups(
-        means.ravel(),
-        groups,
-        np.tile(np.arange(count), height),
-        np.tile(cells.strata[first], height),
-        weights=np.tile(weights, height),
-    )
+    found = stack_groups(means / weights, weights, weights, cells.strata[first])
     return float(measure_spread(found).variance.sum())
 
 
