@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TypeVar
 
 import polars as pl
@@ -96,7 +97,7 @@ def rank_counts(
     found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
     found += [(name, "baseline", _printed(one)) for name, one in baselines]
     found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
-    found.sort(key=lambda row: -float(sort_key(row[2]["accuracy"]) or "-inf"))
+    found.sort(key=lambda row: _accuracy(row[2]), reverse=True)
     rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
     caption = f"{_caption(rows, published)} {differing_design(published, models)}".strip()
     table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
@@ -131,6 +132,12 @@ def _printed(one: Baseline | PublishedRow) -> Cells:
     if isinstance(one, Baseline):
         return cells
     return {**cells, **dict.fromkeys(("level", "level_answered"), level_name(one.level)), "size": one.size_billion}
+
+
+def _accuracy(cells: Cells) -> float:
+    """Give what rows are ranked by; those without an accuracy come last."""
+    text = sort_key(cells["accuracy"])
+    return float(text) if text else -inf
 
 
 def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 from subitize.report.terminal.layout import printable
@@ -13,11 +12,10 @@ if TYPE_CHECKING:
 _LINE_EVERY_SECONDS = 30.0
 
 
-class Bar(ExitStack):
+class Bar:
     """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line now and then."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._bars = _make_bars() if sys.stderr.isatty() else None
         self._done = self._total = self._failed = 0
         self._what = ""
@@ -25,8 +23,12 @@ class Bar(ExitStack):
 
     def __enter__(self) -> Self:
         if self._bars is not None:
-            self.enter_context(self._bars)
+            self._bars.start()
         return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bars is not None:
+            self._bars.stop()
 
     def begin(self, what: str, total: int) -> None:
         """Start a bar."""
