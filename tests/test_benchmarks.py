@@ -45,12 +45,7 @@ AIMS = (
     (">= .7", 0.6, "0.60 (aim >= .7, MISSED)"),
     ("none", 9.0, "9.00 (aim none)"),
 )
-# Those that start whole commands, or processes of their own, are slow.
-MARKS = {
-    "annotation": pytest.mark.annotate,
-    "corpus": pytest.mark.spacy,
-    "judges": pytest.mark.weights,
-} | dict.fromkeys(("geckonum", "own_data", "reading", "report", "runner", "serving", "small_run"), pytest.mark.slow)
+MARKS = {"annotation": pytest.mark.annotate, "corpus": pytest.mark.spacy, "judges": pytest.mark.weights}
 
 
 # Ends in a process of its own, which is small: so the measuring of memory is tested.
