@@ -89,6 +89,14 @@ def simulate_once() -> Callable[..., power.Plan]:
     return find_or_plan
 
 
+def draw_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw pictures small where a command does not name their size."""
+    for kind in (Painter, Naming):
+        defaults = kind.__init__.__kwdefaults__
+        assert defaults is not None
+        monkeypatch.setitem(defaults, "size_px", SMALL_PX)
+
+
 @pytest.mark.parametrize("page", MARKED)
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = page.read_text(encoding="utf-8")
@@ -96,8 +104,7 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     monkeypatch.setattr(power, "plan", simulate_once())
-    for drawn in (Painter, Naming):
-        monkeypatch.setitem(drawn.__init__.__kwdefaults__, "size_px", SMALL_PX)
+    draw_small(monkeypatch)
     for name, content in files(text).items():
         Path(name).write_text(content, encoding="utf-8")
     if "geckonum-release" in text:  # what the authors released is not ours to ship: a made-up one stands in
