@@ -49,7 +49,6 @@ def test_many_boxes_are_compared_a_part_at_a_time(monkeypatch: pytest.MonkeyPatc
     assert [len(boxes) for boxes in at_once] == sorted({len(boxes) for boxes in at_once})
 
 
-@pytest.mark.slow
 @settings(max_examples=50)
 @given(boxes, st.floats(0, 1), st.sampled_from([0.1, 0.5, 0.9]))
 def test_suppressing_before_or_after_the_threshold_is_the_same(given_boxes: list[tuple], at: float, iou: float) -> None:  # type: ignore[type-arg]

@@ -27,7 +27,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_its_run_is_that_of_the_command(run: Path, tmp_path: Path) -> None:
     ran = call("run", SUITE, "--model", "observer", "--model", "random", "--repeats", 2, "--seed", 3, "--out", tmp_path)
     assert ran.code == 0

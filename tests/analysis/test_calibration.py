@@ -452,7 +452,6 @@ def test_a_rule_that_a_judge_cannot_use_is_refused_before_it_looks(
     assert message in refused.err
 
 
-@pytest.mark.slow
 def test_an_endless_interval_is_null_in_json_and_kept(run: Run, tmp_path: Path) -> None:
     first = next(run.responses()).response.trial.item_id
     ones = {stored.trial_id for stored in run.responses() if stored.response.trial.item_id == first}

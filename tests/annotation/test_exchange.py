@@ -133,7 +133,6 @@ def test_remarks_come_in_again_as_far_as_the_format_has_room_for_them(
                 assert rows.scalar() == len(remarks(again, format))  # the second time nothing was new
 
 
-@pytest.mark.slow
 def test_a_table_that_came_in_goes_out_as_it_was(answered: Path, tmp_path: Path) -> None:
     shutil.copytree(answered, tmp_path / "run")
     out = export(answered, tmp_path / "out.csv", "csv", with_people=True)

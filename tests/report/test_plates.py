@@ -140,7 +140,6 @@ def painted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_signs_are_what_the_score_is_made_of(painted: Path) -> None:
     with Run(Folder(painted)) as run:
         shown = plate(run, columns=100, repeat=1)

@@ -28,7 +28,6 @@ def cells(annotations: Annotations) -> dict[Place, Cell]:
     return {cell.place: cell for cell in paired_differences(annotations)}
 
 
-@pytest.mark.slow
 def test_models_are_compared_on_the_images_that_all_have_five_at_most(
     annotations: Annotations, cells: dict[Place, Cell]
 ) -> None:

@@ -93,7 +93,6 @@ def value(cell: Comparison) -> float:
     return float(cell.ours)
 
 
-@pytest.mark.slow
 def test_the_authors_figures_come_out_to_the_digits_known(cells: Cells, case: Case) -> None:
     for model, share in zip(MODELS, (54.74, 46.44, 35.08, 34.33), strict=True):
         with case(model):
