@@ -52,8 +52,8 @@ def find_release() -> Path | None:
     return release if (release / "prompts.csv").exists() else None
 
 
-def copy_some(release: Path, folder: Path) -> Path:
-    """Copy one model's answers about the first image to each prompt."""
+def copy_some(release: Path, folder: Path, *, images: str = "_0") -> Path:
+    """Copy one model's answers about images whose ids end so: those are the first image to each prompt."""
     folder.mkdir()
     shutil.copyfile(release / "prompts.csv", folder / "prompts.csv")
     for file in release.glob("task_?_dalle_3.csv"):
@@ -61,7 +61,7 @@ def copy_some(release: Path, folder: Path) -> Path:
             rows = csv.DictReader(whole)
             writer = csv.DictWriter(some, rows.fieldnames or ())
             writer.writeheader()
-            writer.writerows(row for row in rows if row["image_id"].endswith("_0"))
+            writer.writerows(row for row in rows if row["image_id"].endswith(images))
     return folder
 
 

@@ -51,7 +51,7 @@ class Size:
 
 
 FULL = Size(chats=1_000, memory_chats=(1_000, 10_000), pairs=5, process_pairs=3)
-TINY = Size(chats=20, memory_chats=(20,), pairs=1, process_pairs=1)
+TINY = Size(chats=5, memory_chats=(5,), pairs=1, process_pairs=1)
 
 # 1,000 questions, each about a picture of its own.
 _NAMING = "naming:images=20,size_px=256,wordings=category,control_question=false"

@@ -1,6 +1,7 @@
 """The parts that some tests need beyond the `dev` extra; each has a marker of its name."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,6 +63,26 @@ def missing(item: pytest.Item) -> list[str]:
     return [
         f"{name} ({part.remedy})" for name, part in PARTS.items() if item.get_closest_marker(name) and not _has(name)
     ]
+
+
+class UnreadFile(pytest.File):
+    """A file of tests all of which need a part that is absent: one skip stands for them, and nothing is imported."""
+
+    def collect(self) -> Iterator[pytest.Function]:
+        """Give what stands for all tests."""
+        yield pytest.Function.from_parent(self, name="all", callobj=lambda: None)
+
+
+def leave_unread(path: Path, parent: pytest.Collector) -> UnreadFile | None:
+    """Leave a file unread if its `pytestmark` names a part that is absent."""
+    marks = re.search(r"^pytestmark = .*", path.read_text(encoding="utf-8"), re.MULTILINE)
+    names = re.findall(r"pytest\.mark\.(\w+)", marks[0]) if marks else []
+    if all(_has(name) for name in names if name in PARTS):
+        return None
+    file: UnreadFile = UnreadFile.from_parent(parent, path=path)
+    for name in names:
+        file.add_marker(name)
+    return file
 
 
 def _has(name: str) -> bool:

@@ -45,12 +45,11 @@ AIMS = (
     (">= .7", 0.6, "0.60 (aim >= .7, MISSED)"),
     ("none", 9.0, "9.00 (aim none)"),
 )
-# Those that start whole commands, or processes of their own, are slow.
-MARKS = {
-    "annotation": pytest.mark.annotate,
-    "corpus": pytest.mark.spacy,
-    "judges": pytest.mark.weights,
-} | dict.fromkeys(("geckonum", "own_data", "reading", "report", "runner", "serving", "small_run"), pytest.mark.slow)
+MARKS = {"annotation": pytest.mark.annotate, "corpus": pytest.mark.spacy, "judges": pytest.mark.weights}
+MARKED = [
+    *(pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS),
+    pytest.param("runner", marks=pytest.mark.inspect, id="runner and inspect_ai"),  # which it is compared with, too
+]
 
 
 # Ends in a process of its own, which is small: so the measuring of memory is tested.
@@ -96,7 +95,7 @@ def _run(program: Callable[[], object], *arguments: object) -> str:
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])
+@pytest.mark.parametrize("name", MARKED)
 def test_a_benchmark_runs_to_its_end_and_names_what_it_compares(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = importlib.import_module(f"benchmarks.{name}")
     if name != MEASURED:

@@ -19,7 +19,9 @@ from gimbrr_release import write_release as write_gimbrr
 from subitize.analysis import power
 from subitize.cli import app
 from subitize.drawing.stimuli import render
+from subitize.models.painter import Painter
 from subitize.papers.geckonum.prompts import TYPES
+from subitize.papers.numbersense.naming import Naming
 from subitize.records import Stimulus
 from subitize.report.terminal.layout import measure
 
@@ -40,6 +42,9 @@ READ_ONLY = {
     *("agree", "align", "compare", "costs", "doctor", "glyphs", "list", "measure", "power", "reproduce", "score"),
     *("show", "tables"),
 }
+# What a page does not say, or says for figures that are not tested here: the side of pictures, and simulated studies.
+SMALL_PX = 256
+FEW_STUDIES = 500
 # They print what is not for people: CSV, or a prompt as it would be sent.
 FOR_PROGRAMS = {"prompts", "rewrite"}
 
@@ -72,16 +77,24 @@ def files(page: str) -> dict[str, str]:
 
 
 def simulate_once() -> Callable[..., power.Plan]:
-    """Plan each study once, however often it is printed: simulations take long."""
+    """Plan each study once, however often it is printed, by few simulations: they take long."""
     plan, plans = power.plan, dict[str, power.Plan]()
 
     def find_or_plan(what: str, given: power.Assumed, *others: Any, **options: Any) -> power.Plan:  # noqa: ANN401
         study = repr((what, sorted(given.items()), options))
         if study not in plans:
-            plans[study] = plan(what, given, *others, **options)
+            plans[study] = plan(what, {**given, "simulations": FEW_STUDIES}, *others, **options)
         return plans[study]
 
     return find_or_plan
+
+
+def draw_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw pictures small where a command does not name their size."""
+    for kind in (Painter, Naming):
+        defaults = kind.__init__.__kwdefaults__
+        assert defaults is not None
+        monkeypatch.setitem(defaults, "size_px", SMALL_PX)
 
 
 @pytest.mark.parametrize("page", MARKED)
@@ -91,6 +104,7 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     monkeypatch.setattr(power, "plan", simulate_once())
+    draw_small(monkeypatch)
     for name, content in files(text).items():
         Path(name).write_text(content, encoding="utf-8")
     if "geckonum-release" in text:  # what the authors released is not ours to ship: a made-up one stands in

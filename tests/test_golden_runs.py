@@ -12,14 +12,14 @@ import pytest
 from commands import call
 from golden_runs import PRINTED, RESUMED, copy_run, expected, print_all, without_last_digits
 
-FINISHED = [name for name in RESUMED if name != "unfinished"]
-# Whole commands on all runs take seconds: those of the main suites stand for the others in `make test`.
-QUICK = ("naming", "production", "unfinished")
-MARKED = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in PRINTED]
+# Whole commands on all runs take seconds: two stand for the others in `make test`.
+QUICK = ("naming", "unfinished")
+MARKED = {name: pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in PRINTED}
+FINISHED = [MARKED[name] for name in RESUMED if name != "unfinished"]
 
 
 @pytest.mark.usefixtures("undrawn")  # what is compared are the tables behind charts
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.parametrize("name", MARKED.values())
 def test_an_earlier_run_prints_the_same(name: str, tmp_path: Path) -> None:
     copy_run(name, tmp_path)
     assert dict(print_all(name, tmp_path)) == expected(name)

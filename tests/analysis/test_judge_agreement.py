@@ -300,6 +300,7 @@ def test_the_command_prints_people_beside_the_judge_and_json_has_all_of_the_conf
     assert "--agreement median: it is for --against PEOPLE" in alone.err
 
 
+@pytest.mark.slow
 def test_a_rule_reads_the_judges_evidence_anew_and_leaves_peoples(tmp_path: Path) -> None:
     people, run = tmp_path / "people.csv", tmp_path / "run"
     people.write_text("annotator,item,answer\nann,production/apples/2,2\nann,production/apples/3,3\n")

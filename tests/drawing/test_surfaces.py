@@ -29,6 +29,7 @@ def test_a_good_part_of_a_holder_is_flat(case: Case) -> None:
             assert surfaces.surface(noun).mean() > 0.15
 
 
+@pytest.mark.slow
 def test_things_lie_on_the_flat_part_and_apart(case: Case) -> None:
     for noun in HOLDERS:
         is_flat = surfaces.surface(noun)

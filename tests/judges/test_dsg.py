@@ -80,6 +80,7 @@ def test_saying_yes_to_all_is_right_but_for_what_must_not_be_there(run: Run) -> 
     assert align(run, "dsg:yes")["exact"].estimate.value == pytest.approx((4 + 2 / 3) / 5)
 
 
+@pytest.mark.slow
 def test_readings_keep_the_words_and_the_question_as_it_was_sent(run: Run) -> None:
     judge_run(run, made("dsg:seeing", Dsg(Seeing())), Silent())
     for stored in run.readings("dsg:seeing"):

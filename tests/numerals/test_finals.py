@@ -73,7 +73,7 @@ PIECES = re.split(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=50)
 @given(
     st.text(max_size=500)
     | st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join)
@@ -139,7 +139,7 @@ WITH_TOTAL = [
 def test_of_several_counts_none_is_taken_even_where_they_happen_to_add_up(
     template: str, write: Callable[[int], str]
 ) -> None:
-    for a, b, c in product(range(1, 7), repeat=3):
+    for a, b, c in product(range(1, 5), repeat=3):
         text = template.format(a=write(a), b=write(b), c=write(c))
         assert isinstance(value(text, "final"), Unread), text
 

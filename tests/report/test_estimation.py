@@ -79,6 +79,7 @@ def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[Enumeration]
     assert always_5["weber"] == {"reason": "responses do not rise with number", "subitizing": 4, "estimate": None}
 
 
+@pytest.mark.slow
 def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitted(models: list[Enumeration]) -> None:
     counted = [Counted(one.model, "", one) for one in models]
     palette = Palette(tuple(one.model for one in models))

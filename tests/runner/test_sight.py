@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from commands import Finished, call
 from scripted_server import Answer, Scripted, chat, scripting
+from subitize.runner import running, sampling, sight
 from subitize.store import Folder, Run
 from subitize.suites.sight import NEEDED
 from subitize.vision.observing import look_at
@@ -62,7 +63,9 @@ def test_a_model_that_sees_is_checked_once_and_enters_no_figure(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_suite_without_end_is_checked_as_any_other(tmp_path: Path) -> None:
+def test_a_suite_without_end_is_checked_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (running, sampling, sight):
+        monkeypatch.setattr(module, "FRAME_ITEMS", 50)  # the usual 20,000 take seconds to make
     with scripting(_sighted) as server:
         model = f"openai:m,base_url={server.base_url}"
         command = ("run", "naming:images=999999999999,size_px=128", "--model", model, "--limit", 2)

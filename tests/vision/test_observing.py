@@ -241,6 +241,7 @@ def test_where_there_is_nothing_nothing_is_seen(pixels: NDArray[np.uint8]) -> No
     assert see(pixels).boxes() == ()
 
 
+@pytest.mark.slow  # a new machine learns for seconds what parts look like
 def test_lines_of_one_pixel_are_unknown_things() -> None:
     image = Image.new("RGB", (1000, 1000), "white")
     draw = ImageDraw.Draw(image)

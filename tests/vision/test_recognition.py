@@ -167,6 +167,7 @@ def noise() -> Iterator[NDArray[np.uint8]]:
         yield np.asarray(image)
 
 
+@pytest.mark.slow  # a new machine learns for seconds what parts look like
 @pytest.mark.parametrize("step", [pytest.param(10, id="some"), pytest.param(1, id="all", marks=proof)])
 def test_what_is_none_of_ours_is_unknown_50_times_in_50(step: int, case: Case) -> None:
     for name, pictures in {"letters and digits": letters(), "blobs": blobs(), "noise": noise()}.items():
@@ -176,6 +177,7 @@ def test_what_is_none_of_ours_is_unknown_50_times_in_50(step: int, case: Case) -
             assert set(labels) == {UNKNOWN}
 
 
+@pytest.mark.slow  # a new machine learns for seconds what parts look like
 def test_the_surer_the_higher_the_score() -> None:
     def score(width: int) -> float:
         image = Image.new("RGB", (400, 400), "white")

@@ -111,12 +111,14 @@ def test_the_box_of_a_thing_in_pieces_goes_around_all_of_them() -> None:
     assert max(abs(a - b) for a, b in zip(box.xyxy, (54, 64, 246, 256), strict=True)) < 4
 
 
+@pytest.mark.slow  # a new machine learns for seconds what parts look like
 def test_a_piece_without_the_others_is_unknown() -> None:
     picture = paint(Layout(400, (Placed("pizza", -1, "orange", 50, 60, 240, Pieces(3, (1, 1, 1))),)))
     picture.paste("white", (0, 0, 400, 165))
     assert {box.label for box in see(np.asarray(picture)).boxes()} == {"unknown"}
 
 
+@pytest.mark.slow  # a new machine learns for seconds what parts look like
 def test_scraps_that_lie_together_make_no_thing() -> None:
     picture = Image.new("RGB", (400, 400), "white")
     draw = ImageDraw.Draw(picture)
@@ -125,6 +127,7 @@ def test_scraps_that_lie_together_make_no_thing() -> None:
     assert [box.label for box in see(np.asarray(picture)).boxes()] == ["unknown"] * 3
 
 
+@pytest.mark.slow  # a new machine learns for seconds what parts look like
 def test_what_lies_on_a_holder_and_is_none_of_ours_is_unknown() -> None:
     picture = paint(Layout(600, (Placed("plate", -1, "blue", 20, 20, 560),)))
     ImageDraw.Draw(picture).polygon([(250, 250), (330, 240), (300, 290), (340, 340), (260, 330)], fill=(200, 30, 30))

@@ -52,6 +52,7 @@ def test_every_claim_is_computed_in_the_order_of_the_paper(made_up: Mapping[str,
     assert all(one.claim == CLAIMS[id] and one.sentence for id, one in made_up.items())
 
 
+@pytest.mark.slow
 def test_of_models_that_are_right_as_often_whatever_is_asked_no_difference_holds(
     made_up: Mapping[str, Statement],
 ) -> None:

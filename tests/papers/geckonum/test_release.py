@@ -135,6 +135,7 @@ HARMLESS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.slow
 def test_what_does_not_change_the_answers_does_not_matter(folder: Path, case: Case) -> None:
     before, data = read_release(folder).answers[1].drop("row"), (folder / TASK_1).read_bytes()
     for what, change in HARMLESS.items():

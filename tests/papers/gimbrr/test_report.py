@@ -45,6 +45,7 @@ def figures(account: Account) -> dict[str, FigureBlock]:
     return {figure.name.removeprefix("gimbrr-"): figure for figure in document(account).figures()}
 
 
+@pytest.mark.slow
 def test_the_profile_has_all_its_pictures(account: Account) -> None:
     found = figures(account)
     ladders = {name for name in found if name.startswith("ladder-")}

@@ -41,6 +41,7 @@ def test_without_images_the_claims_are_held_against_the_printed_tables() -> None
     assert printed.count("3a holds: No model is right throughout.") == 1
 
 
+@pytest.mark.slow
 def test_the_claims_stand_below_the_tables_and_alone(images: Path) -> None:
     whole, alone = (call("reproduce", "numbersense", images, *more).out for more in ((), ("--claims",)))
     assert whole.endswith(alone)

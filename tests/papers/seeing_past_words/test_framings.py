@@ -216,6 +216,7 @@ def test_an_oracle_that_looks_at_painted_images_reaches_100_in_every_framing(
     assert found["table5, test", "scorer · overall", "accuracy standard"] == 100
 
 
+@pytest.mark.slow
 def test_a_constant_scorer_is_seen_to_be_one(tmp_path: Path) -> None:
     probes = [probe for probe in make_probes(tmp_path, [1, 2, 3, 4, 5] * 4) if len([*probe.candidates()]) == 4]
     assert len(probes) > 10

@@ -288,6 +288,7 @@ def test_ties_and_exclusions_are_counted_and_are_not_missing() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_observations_hold_of_models_that_are_made_so(observed: dict[str, Statement]) -> None:
     verdicts = {id: one.verdict for id, one in observed.items()}
     assert verdicts["4.1"] == verdicts["4.2"] == verdicts["5.1"] == verdicts["C.1"] == verdicts["C.3"] == "holds"
@@ -309,6 +310,7 @@ def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() 
     assert "chance alone makes W less than 1" in found["C.2"].sentence
 
 
+@pytest.mark.slow
 def test_it_is_said_where_a_claim_fails_by_a_margin_only() -> None:
     made = [one for seed in range(3) for one in attempt_all(f"model {seed}", design(), lambda _: 0.002, seed=seed)]
     found = {one.id: one for one in observe(made)}
