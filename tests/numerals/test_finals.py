@@ -17,6 +17,8 @@ from cases import Case
 from subitize.numerals import LARGEST_IN_WORDS, LONGEST_TEXT, Unread, find_answer, in_words, value
 from subitize.numerals.languages import read_foreign
 
+proof = pytest.mark.proof("subitize.numerals")
+
 
 def _read_table() -> dict[str, list[tuple[str, float | None]]]:
     """Answers as models give them, by heading: the number to be taken, or a dash, and the text as JSON."""
@@ -73,13 +75,27 @@ PIECES = re.split(
 )
 
 
-@settings(max_examples=50)
-@given(
+TEXTS = (
     st.text(max_size=500)
     | st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join)
     | st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 )
+
+
+@settings(max_examples=50)
+@given(TEXTS)
 def test_no_text_crashes_it(text: str) -> None:
+    check_reading(text)
+
+
+@proof
+@settings(max_examples=1_000)
+@given(TEXTS)
+def test_none_of_many_texts_crashes_it(text: str) -> None:
+    check_reading(text)
+
+
+def check_reading(text: str) -> None:
     got = value(text, "final")
     assert isinstance(got, Unread) or (math.isfinite(got) and got >= 0)
     assert isinstance(find_answer(text), str | Unread)
@@ -134,12 +150,13 @@ WITH_TOTAL = [
 ]
 
 
+@pytest.mark.parametrize("highest", [pytest.param(4, id="some"), pytest.param(6, id="all", marks=proof)])
 @pytest.mark.parametrize("write", [str, in_words], ids=["digits", "words"])
 @pytest.mark.parametrize("template", SEVERAL_COUNTS)
 def test_of_several_counts_none_is_taken_even_where_they_happen_to_add_up(
-    template: str, write: Callable[[int], str]
+    template: str, write: Callable[[int], str], highest: int
 ) -> None:
-    for a, b, c in product(range(1, 5), repeat=3):
+    for a, b, c in product(range(1, highest + 1), repeat=3):
         text = template.format(a=write(a), b=write(b), c=write(c))
         assert isinstance(value(text, "final"), Unread), text
 
