@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -25,6 +25,9 @@ from subitize.report.document import chart_engine
 from subitize.store import Database, Folder, Location, databases
 from subitize.store.databases import DATABASE_FILE, Backend, open_backend
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 ROOT = Path(__file__).resolve().parent.parent
 # How long examples take to make, or to hold, says more about the machine than about the code.
 hypothesis.settings.register_profile("any-load", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -32,6 +35,8 @@ hypothesis.settings.load_profile("any-load")
 _OPEN_SQLITE, _SET_UP_SQLITE = databases._open_sqlite, databases._set_up_sqlite
 # The parts that take longest to import or start; a test of several is kept with the first.
 _APART = ("torch", "inspect", "ocr", "weights", "spacy", "postgres", "browser")
+# Behind its address bar a window keeps pages of its own, which nobody sees here and which take most of its time.
+_BARE_WINDOWS = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -235,6 +240,17 @@ def postgres() -> Iterator[PostgresServer]:
     assert programs is not None
     with PostgresServer(programs) as server:
         yield server
+
+
+@pytest.fixture(scope="module")  # not longer: while it runs, no other test can have an event loop
+def browser() -> "Iterator[Browser]":
+    """A real browser, for tests marked `browser`."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=parts.CHROMIUM, args=["--no-sandbox", _BARE_WINDOWS])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

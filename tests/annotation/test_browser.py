@@ -414,7 +414,7 @@ def test_the_page_goes_on_by_itself_after_a_long_time_without_a_network(
     for text in ("1", "2", "3", "4"):  # so many pages were there beforehand
         answer(page, text)
     page.get_by_text("4 answers are kept on this device").wait_for()
-    assert not page.locator("#page").is_visible()
+    page.locator("#page").wait_for(state="hidden")  # after one more try
     page.context.set_offline(False)
     for text in ("5", "6"):
         answer(page, text)
