@@ -22,6 +22,7 @@ from PIL import Image
 import commands
 import openai_server
 from cases import Case
+from subitize.cli.addresses import listen
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Finding, Judge, Pixels, Request, SelfTest
@@ -120,7 +121,7 @@ async def serving(judge: Made[Judge], **options: Any) -> AsyncIterator[tuple[str
         looks = Looks(judge, rule, executor, settings.tries, meter)
         runner = web.AppRunner(make_app(settings, admission, looks), handler_cancellation=True)
         await runner.setup()
-        with endpoint.listen("127.0.0.1", 0) as listening:
+        with listen("127.0.0.1", 0) as listening:
             await web.SockSite(runner, listening).start()
             url = f"http://127.0.0.1:{listening.getsockname()[1]}"
             connector = aiohttp.TCPConnector(limit=0)

@@ -8,7 +8,6 @@ import typer
 
 from subitize.cli import options
 from subitize.cli.options import app, locate, open_run, print_json, print_warnings
-from subitize.cli.serving import is_loopback
 from subitize.report.terminal.layout import say
 
 
@@ -87,7 +86,7 @@ def annotate(
     from subitize.annotation.hosting import Host
     from subitize.annotation.plans import StudyPlan
     from subitize.annotation.texts import read_text_file
-    from subitize.rewards.endpoint import listen
+    from subitize.cli.addresses import is_loopback, listen
     from subitize.store import list_runs
 
     plan = StudyPlan(

@@ -50,9 +50,10 @@ def serve_(
 
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
+    from subitize.cli.addresses import is_loopback, listen
     from subitize.prices import load_prices
     from subitize.registry import make_judge
-    from subitize.rewards.endpoint import Settings, admit_judge, listen, serve
+    from subitize.rewards.endpoint import Settings, admit_judge, serve
     from subitize.runner.costs import Ledger
 
     made = make_judge(judge)
@@ -89,16 +90,6 @@ def _read_token(variable: str | None) -> str | None:
     if not token:
         raise BadValueError(f"--token-variable {variable}: there is no token in it; set it, or leave the option out")
     return token
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether an address is reached from this machine only."""
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _example(address: str, token_variable: str | None) -> str:

@@ -82,20 +82,6 @@ def admit_judge(judge: Made[Judge]) -> Admission:
         return Admission(fault=str(error))
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Take the address, before anything slow is done."""
-    if not 0 <= port <= 65_535:
-        raise BadValueError(f"--port {port}: should be from 0 (any that is free) to 65535")
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=MOST_REQUESTS)
-    except (OSError, UnicodeError) as error:
-        why, _, _ = str(getattr(error, "strerror", None) or error).partition(" (while")
-        raise BadValueError(
-            f"cannot listen at {host}, port {port}: {why}; name another with --port (0: any that is free) or --host"
-        ) from None
-
-
 def serve(settings: Settings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM; what is under way then is finished first."""
     _allow_connections()
