@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import takewhile
+from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,22 @@ from subitize.records import Item
 from subitize.store.images import Images
 
 _FORKED = multiprocessing.get_context("forkserver")
-_FORKED.set_forkserver_preload(["annotation_visitors", "subitize.annotation.hosting", "subitize.cli.annotating"])
+_FORKED.set_forkserver_preload(
+    [
+        "subitize.annotation.hosting",
+        "subitize.cli.annotating",
+        "subitize.papers.geckonum.rules",
+        # What these import only when they are used.
+        "anyio._backends._asyncio",
+        "numpy.random",
+        "pydantic.v1",
+        "sqlalchemy.dialects.sqlite",
+        "uvicorn.lifespan.on",
+        "uvicorn.loops.auto",
+        "uvicorn.protocols.http.auto",
+        "uvicorn.protocols.websockets.auto",
+    ]
+)
 
 
 class Visitor:
@@ -76,7 +92,14 @@ def visited(
 
 @contextmanager
 def served(*arguments: object) -> Iterator[dict[str, str]]:
-    """Serve studies by `subitize annotate`, in a process of its own, and give the links that are told, by name."""
+    """Serve studies by `subitize annotate`, and give the links that are told, by name."""
+    with served_by_process(*arguments) as (_, links):
+        yield links
+
+
+@contextmanager
+def served_by_process(*arguments: object) -> Iterator[tuple[BaseProcess, dict[str, str]]]:
+    """Serve studies by `subitize annotate`, and give its process, too."""
     told, telling = os.pipe()
     with os.fdopen(told) as lines:
         with os.fdopen(telling, "w") as output:
@@ -86,7 +109,7 @@ def served(*arguments: object) -> Iterator[dict[str, str]]:
             read = list(takewhile(lambda line: not line.startswith("Ctrl-C"), lines))
             links = {found[1]: found[2] for line in read if (found := re.fullmatch(r"(.+): (http://\S+)\n", line))}
             assert links, "".join(read)
-            yield links
+            yield server, links
         finally:
             server.terminate()
             server.join()

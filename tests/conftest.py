@@ -35,8 +35,9 @@ hypothesis.settings.load_profile("any-load")
 _OPEN_SQLITE, _SET_UP_SQLITE = databases._open_sqlite, databases._set_up_sqlite
 # The parts that take longest to import or start; a test of several is kept with the first.
 _APART = ("torch", "inspect", "ocr", "weights", "spacy", "postgres", "browser")
-# Behind its address bar a window keeps pages of its own, which nobody sees here and which take most of its time.
-_BARE_WINDOWS = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup"
+# Behind its address bar a window keeps pages of its own, which nobody sees here and which take most of its time;
+# and it starts a process ahead for a page that never comes.
+_BARE_WINDOWS = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,16 +2,11 @@
 
 import json
 import random
-import re
-import signal
-import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http.client import HTTPException
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -20,7 +15,7 @@ from typing import Any
 import pytest
 
 from annotation_studies import item, make_run
-from commands import start
+from annotation_visitors import served_by_process
 from subitize.records import Count, Known
 from subitize.store import Database, Location, Run
 
@@ -38,13 +33,13 @@ class Browser:
         self.acknowledged: dict[str, int] = {}
         self.pending: tuple[str, dict[str, object]] | None = None
 
-    def work(self, link: str, stop: threading.Event) -> None:
-        """Answer until told to stop, or the server is gone."""
+    def work(self, link: str) -> None:
+        """Answer until nothing is left, or the server is gone."""
         try:
             self._opener.open(link, timeout=10).read()
             address = link.partition("/join")[0]
             csrf = self._get(f"{address}/api/me")["csrf_token"]
-            while not stop.is_set() and self._send(address, csrf):
+            while self._send(address, csrf):
                 pass
         except (OSError, ValueError, HTTPException):  # it was killed
             return
@@ -74,36 +69,24 @@ class Browser:
         return found
 
 
-@contextmanager
-def served(location: Location) -> "Iterator[tuple[subprocess.Popen[str], list[str]]]":
-    if isinstance(location, Database):
-        where: list[object] = [location.run_id, "--database", location.url, "--images", location.images]
-    else:
-        where = [location.path]
+def list_arguments(location: Location) -> list[object]:
     people = [option for name in PEOPLE for option in ("--person", name)]
-    with start("annotate", *where, *people, "--no-browser", "--port", 0) as server:
-        assert server.stdout is not None
-        links = [re.search(r"http://\S+", server.stdout.readline()) for _ in range(1 + len(PEOPLE))]
-        assert all(links[1:]), server.communicate()
-        yield server, [link[0] for link in links if link]
-        server.kill()
+    if isinstance(location, Database):
+        return [location.run_id, "--database", location.url, "--images", location.images, *people]
+    return [location.path, *people]
 
 
 def check_kills(location: Location, kills: int, pages: int) -> None:
     make_run(location, [item(f"cats/{place}", Count("cat"), "How many cats?") for place in range(pages)])
     browsers = [Browser(name) for name in PEOPLE]
     for kill in range(kills + 1):
-        with served(location) as (server, links):
-            stop = threading.Event()
-            threads = [
-                threading.Thread(target=browser.work, args=(link, stop))
-                for browser, link in zip(browsers, links, strict=True)
-            ]
+        with served_by_process(*list_arguments(location)) as (server, links):
+            threads = [threading.Thread(target=browser.work, args=(links[browser.name],)) for browser in browsers]
             for thread in threads:
                 thread.start()
             if kill < kills:
                 time.sleep(random.uniform(0.05, 0.5))
-                server.send_signal(signal.SIGKILL)
+                server.kill()
             for thread in threads:
                 thread.join(60)
     with Run(location) as run:
