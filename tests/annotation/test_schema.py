@@ -20,11 +20,23 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.schemathesis, pytest.mark.annotate, pytest.mark.slow]
 
+FEW, MANY = 4, 30
 ROLES: tuple[Role, ...] = ("annotator", "reviewer", "owner")
 
 
 @pytest.mark.filterwarnings("ignore")  # those of schemathesis itself
 def test_no_request_by_the_schema_is_a_server_error(tmp_path: Path, case: Case) -> None:
+    check_study(tmp_path, case, FEW)
+
+
+@pytest.mark.proof("subitize.annotation")
+@pytest.mark.filterwarnings("ignore")
+def test_none_of_many_requests_by_the_schema_is_a_server_error(tmp_path: Path, case: Case) -> None:
+    check_study(tmp_path, case, MANY)
+
+
+def check_study(tmp_path: Path, case: Case, count: int) -> None:
+    """Have everybody send so many requests to every operation of a study."""
     import schemathesis
 
     with visited(tmp_path, review=0.5) as (study, stranger):
@@ -36,7 +48,7 @@ def test_no_request_by_the_schema_is_a_server_error(tmp_path: Path, case: Case) 
         senders = [(visitor.client, visitor.csrf) for visitor in (stranger, *visitors.values())]
         for operation in operations:
             with case(operation.label):
-                _send_anything(operation, senders, ids)
+                _send_anything(operation, count, senders, ids)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -59,7 +71,7 @@ def test_no_request_of_whoever_makes_studies_is_a_server_error(tmp_path: Path, c
         schema = schemathesis.openapi.from_dict(client.get(f"{prefix}/openapi.json").json())
         for operation in (found.ok() for found in schema.get_all_operations()):
             with case(operation.label):
-                _send_anything(operation, [(client, csrf)], {"run": ["first"]}, prefix)
+                _send_anything(operation, MANY, [(client, csrf)], {"run": ["first"]}, prefix)
 
 
 def _find_ids(visitors: dict[str, Visitor]) -> dict[str, list[object]]:
@@ -75,6 +87,7 @@ def _find_ids(visitors: dict[str, Visitor]) -> dict[str, list[object]]:
 
 def _send_anything(
     operation: Any,  # noqa: ANN401
+    count: int,
     senders: Sequence[tuple["TestClient", str]],
     ids: dict[str, list[object]],
     prefix: str = "",
@@ -82,7 +95,7 @@ def _send_anything(
     """Have each send requests of all kinds, every second one about something that there is."""
     sent = 0
 
-    @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(made=operation.as_strategy())
     def send(made: Any) -> None:  # noqa: ANN401
         nonlocal sent
