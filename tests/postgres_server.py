@@ -40,15 +40,19 @@ class PostgresServer:
             self.port: int = probe.getsockname()[1]
 
     def __enter__(self) -> Self:
+        import psycopg
+
         data = str(self._home / "data")
         self._call("initdb", "-D", data, "-U", "subitize", "-A", "trust", "--no-sync", "-E", "UTF8")
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
         self._call("pg_ctl", "-D", data, "-w", "-l", str(self._home / "log"), "-o", options, "start")
+        self._connection = psycopg.connect(self.url("postgres"), autocommit=True)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._connection.close()
         self._call("pg_ctl", "-D", str(self._home / "data"), "-m", "immediate", "stop")
         shutil.rmtree(self._home, ignore_errors=True)
 
@@ -56,10 +60,10 @@ class PostgresServer:
         """Say how to reach a database."""
         return f"postgresql://subitize@127.0.0.1:{self.port}/{database}"
 
-    def new_database(self, *options: str) -> str:
+    def new_database(self, options: str = "") -> str:
         """Make an empty database and return its URL."""
         name = f"test_{uuid.uuid4().hex[:12]}"
-        self._call("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "subitize", *options, name)
+        self._connection.execute(f"CREATE DATABASE {name} {options}".encode())
         return self.url(name)
 
     def _call(self, program: str, *arguments: str) -> None:

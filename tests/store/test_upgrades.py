@@ -267,8 +267,8 @@ def test_an_earlier_run_that_is_worked_on_is_not_upgraded(location: Location) ->
 
 @pytest.mark.postgres
 def test_a_database_that_cannot_hold_every_text_is_refused(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    latin = ("--encoding", "LATIN1", "--locale", "C", "--template", "template0")
-    location = Database(request.getfixturevalue("postgres").new_database(*latin), "a-run", tmp_path)
+    latin = "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    location = Database(request.getfixturevalue("postgres").new_database(latin), "a-run", tmp_path)
     with pytest.raises(BadValueError, match=r"encoded in LATIN1.*createdb --encoding UTF8"):
         Run(location, create=True)
 
