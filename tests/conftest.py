@@ -243,6 +243,14 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def postgres_tables(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database with our tables, of which others begin as copies: see _tables_made_once."""
+    url = postgres.new_database()
+    open_backend(Database(url, "a-run", tmp_path_factory.mktemp("images")), create=True).close()
+    return url.rpartition("/")[2]
+
+
 @pytest.fixture(scope="module")  # not longer: while it runs, no other test can have an event loop
 def browser() -> "Iterator[Browser]":
     """A real browser, for tests marked `browser`."""
@@ -275,4 +283,5 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     if request.param == "sqlite":
         return Folder(tmp_path / "run")
     server: PostgresServer = request.getfixturevalue("postgres")
-    return Database(server.new_database(), "a-run", tmp_path / "images")
+    empty = request.getfixturevalue("postgres_tables")
+    return Database(server.new_database(f"TEMPLATE {empty}"), "a-run", tmp_path / "images")
