@@ -21,14 +21,18 @@ import proofs
 from commands import PLUGINS, WIDE, python_path
 from postgres_server import PostgresServer, find_postgres
 from subitize.drawing import glyphs
+from subitize.networks import weights
+from subitize.networks.answers import generators
 from subitize.report.document import chart_engine
 from subitize.store import Database, Folder, Location, databases
 from subitize.store.databases import DATABASE_FILE, Backend, open_backend
+from tiny_weights import keep_loaded
 
 ROOT = Path(__file__).resolve().parent.parent
 # How long examples take to make, or to hold, says more about the machine than about the code.
 hypothesis.settings.register_profile("any-load", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("any-load")
+_LOAD_MODEL, _LOAD_PART = weights.load_model, weights.load_part
 _OPEN_SQLITE, _SET_UP_SQLITE = databases._open_sqlite, databases._set_up_sqlite
 # The parts that take longest to import or start; a test of several is kept with the first.
 _APART = ("torch", "inspect", "ocr", "weights", "spacy", "postgres", "browser")
@@ -179,6 +183,26 @@ def _glyphs_kept() -> Iterator[None]:
         for masters in ("_small_master", "_large_master"):
             patch.setattr(glyphs, masters, lru_cache(maxsize=2_000)(glyphs._master))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tiny_networks_kept() -> Iterator[None]:
+    """Keep the tiny networks that were loaded: that takes longer than computing, and tests open each many times."""
+    with pytest.MonkeyPatch.context() as patch:
+        _set_loading(patch, keep_loaded(_LOAD_MODEL), keep_loaded(_LOAD_PART))
+        yield
+
+
+@pytest.fixture
+def loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiny networks are read from their files each time, as users' are."""
+    _set_loading(monkeypatch, _LOAD_MODEL, _LOAD_PART)
+
+
+def _set_loading(patch: pytest.MonkeyPatch, load_model: Callable[..., Any], load_part: Callable[..., Any]) -> None:
+    for module in (weights, generators):
+        patch.setattr(module, "load_model", load_model)
+        patch.setattr(module, "load_part", load_part)
 
 
 @pytest.fixture

@@ -205,6 +205,7 @@ def test_alone_or_in_a_batch_it_gives_the_same(written: Written, in_batches: Run
                     assert_same(*pair)
 
 
+@pytest.mark.usefixtures("loaded_anew")
 def test_a_second_run_at_the_same_batch_gives_the_same_and_drawings_to_the_bit(
     written: Written, in_batches: Run, tmp_path: Path
 ) -> None:

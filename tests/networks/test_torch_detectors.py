@@ -488,6 +488,7 @@ def test_a_detector_is_made_without_looking_and_loads_once(kind: str, folders: F
 
 
 @every_kind
+@pytest.mark.usefixtures("loaded_anew")
 def test_the_same_weights_find_the_same_to_the_last_bit(
     kind: str, folders: Folders, detectors: Detectors, pictures: list[Rgb]
 ) -> None:
