@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -18,11 +19,13 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 import parts
 import proofs
+from coco_network import keep_opened
 from commands import PLUGINS, WIDE, python_path
 from postgres_server import PostgresServer, find_postgres
 from subitize.drawing import glyphs
 from subitize.networks import weights
 from subitize.networks.answers import generators
+from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.report.document import chart_engine
 from subitize.store import Database, Folder, Location, databases
 from subitize.store.databases import DATABASE_FILE, Backend, open_backend
@@ -32,8 +35,13 @@ ROOT = Path(__file__).resolve().parent.parent
 # How long examples take to make, or to hold, says more about the machine than about the code.
 hypothesis.settings.register_profile("any-load", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("any-load")
-_LOAD_MODEL, _LOAD_PART = weights.load_model, weights.load_part
 _OPEN_SQLITE, _SET_UP_SQLITE = databases._open_sqlite, databases._set_up_sqlite
+_LOADERS = {
+    (owner, name): getattr(owner, name)
+    for owners, names in (((weights, generators), ("load_model", "load_part")), ((Ssd, Yolo), ("_open_with_plan",)))
+    for owner in owners
+    for name in names
+}
 # The parts that take longest to import or start; a test of several is kept with the first.
 _APART = ("torch", "inspect", "ocr", "weights", "spacy", "postgres", "browser")
 
@@ -49,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background, commands would inherit deafness
         signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.pop("OPENAI_BASE_URL", None)  # tests name the servers that they mean
+    re._MAXCACHE = 20_000  # type: ignore[attr-defined]  # transformers compiles a thousand patterns per network
     gc.set_threshold(50_000, 20, 20)  # looked through as often as usual, garbage costs a tenth of the time
     if hasattr(config, "workerinput"):
         # The threads of torch and polars would wait for those of the other workers.
@@ -186,23 +195,19 @@ def _glyphs_kept() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _tiny_networks_kept() -> Iterator[None]:
-    """Keep the tiny networks that were loaded: that takes longer than computing, and tests open each many times."""
+def _networks_kept() -> Iterator[None]:
+    """Keep the networks of tests that were loaded: that takes longer than computing, and each is opened many times."""
     with pytest.MonkeyPatch.context() as patch:
-        _set_loading(patch, keep_loaded(_LOAD_MODEL), keep_loaded(_LOAD_PART))
+        for (owner, name), load in _LOADERS.items():
+            patch.setattr(owner, name, keep_opened(load) if owner in (Ssd, Yolo) else keep_loaded(load))
         yield
 
 
 @pytest.fixture
 def loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tiny networks are read from their files each time, as users' are."""
-    _set_loading(monkeypatch, _LOAD_MODEL, _LOAD_PART)
-
-
-def _set_loading(patch: pytest.MonkeyPatch, load_model: Callable[..., Any], load_part: Callable[..., Any]) -> None:
-    for module in (weights, generators):
-        patch.setattr(module, "load_model", load_model)
-        patch.setattr(module, "load_part", load_part)
+    """Networks are read from their files each time, as users' are."""
+    for (owner, name), load in _LOADERS.items():
+        monkeypatch.setattr(owner, name, load)
 
 
 @pytest.fixture
