@@ -41,6 +41,7 @@ ANSWERS = (
     "a few", "", "about 12", "one", "4 apples", "**3**",
 )  # fmt: skip
 
+
 @dataclass(frozen=True)
 class Evaluated:
     """What `inspect eval` left: its log, and what the server was asked."""
@@ -91,9 +92,10 @@ def run_inspect(line: str, server: Server) -> None:
     """Run a command of `inspect` as a shell would, but in this process: one of its own takes seconds to start."""
     words = shlex.split(line)
     assert words[0] == "inspect", line
-    with evaluating(server) as patch, pytest.raises(SystemExit) as ended:
+    with evaluating(server) as patch:
         patch.setattr(sys, "argv", [found for word in words for found in glob(word) or [word]])
-        import_module("inspect_ai._cli.main").main()
+        with pytest.raises(SystemExit) as ended:
+            import_module("inspect_ai._cli.main").main()
     assert not ended.value.code, line
 
 
