@@ -1,8 +1,17 @@
 """Real detectors of COCO's classes, which come with two ordinary packages; these are looked into, never imported."""
 
+import hashlib
 import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+from subitize.image_files import Rgb
+from subitize.networks.detectors.network_files import NetworkFiles
+from subitize.networks.detectors.opencv import OpenCv
+from subitize.networks.detectors.outputs import Found
 
 
 def ssd_folder() -> Path:
@@ -19,6 +28,34 @@ def copy_yolo(folder: Path) -> Path:
     """Copy YOLOv4-tiny to a folder, to be spoilt there."""
     shutil.copytree(yolo_folder(), folder)
     return folder
+
+
+def keep_opened(open_network: Callable[..., Any]) -> Callable[..., Any]:
+    """Have these networks read once, and look at no picture twice; others are read as ever."""
+    kept: dict[tuple[object, ...], Any] = {}
+
+    def open_once(detector: OpenCv, files: NetworkFiles, plan: Path) -> Any:  # noqa: ANN401
+        if files.weights.parent not in (ssd_folder(), yolo_folder()):
+            return open_network(detector, files, plan)
+        key = (files, *(getattr(detector, name, None) for name in ("_size", "_mean", "_scale")))
+        if key not in kept:
+            network = open_network(detector, files, plan)
+            kept[key] = replace(network, look=_keep_seen(network.look))
+        return kept[key]
+
+    return open_once
+
+
+def _keep_seen(look: Callable[[Rgb], Found]) -> Callable[[Rgb], Found]:
+    seen: dict[tuple[object, ...], Found] = {}
+
+    def look_once(picture: Rgb) -> Found:
+        key = (picture.shape, hashlib.sha256(picture.tobytes()).digest())
+        if key not in seen:
+            seen[key] = look(picture)
+        return seen[key]
+
+    return look_once
 
 
 def _folder(package: str, *parts: str) -> Path:

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -18,12 +19,17 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 import parts
 import proofs
+from coco_network import keep_opened
 from commands import PLUGINS, WIDE, python_path
 from postgres_server import PostgresServer, find_postgres
 from subitize.drawing import glyphs
+from subitize.networks import weights
+from subitize.networks.answers import generators
+from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.report.document import chart_engine
 from subitize.store import Database, Folder, Location, databases
 from subitize.store.databases import DATABASE_FILE, Backend, open_backend
+from tiny_weights import keep_loaded
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -33,6 +39,12 @@ ROOT = Path(__file__).resolve().parent.parent
 hypothesis.settings.register_profile("any-load", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("any-load")
 _OPEN_SQLITE, _SET_UP_SQLITE = databases._open_sqlite, databases._set_up_sqlite
+_LOADERS = {
+    (owner, name): getattr(owner, name)
+    for owners, names in (((weights, generators), ("load_model", "load_part")), ((Ssd, Yolo), ("_open_with_plan",)))
+    for owner in owners
+    for name in names
+}
 # The parts that take longest to import or start; a test of several is kept with the first.
 _APART = ("torch", "inspect", "ocr", "weights", "spacy", "postgres", "browser")
 # Behind its address bar a window keeps pages of its own, which nobody sees here and which take most of its time;
@@ -51,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background, commands would inherit deafness
         signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.pop("OPENAI_BASE_URL", None)  # tests name the servers that they mean
+    re._MAXCACHE = 20_000  # type: ignore[attr-defined]  # transformers compiles a thousand patterns per network
     gc.set_threshold(50_000, 20, 20)  # looked through as often as usual, garbage costs a tenth of the time
     if hasattr(config, "workerinput"):
         # The threads of torch and polars would wait for those of the other workers.
@@ -190,6 +203,22 @@ def _glyphs_kept() -> Iterator[None]:
         for masters in ("_small_master", "_large_master"):
             patch.setattr(glyphs, masters, lru_cache(maxsize=2_000)(glyphs._master))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _networks_kept() -> Iterator[None]:
+    """Keep the networks of tests that were loaded: that takes longer than computing, and each is opened many times."""
+    with pytest.MonkeyPatch.context() as patch:
+        for (owner, name), load in _LOADERS.items():
+            patch.setattr(owner, name, keep_opened(load) if owner in (Ssd, Yolo) else keep_loaded(load))
+        yield
+
+
+@pytest.fixture
+def loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Networks are read from their files each time, as users' are."""
+    for (owner, name), load in _LOADERS.items():
+        monkeypatch.setattr(owner, name, load)
 
 
 @pytest.fixture

@@ -83,14 +83,18 @@ def made(name: str, judge: Judge) -> Made[Judge]:
 
 
 @cache
+@cache
 def open_rapidocr() -> Ocr:
     """Give a judge that reads text; its weights are loaded once."""
     return Ocr(engine="rapidocr")
 
 
 def write_lines(*lines: str, size: int = 44) -> bytes:
-    """Draw lines of text, one under the other, in the letters that Pillow brings along."""
-    image = Image.new("RGB", (720, 120 * len(lines) + 80), "white")
+    """Draw lines of text, one under the other, in the letters that Pillow brings along.
+
+    The picture is square: rapidocr enlarges pictures until their shorter side has 736 pixels.
+    """
+    image = Image.new("RGB", (560, 560), "white")
     for place, line in enumerate(lines):
         ImageDraw.Draw(image).text((50, 50 + 120 * place), line, fill="black", font=ImageFont.load_default(size))
     file = io.BytesIO()

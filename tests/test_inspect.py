@@ -4,11 +4,14 @@ import gc
 import hashlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import glob
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -38,20 +41,6 @@ ANSWERS = (
     "a few", "", "about 12", "one", "4 apples", "**3**",
 )  # fmt: skip
 
-# Runs commands of `inspect` one after the other, as a shell would: each in a process of its own takes seconds to start.
-COMMANDS = """
-import glob, shlex, sys
-from inspect_ai._cli.main import main
-for line in sys.argv[1:]:
-    words = shlex.split(line)
-    assert words[0] == "inspect", line
-    sys.argv = [found for word in words for found in glob.glob(word) or [word]]
-    try:
-        main()
-    except SystemExit as end:
-        assert not end.code, line
-"""
-
 
 @dataclass(frozen=True)
 class Evaluated:
@@ -80,28 +69,42 @@ def evaluated(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Evalu
 def evaluate(server: Server, folder: Path, task: str, options: Mapping[str, object], epochs: int = 1) -> Evaluated:
     """Do in this process what `inspect eval` does: a process of its own takes seconds to start."""
     known = len(server.requests())
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
-        patch.setenv("LOCAL_API_KEY", "a-key")
-        patch.setenv("LOCAL_BASE_URL", server.base_url)
+    with evaluating(server):
         (log,) = import_module("inspect_ai").eval(
             f"subitize/{task}", MODEL, task_args=options, epochs=epochs, log_dir=str(folder), display="none"
         )
-        gc.collect()  # of connections that it leaves open
     assert log.status == "success", log.error
     (path,) = folder.glob("*.eval")
     return Evaluated(import_module("inspect_ai.log").read_eval_log(str(path)), path, server.requests()[known:])
 
 
+@contextmanager
+def evaluating(server: Server) -> Iterator[pytest.MonkeyPatch]:
+    """Let Inspect ask the server, and drop the connections that it leaves open."""
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
+        patch.setenv("LOCAL_API_KEY", "a-key")
+        patch.setenv("LOCAL_BASE_URL", server.base_url)
+        yield patch
+        gc.collect()
+
+
+def run_inspect(line: str, server: Server) -> None:
+    """Run a command of `inspect` as a shell would, but in this process: one of its own takes seconds to start."""
+    words = shlex.split(line)
+    assert words[0] == "inspect", line
+    with evaluating(server) as patch:
+        patch.setattr(sys, "argv", [found for word in words for found in glob(word) or [word]])
+        with pytest.raises(SystemExit) as ended:
+            import_module("inspect_ai._cli.main").main()
+    assert not ended.value.code, line
+
+
 def inspect_eval(server: Server, task: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
     command = ["inspect", "eval", f"subitize/{task}", "--model", MODEL, "--display", "plain"]
-    return run([*command, *map(str, arguments)], server)
-
-
-def run(command: Sequence[str], server: Server, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     own = {"PATH": path, "LOCAL_API_KEY": "a-key", "LOCAL_BASE_URL": server.base_url, "COLUMNS": "200"}
     env = {**os.environ, **own}
-    return subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, timeout=200)
+    return subprocess.run([*command, *map(str, arguments)], env=env, capture_output=True, text=True, timeout=200)
 
 
 @pytest.fixture
@@ -323,10 +326,11 @@ def test_the_commands_of_the_page_run_in_their_order(
     page = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
     lines = re.findall(r"^```sh\n(.*?)\n```", page, flags=re.MULTILINE)
     ((name, program),) = re.findall(r"^```python (\S+)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
-    with serving(Behaviour(models=("qwen2.5-vl",))) as server:
-        done = run([sys.executable, "-c", COMMANDS, *lines], server, tmp_path)
-        assert done.returncode == 0, done.stdout + done.stderr
     monkeypatch.chdir(tmp_path)
+    with serving(Behaviour(models=("qwen2.5-vl",))) as server:
+        for line in lines:
+            run_inspect(line, server)
+    capsys.readouterr()
     exec(compile(program, name, "exec"), {})
     told = capsys.readouterr().out
     assert re.search(r"^openai-api/local/qwen2.5-vl apples accuracy 0.250 \[.*\], n = 12$", told, re.MULTILINE)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,7 @@ _WRITERS: Mapping[str, Writer] = {
     "yolos": tiny_detectors.write_yolos,
 }
 PIPELINES = ("sd", "sdxl", "sd3", "flux", "pixart", "lcm")
+_SHELF = "tiny"
 
 
 def find_tiny(kind: str, folders: pytest.TempPathFactory) -> Path:
@@ -65,10 +67,25 @@ def find_tiny(kind: str, folders: pytest.TempPathFactory) -> Path:
 
     Who spoils it copies it first.
     """
-    folder = folders.getbasetemp() / "tiny" / kind
+    folder = folders.getbasetemp() / _SHELF / kind
     if not folder.is_dir():
         (_pipeline_writer(kind) if kind in PIPELINES else _WRITERS[kind])(folder)
     return folder
+
+
+def keep_loaded(load: Callable[..., Any]) -> Callable[..., Any]:
+    """Have what is loaded from the folder of a tiny network loaded once; from other folders it is loaded as ever."""
+    kept: dict[tuple[object, ...], Any] = {}
+
+    def load_once(kind: type, folder: Path, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
+        if folder.parent.name != _SHELF:
+            return load(kind, folder, *arguments, **options)
+        key = (kind, folder, *arguments, *sorted(options.items()))
+        if key not in kept:
+            kept[key] = load(kind, folder, *arguments, **options)
+        return kept[key]
+
+    return load_once
 
 
 def _pipeline_writer(family: str) -> Writer:

@@ -127,6 +127,7 @@ def test_every_reading_is_its_evidence_read_by_its_rule_and_is_made_once(judged:
     assert judge_run(run, judge, Silent()).readings == 0
 
 
+@pytest.mark.usefixtures("loaded_anew")
 def test_alone_or_in_a_batch_it_finds_the_same(spec: str, pasted: Path, judged: Judged, tmp_path: Path) -> None:
     run, judge, _ = judged
     alone = made(spec, 1)

@@ -49,7 +49,12 @@ def _photographs() -> dict[bytes, str]:
 
 
 def _shown(request: Request) -> str:
-    return _photographs()[decode(request.picture()).tobytes()]
+    return _recognise(request.picture())
+
+
+@cache
+def _recognise(picture: bytes) -> str:
+    return _photographs()[decode(picture).tobytes()]
 
 
 def names(text: str, noun: str) -> bool:

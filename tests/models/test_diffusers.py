@@ -127,7 +127,7 @@ def test_a_picture_is_the_same_in_any_batch_but_for_the_rounding(
 ) -> None:
     model = opened(family)
     alone = pixels(draw(model, batch_size=1))
-    for batch_size in (2, 4, 5):
+    for batch_size in (2, 5):
         assert np.abs(pixels(draw(model, batch_size=batch_size)) - alone).max() <= 2
     # The bound would be empty if pictures were alike anyway.
     others = np.abs(alone[:, None] - alone[None]).mean(axis=(2, 3, 4))

@@ -445,6 +445,7 @@ def test_without_opencv_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.weights
+@pytest.mark.usefixtures("loaded_anew")
 def test_an_opencv_that_reads_no_darknet_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     import cv2
 

@@ -26,6 +26,8 @@ IOU = 0.45
 LOWEST = 0.2
 """No threshold here is below it."""
 HEADER_BYTES = 20
+SMALL = 128
+"""The size of pictures for networks that see nothing in them, whatever their size."""
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +306,7 @@ def _reweighted(folder: Path, change: object) -> Yolo:
     data = path.read_bytes()
     weights = change(np.frombuffer(data[HEADER_BYTES:], dtype=np.float32))
     path.write_bytes(data[:HEADER_BYTES] + weights.astype(np.float32).tobytes())
-    return Yolo(str(path.parent))
+    return Yolo(str(path.parent), size=SMALL)
 
 
 def _refuses(detector: Detector, told: str) -> None:

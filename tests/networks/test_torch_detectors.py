@@ -63,6 +63,7 @@ every_closed = pytest.mark.parametrize("kind", CLOSED)
 
 Folders = Callable[[str], Path]
 Detectors = Callable[[str], Detector]
+Everything = Callable[[str], list[Detections]]
 
 
 @pytest.fixture(scope="module")
@@ -84,18 +85,22 @@ def pictures() -> list[Rgb]:
     return [picture[:height, :width] for picture, (height, width) in zip(grown, SIZES, strict=True)]
 
 
+@pytest.fixture(scope="module")
+def everything(detectors: Detectors, pictures: list[Rgb]) -> Everything:
+    """All that a detector finds in the pictures, whatever its score, when it is shown them together."""
+    return cache(lambda kind: detectors(kind).detect(pictures, _nouns(kind), 0.0))
+
+
 def _nouns(kind: str) -> list[str]:
     return ["apple", "cell phone"] if kind in OPEN else []
 
 
 @every_kind
 def test_a_batch_of_several_sizes_gives_what_each_picture_gives_alone(
-    kind: str, detectors: Detectors, pictures: list[Rgb]
+    kind: str, detectors: Detectors, pictures: list[Rgb], everything: Everything
 ) -> None:
-    detector = detectors(kind)
-    together = detector.detect(pictures, _nouns(kind), 0.0)
-    for picture, found in zip(pictures, together, strict=True):
-        (alone,) = detector.detect([picture], _nouns(kind), 0.0)
+    for picture, found in zip(pictures, everything(kind), strict=True):
+        (alone,) = detectors(kind).detect([picture], _nouns(kind), 0.0)
         assert len(found) > 0
         assert found.labels == alone.labels
         np.testing.assert_allclose(found.scores, alone.scores, atol=1e-4, rtol=0)
@@ -103,16 +108,16 @@ def test_a_batch_of_several_sizes_gives_what_each_picture_gives_alone(
 
 
 @every_kind
-def test_what_is_found_depends_on_the_picture(kind: str, detectors: Detectors, pictures: list[Rgb]) -> None:
-    one, other = detectors(kind).detect([pictures[0], pictures[3]], _nouns(kind), 0.0)
+def test_what_is_found_depends_on_the_picture(kind: str, everything: Everything) -> None:
+    one, other = everything(kind)[0], everything(kind)[3]
     assert one.xyxy.shape != other.xyxy.shape or not np.allclose(one.xyxy, other.xyxy, atol=0.05)
 
 
 @every_kind
 def test_boxes_are_in_the_pixels_of_the_picture_with_centres_inside_it(
-    kind: str, detectors: Detectors, pictures: list[Rgb]
+    kind: str, pictures: list[Rgb], everything: Everything
 ) -> None:
-    for picture, found in zip(pictures, detectors(kind).detect(pictures, _nouns(kind), 0.0), strict=True):
+    for picture, found in zip(pictures, everything(kind), strict=True):
         height, width, _ = picture.shape
         centres = (found.xyxy[:, :2] + found.xyxy[:, 2:]) / 2
         assert (found.xyxy[:, 2:] >= found.xyxy[:, :2]).all()
@@ -124,10 +129,10 @@ def test_boxes_are_in_the_pixels_of_the_picture_with_centres_inside_it(
 def test_what_scores_at_least_the_floor_is_kept_and_nothing_else(
     kind: str, detectors: Detectors, pictures: list[Rgb]
 ) -> None:
-    (everything,) = detectors(kind).detect(pictures[:1], _nouns(kind), 0.0)
-    floor = float(everything.scores[len(everything) // 2])
+    (unsifted,) = detectors(kind).detect(pictures[:1], _nouns(kind), 0.0)
+    floor = float(unsifted.scores[len(unsifted) // 2])
     (kept,) = detectors(kind).detect(pictures[:1], _nouns(kind), floor)
-    np.testing.assert_array_equal(kept.scores, everything.above(floor).scores)
+    np.testing.assert_array_equal(kept.scores, unsifted.above(floor).scores)
     assert floor in kept.scores
 
 
@@ -135,7 +140,7 @@ def test_what_scores_at_least_the_floor_is_kept_and_nothing_else(
 def test_where_nothing_scores_enough_there_are_no_detections(
     kind: str, detectors: Detectors, pictures: list[Rgb]
 ) -> None:
-    for found in detectors(kind).detect(pictures, _nouns(kind), 1.01):
+    for found in detectors(kind).detect(pictures[:2], _nouns(kind), 1.01):
         assert len(found) == 0
         assert found.xyxy.shape == (0, 4)
         assert found.boxes() == ()
@@ -193,12 +198,11 @@ def test_classes_are_those_of_the_config_without_its_gaps(kind: str, detectors: 
 
 @every_closed
 def test_things_are_labelled_by_the_noun_that_was_asked_for(
-    kind: str, detectors: Detectors, pictures: list[Rgb]
+    kind: str, detectors: Detectors, pictures: list[Rgb], everything: Everything
 ) -> None:
-    everything = detectors(kind).detect(pictures, [], 0.0)
     asked = detectors(kind).detect(pictures, ["plane", "people", "apple", "bike", "television"], 0.0)
     names = {"airplane": "plane", "person": "people", "apple": "apple", "bicycle": "bike", "tv": "television"}
-    for found, renamed in zip(everything, asked, strict=True):
+    for found, renamed in zip(everything(kind), asked, strict=True):
         assert set(found.labels) <= set(names)
         assert sorted(map(names.__getitem__, found.labels)) == sorted(renamed.labels)
         np.testing.assert_array_equal(found.scores, renamed.scores)
@@ -304,6 +308,7 @@ def test_rf_detr_scores_each_class_of_each_box_by_itself(
     folder = _favour(folders(kind), tmp_path / kind, "class_embed.bias", [-9.0, 0.5, -9.0, 0.2, 0.0, -9.0])
     model_class = RfDetrForObjectDetection if kind == "rf-detr" else RfDetrForInstanceSegmentation
     network: Any = model_class.from_pretrained(folder)
+    detector = RfDetr(str(folder), device="cpu")
     for picture in pictures[:2]:
         height, width, _ = picture.shape
         pixels = torch.from_numpy(picture.copy()).permute(2, 0, 1)[None] / 255
@@ -313,7 +318,7 @@ def test_rf_detr_scores_each_class_of_each_box_by_itself(
         odds = 1 / (1 + np.exp(-np.asarray(output.logits[0], dtype=np.float64)))
         x, y, w, h = np.asarray(output.pred_boxes[0], dtype=np.float64).T
         corners = np.stack([(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height], 1)
-        (found,) = RfDetr(str(folder), device="cpu").detect([picture], [], 0.0)
+        (found,) = detector.detect([picture], [], 0.0)
         for number, name in enumerate(tiny_detectors.CLASSES[1:], start=1):
             _assert_alike(found.labelled(name), Detections.make(corners, odds[:, number], [name] * len(odds)))
         assert len(found.above(0.5).labelled("person")) > 1
@@ -330,6 +335,7 @@ def test_sam3_scores_a_box_by_itself_and_by_whether_the_noun_is_there_at_all(
 
     folder = _favour(folders("sam3"), tmp_path / "sam3", "presence_head.layer3.bias", [3.0])
     network: Any = Sam3Model.from_pretrained(folder)
+    detector = Sam3(str(folder), device="cpu")
     words = AutoTokenizer.from_pretrained(folder)(noun, return_tensors="pt", padding="max_length", max_length=12)
     for picture in pictures[:2]:
         height, width, _ = picture.shape
@@ -339,7 +345,7 @@ def test_sam3_scores_a_box_by_itself_and_by_whether_the_noun_is_there_at_all(
         logits, presence = (np.asarray(one[0], np.float64) for one in (output.pred_logits, output.presence_logits))
         scores = 1 / (1 + np.exp(-logits)) / (1 + np.exp(-presence))
         boxes = np.asarray(output.pred_boxes[0], np.float64) * (width, height, width, height)
-        (found,) = Sam3(str(folder), device="cpu").detect([picture], [noun], 0.0)
+        (found,) = detector.detect([picture], [noun], 0.0)
         _assert_alike(found, Detections.make(boxes, scores, [noun] * len(scores)))
         assert len(found.above(0.3)) > 1
         order = np.argsort(-scores, kind="stable")
@@ -488,6 +494,7 @@ def test_a_detector_is_made_without_looking_and_loads_once(kind: str, folders: F
 
 
 @every_kind
+@pytest.mark.usefixtures("loaded_anew")
 def test_the_same_weights_find_the_same_to_the_last_bit(
     kind: str, folders: Folders, detectors: Detectors, pictures: list[Rgb]
 ) -> None:
@@ -511,7 +518,7 @@ def test_looking_again_and_again_keeps_nothing(kind: str, detectors: Detectors, 
     detectors(kind).load()
     gc.collect()
     gc.freeze()  # what there is by now, of all tests before, is not counted again and again
-    detectors(kind).detect(pictures, _nouns(kind), 0.0)
+    detectors(kind).detect(pictures[:2], _nouns(kind), 0.0)
     before = _tensors()
     for _ in range(2):
         detectors(kind).detect(pictures[:2], _nouns(kind), 0.0)

@@ -259,7 +259,10 @@ _KNOWN = ("OPEN", "Happy birthday", "24 HOURS")
 
 
 def _draw(line: str) -> Rgb:
-    """Write a line in the letters that Pillow brings along."""
-    image = Image.new("RGB", (640, 200), "white")
-    ImageDraw.Draw(image).text((60, 70), line, fill="black", font=ImageFont.load_default(56))
+    """Write a line in the letters that Pillow brings along.
+
+    The picture is square: rapidocr enlarges pictures until their shorter side has 736 pixels.
+    """
+    image = Image.new("RGB", (640, 640), "white")
+    ImageDraw.Draw(image).text((60, 290), line, fill="black", font=ImageFont.load_default(56))
     return np.asarray(image)

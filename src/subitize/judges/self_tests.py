@@ -1,6 +1,7 @@
 """Tests a network that is asked questions, with photographs of known things."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from PIL import Image
 
@@ -93,6 +94,11 @@ def _how_many(noun: str) -> Inquiry:
 
 
 def _exhibit(noun: str, seed: int, inquiries: Sequence[Inquiry]) -> Exhibit:
-    data = encode_png(Image.fromarray(make_collage([noun], seed).pixels), compress_level=1)
+    data = _photograph(noun, seed)
     name = digest("photograph", noun, seed)
     return Exhibit((Drawn(Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}")
+
+
+@cache
+def _photograph(noun: str, seed: int) -> bytes:
+    return encode_png(Image.fromarray(make_collage([noun], seed).pixels), compress_level=1)
