@@ -83,7 +83,6 @@ def made(name: str, judge: Judge) -> Made[Judge]:
 
 
 @cache
-@cache
 def open_rapidocr() -> Ocr:
     """Give a judge that reads text; its weights are loaded once."""
     return Ocr(engine="rapidocr")
