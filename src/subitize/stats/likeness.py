@@ -117,7 +117,7 @@ def _noise(cells: _Cells, height: int) -> float:
     units = combine(cells.clusters, cells.columns)
     _, first, cluster = np.unique(units, return_index=True, return_inverse=True)
     count = len(first)
-    weights = np.bincount(cluster, cells.weights)
+    weights = np.bincount(cluster, cells.weights).astype(np.float64)
     means = np.zeros((height, count))
     np.add.at(means, (cells.rows, cluster), cells.weights)
     found = stack_groups(means / weights, weights, weights, cells.strata[first])
