@@ -6,13 +6,14 @@ over prompts, without resampling; it also puts intervals around α, and shuffles
 Then the import of the answers into a run, in times of pandas reading and grouping them.
 """
 
-import csv
 import itertools
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+import polars as pl
 
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_times
 from benchmarks.processes import ROOT, peak_megabytes, run_python
@@ -57,11 +58,8 @@ def copy_some(release: Path, folder: Path, *, images: str = "_0") -> Path:
     folder.mkdir()
     shutil.copyfile(release / "prompts.csv", folder / "prompts.csv")
     for file in release.glob("task_?_dalle_3.csv"):
-        with file.open(newline="", encoding="utf-8") as whole, (folder / file.name).open("w", newline="") as some:
-            rows = csv.DictReader(whole)
-            writer = csv.DictWriter(some, rows.fieldnames or ())
-            writer.writeheader()
-            writer.writerows(row for row in rows if row["image_id"].endswith(images))
+        rows = pl.read_csv(file, infer_schema=False)
+        rows.filter(pl.col("image_id").str.ends_with(images)).write_csv(folder / file.name)
     return folder
 
 
