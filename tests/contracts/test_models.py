@@ -1,6 +1,7 @@
 """What every embedded model must hold, run on all of them; those that need a target get one here."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -48,10 +49,10 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             script = tmp_path_factory.mktemp("counter") / "count.py"
             script.write_text("import sys\nfor _ in sys.stdin: print(3)")
             yield make_model(f"counter:{sys.executable} -IS {script}")
-        case "ssd":
-            yield make_model(f"ssd:{ssd_folder()},self_test=false")
-        case "yolo":
-            yield make_model(f"yolo:{yolo_folder()},self_test=false")
+        case "ssd" | "yolo" as kind:
+            # A copy is shown every picture anew: two runs are compared here.
+            own = ssd_folder() if kind == "ssd" else yolo_folder()
+            yield make_model(f"{kind}:{shutil.copytree(own, tmp_path_factory.mktemp(kind) / kind)},self_test=false")
         case "openai":
             with openai_server.serving() as server:
                 yield make_model(f"openai:test-model,base_url={server.base_url},size=64x64")
