@@ -2,7 +2,6 @@
 
 import gc
 import os
-import re
 import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -63,7 +62,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background, commands would inherit deafness
         signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.pop("OPENAI_BASE_URL", None)  # tests name the servers that they mean
-    re._MAXCACHE = 20_000  # type: ignore[attr-defined]  # transformers compiles a thousand patterns per network
     gc.set_threshold(50_000, 20, 20)  # looked through as often as usual, garbage costs a tenth of the time
     if hasattr(config, "workerinput"):
         # The threads of torch and polars would wait for those of the other workers.
