@@ -63,8 +63,9 @@ def test_a_proof_runs_until_it_passes_and_again_only_when_something_changed(tmp_
     tests.mkdir()
     module.parent.mkdir(parents=True)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for name in ("conftest", "parts", "proofs", "commands", "postgres_server"):
-        shutil.copy(ROOT / "tests" / f"{name}.py", tests)
+    for file in (ROOT / "tests").glob("*.py"):
+        if not file.name.startswith("test_"):
+            shutil.copy(file, tests)
 
     def prove(*, holds: bool, source: str, found: str, workers: int = 0) -> int:
         (tests / "test_it.py").write_text(PROOF.format(holds=holds))
