@@ -4,13 +4,13 @@
 """
 
 import contextlib
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from commands import call
+from golden_texts import without_last_digits
 
 GOLDEN = Path(__file__).parent / "golden"
 PAINTER = "painter:size_px=128,weber=0.3"
@@ -147,11 +147,6 @@ def expected(name: str) -> dict[str, str]:
     """Read what the commands should print, by file."""
     files = sorted((GOLDEN / "expected" / name).iterdir())
     return {file.name: file.read_text(encoding="utf-8") for file in files}
-
-
-def without_last_digits(text: str) -> str:
-    """Cut floats to what every version of numpy and scipy computes alike; JSON has all digits of them."""
-    return re.sub(r"-?\d+\.\d{7,}(e-\d+)?", lambda found: str(round(float(found[0]), 6)), text)
 
 
 def _print(name: str, command: Sequence[str]) -> str:

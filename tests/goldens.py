@@ -1,0 +1,48 @@
+"""What commands print, write and store today, kept in golden/expected: a change of it must be meant.
+
+`python tests/goldens.py [NAME …]` writes anew what they print, for a change that is meant. Look at the difference
+before it is committed; the subject of that commit begins with `golden:`.
+"""
+
+import contextlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import golden_commands
+import golden_papers
+import golden_rows
+from golden_texts import Golden, kept
+
+EXPECTED = Path(__file__).parent / "golden" / "expected"
+GOLDENS: Mapping[str, Golden] = {**golden_commands.GOLDENS, **golden_papers.GOLDENS, **golden_rows.GOLDENS}
+
+
+def make(name: str, folder: Path) -> dict[str, str]:
+    """Make the texts of a golden in an empty folder."""
+    with contextlib.chdir(folder):
+        texts = [(file, kept(text)) for file, text in GOLDENS[name].make()]
+    made = dict(texts)
+    assert len(made) == len(texts), f"{name}: two texts have one name"
+    return made
+
+
+def expected(name: str) -> dict[str, str]:
+    """Read the texts that are expected, by file."""
+    return {file.name: file.read_bytes().decode() for file in sorted((EXPECTED / name).iterdir())}
+
+
+def _write_expected(name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        made = make(name, Path(folder))
+    shutil.rmtree(EXPECTED / name, ignore_errors=True)
+    (EXPECTED / name).mkdir(parents=True)
+    for file, text in made.items():
+        (EXPECTED / name / file).write_bytes(text.encode())
+
+
+if __name__ == "__main__":
+    for one in sys.argv[1:] or GOLDENS:
+        _write_expected(one)
