@@ -119,7 +119,7 @@ RESUMED: dict[str, tuple[Sequence[str], ...]] = {
 }
 
 # Tables that are written only where a part beyond the core is installed.
-_NEEDS_A_PART = ("geckonum-noun-frequencies",)
+NEEDS_A_PART = ("geckonum-noun-frequencies",)
 
 
 def copy_run(name: str, folder: Path) -> Path:
@@ -160,7 +160,7 @@ def _print(name: str, command: Sequence[str]) -> str:
     assert done.code == 0, done.err
     if verb not in ("export", "report"):
         return done.out
-    files = sorted(file for file in written.glob("*.csv") if file.stem not in _NEEDS_A_PART)
+    files = sorted(file for file in written.glob("*.csv") if file.stem not in NEEDS_A_PART)
     return "\n".join(f"== {file.name}\n{file.read_text(encoding='utf-8')}" for file in files)
 
 

@@ -37,7 +37,7 @@ def printed(*command: object) -> str:
 
 def file_name(command: Sequence[object], suffix: str = "json") -> str:
     """Name the file that has what a command prints."""
-    parts = [re.sub(r"[/:,=\[\]]+", "_", str(part).strip("-")) for part in command if part != "--json"]
+    parts = [re.sub(r"[/:,=<>\[\]]+", "_", str(part).strip("-")) for part in command if part != "--json"]
     return f"{'-'.join(parts)}.{suffix}"
 
 
