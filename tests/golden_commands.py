@@ -123,6 +123,8 @@ def _add_scores(reading: Reading, place: int) -> Boxes:
 def _serve_model() -> Iterator[None]:
     """Serve a model that says yes or no to questions and rewrites prompts, by the words of each."""
     copy_run("production", Path.cwd())
+    row = "production/dots/1,1 filled dot in white background,1 dot,a model,a revision,Shorter"
+    write_lines(Path("kept.csv"), "item,base_prompt,prompt,model,revision,instruction", row)
     with scripting(_answer) as server:
         settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test-0123456789abcdef"}
         with mock.patch.dict(os.environ, settings):
@@ -238,6 +240,11 @@ def _release_names() -> None:
 # What differs by machine, version or day.
 
 
+def without_folder(text: str) -> str:
+    """Mask the folder in which commands are run."""
+    return text.replace(str(Path.cwd()), "…")
+
+
 def without_versions(text: str) -> str:
     """Mask which versions of packages are installed, and how to get those that are not."""
     return re.sub(r'"(version|remedy)": (null|"[^"]*")', r'"\1": "…"', text)
@@ -260,15 +267,18 @@ def without_drawings(text: str) -> str:
     """
     text = re.sub(r"data:image/\w+;base64,[\w+/=]+", "data:…", text)
     text = re.sub(
-        r'(?<=-pictures">).*?</section>', lambda found: f"<!-- {sha256(found[0]).strip()} -->", text, flags=re.DOTALL
+        r'<section id="[\w-]+-pictures">.*?</section>',
+        lambda found: f"<!-- {sha256(found[0])} -->",
+        text,
+        flags=re.DOTALL,
     )
     text = re.sub(r"<(svg|style|script|table)\b.*?</\1>", r"<\1/>", text, flags=re.DOTALL)
     return re.sub(r'content="subitize [\w.]+"', 'content="subitize …"', text)
 
 
 def without_times(text: str) -> str:
-    """Mask when something was stored, in seconds, in a table."""
-    return re.sub(r"(?<=,)\d{10}\.\d+(?=,)", "…", text)
+    """Mask when something was stored, in a table or in JSON."""
+    return re.sub(r'((?<=,)|(?<="at": ))\d{10}\.\d+', "…", text)
 
 
 def without_pictures(text: str) -> str:
@@ -301,7 +311,7 @@ def _run(command: str, mask: Mask) -> Texts:
     done = call(*words)
     assert done.code == 0, f"{command}: {done.err}"
     text = done.out + (f"== stderr\n{done.err}" if done.err else "")
-    yield file_name(words, "json" if "--json" in words else "txt"), _shorten(mask(text))
+    yield file_name(words, "json" if "--json" in words else "txt"), _shorten(mask(without_folder(text)))
 
 
 def _shorten(text: str) -> str:
@@ -313,7 +323,7 @@ def _read(pattern: str, mask: Mask) -> Texts:
     """Read files that were written."""
     for file in _find(pattern):
         name = file.relative_to(Path.cwd()).as_posix().replace("/", "~")
-        yield name, _shorten(mask(_READERS.get(file.suffix, Path.read_text)(file)))
+        yield name, _shorten(mask(without_folder(_READERS.get(file.suffix, Path.read_text)(file))))
 
 
 def _join(pattern: str, mask: Mask) -> Texts:
@@ -455,10 +465,11 @@ TOPICS: Mapping[str, Topic] = {
             "judge production --judge dsg:openai:test-model,self_test=false",
             "align production --json",
             "align production --by number --by category --json",
-            "rewrite production:numbers=1-2,categories=dots+apples --model openai:test-model --limit 3 --out own.csv",
+            "rewrite production:numbers=1-2,categories=dots+apples --model openai:test-model,concurrency=1 --limit 3 --out own.csv",
             "rewrite production:numbers=1-2,categories=dots --model openai:test-model --instruction Shorter --dry-run",
-            f"run production:numbers=1,categories=dots --refine rewritten:file=own.csv --model {_PAINTER} --repeats 1"
-            " --dry-run --json --out rewritten",
+            f"run production:numbers=1,categories=dots --refine rewritten:file=kept.csv --model {_PAINTER} --repeats 1"
+            " --out rewritten",
+            "show rewritten --json",
         ),
         _serve_model,
         ("own.csv",),
@@ -548,6 +559,7 @@ TOPICS: Mapping[str, Topic] = {
             "show lmms lmms-eval-countbench/2 --json",
         ),
         _write_outputs,
+        mask=without_times,
     ),
     "imports": Topic(
         (
