@@ -218,8 +218,8 @@ def _bring_pictures() -> None:
     _copy_pictures("crate/a.png", "crate/more/b.PNG", "crate/c.png")
     write_lines(Path("crate/notes.txt"), "no picture")
     said = ("ann,{0}/a.png,2,{1}", "ben,{0}/a.png,three,{1}", "ann,{0}/more/b.PNG,some,{1}", "ann,{0}/c.png,no,{2}")
-    names = ("images-crate", "count:apple", "confirm:Is there a dog?")
-    write_lines(Path("said.csv"), "annotator,item,answer,question", *(line.format(*names) for line in said))
+    words = ("images-crate", "count:apple", "confirm:Is there a dog?")
+    write_lines(Path("said.csv"), "annotator,item,answer,question", *(line.format(*words) for line in said))
 
 
 def _release_names() -> None:
@@ -310,8 +310,8 @@ def _run(command: str, mask: Mask) -> Texts:
     words = shlex.split(command)
     done = call(*words)
     assert done.code == 0, f"{command}: {done.err}"
-    text = done.out + (f"== stderr\n{done.err}" if done.err else "")
-    yield file_name(words, "json" if "--json" in words else "txt"), _shorten(mask(without_folder(text)))
+    text = mask(without_folder(done.out + (f"== stderr\n{done.err}" if done.err else "")))
+    yield (file_name(words), _shorten(text)) if "--json" in words else (file_name(words, "txt"), text)
 
 
 def _shorten(text: str) -> str:
@@ -323,12 +323,12 @@ def _read(pattern: str, mask: Mask) -> Texts:
     """Read files that were written."""
     for file in _find(pattern):
         name = file.relative_to(Path.cwd()).as_posix().replace("/", "~")
-        yield name, _shorten(mask(without_folder(_READERS.get(file.suffix, Path.read_text)(file))))
+        yield name, mask(without_folder(_READERS.get(file.suffix, _decode)(file)))
 
 
 def _join(pattern: str, mask: Mask) -> Texts:
     """Read many small files as one text; some are written only where a part beyond the core is installed."""
-    texts = [f"== {file.name}\n{file.read_text()}" for file in _find(pattern) if file.stem not in NEEDS_A_PART]
+    texts = [f"== {file.name}\n{_decode(file)}" for file in _find(pattern) if file.stem not in NEEDS_A_PART]
     yield pattern.replace("/", "~").replace("*", "all"), mask("\n".join(texts))
 
 
@@ -336,6 +336,10 @@ def _find(pattern: str) -> list[Path]:
     files = sorted(path for path in Path.cwd().glob(pattern) if path.is_file())
     assert files, f"nothing was written to {pattern}"
     return files
+
+
+def _decode(file: Path) -> str:
+    return file.read_bytes().decode()
 
 
 def _of_pixels(picture: Path | bytes) -> str:
@@ -465,7 +469,8 @@ TOPICS: Mapping[str, Topic] = {
             "judge production --judge dsg:openai:test-model,self_test=false",
             "align production --json",
             "align production --by number --by category --json",
-            "rewrite production:numbers=1-2,categories=dots+apples --model openai:test-model,concurrency=1 --limit 3 --out own.csv",
+            "rewrite production:numbers=1-2,categories=dots+apples --model openai:test-model,concurrency=1 --limit 3"
+            " --out own.csv",
             "rewrite production:numbers=1-2,categories=dots --model openai:test-model --instruction Shorter --dry-run",
             f"run production:numbers=1,categories=dots --refine rewritten:file=kept.csv --model {_PAINTER} --repeats 1"
             " --out rewritten",
