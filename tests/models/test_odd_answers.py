@@ -14,6 +14,7 @@ from cases import Case
 from commands import call
 from scripted_server import Answer, Scripted, chat, scripting
 from subitize.drawing.stimuli import render
+from subitize.models.serving import Answered, Limits, Server
 from subitize.records import Drawn, Failed, Outcome, Refused, Said, Stimulus
 from subitize.store import Folder, Run
 
@@ -289,6 +290,29 @@ def test_an_image_at_no_web_address_is_a_failed_trial(tmp_path: Path, case: Case
         with case(url):
             assert isinstance(outcome, Failed)
             assert "could not be fetched" in outcome.reason
+
+
+def test_after_an_error_while_it_is_open_the_server_is_closed_and_can_be_opened_again() -> None:
+    with scripting(lambda *_: GOOD) as scripted:
+        server = Server(scripted.base_url, "OPENAI_API_KEY", Limits(1, None, None, 5))
+
+        async def post() -> Answered:
+            return await server.post("/chat/completions", b"{}", tokens=1, idempotency_key="")
+
+        async def fail_and_post() -> None:
+            with pytest.raises(ZeroDivisionError):
+                async with server.opened():
+                    raise ZeroDivisionError
+            await post()
+
+        async def open_and_post() -> Answered:
+            async with server.opened():
+                return await post()
+
+        with pytest.raises(TypeError, match="called while it is not opened"):
+            asyncio.run(fail_and_post())
+        content, _ = asyncio.run(open_and_post())
+        assert content == json.loads(GOOD[2])
 
 
 @pytest.mark.parametrize("status", [302, 307, 308])
