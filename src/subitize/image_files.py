@@ -136,7 +136,10 @@ def _check_size(image: ImageFile.ImageFile) -> None:
 
 def _rgb(image: Image.Image) -> Rgb:
     if image.mode.startswith("I"):
-        grey = (np.asarray(image).astype(np.uint32) // 257).astype(np.uint8)
+        values = np.asarray(image).astype(np.uint32)
+        grey = (values // 257).astype(np.uint8)
+        if "transparency" in image.info:
+            grey[values == image.info["transparency"]] = 255
         return np.repeat(grey[:, :, None], 3, axis=2)
     if image.has_transparency_data:
         white = Image.new("RGBA", image.size, "white")

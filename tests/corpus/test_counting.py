@@ -19,6 +19,9 @@ from subitize.corpus.layouts import choose_layout, find_shards
 from subitize.corpus.numerosities import OPTIONAL, Rule
 from subitize.corpus.tagging import Found, PlainFinder, load_pipeline
 from subitize.corpus.windows import WindowFinder, make_finder
+from subitize.interfaces import Pixels, Request
+from subitize.models.painter import Painter
+from subitize.records import Draw
 from subitize.runner.progress import Silent
 
 pytestmark = pytest.mark.spacy
@@ -106,6 +109,28 @@ def test_an_unknown_pipeline_is_noticed_and_used_as_it_is() -> None:
         "this version of spaCy is not known (its tags differ)",
         "this version of spaCy is not known (UnknownNetworkError",
     ]
+
+
+def test_every_command_that_reads_captions_warns_of_an_unknown_pipeline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = load_pipeline()
+    changed.get_pipe("attribute_ruler").add([[{"LOWER": "dogs"}]], {"POS": "VERB"})
+    monkeypatch.setattr(windows, "load_pipeline", lambda **_: changed)
+    captions = tmp_path / "captions.csv"
+    captions.write_text("image,caption,numerosity\n1.png,1 apple,1\n")
+    image = Painter(size_px=256).compute(Request("", Draw("1 apple"), 0, 0, 1, lambda _: b"")).content
+    assert isinstance(image, Pixels)
+    (tmp_path / "1.png").write_bytes(image.data)
+    warning = "subitize: this version of spaCy is not known (its tags differ): every word is tagged"
+    for command in (
+        (captions, "--column", "caption"),
+        ("check", captions),
+        ("pairs", captions, "--images", tmp_path, "--judge", "observer"),
+    ):
+        done = call("corpus", *command)
+        assert (done.code, done.err.count(warning)) == (0, 1), command
+        assert "spaCy" not in done.out, command
 
 
 def write_corpus(folder: Path, shards: int, rows: int) -> list[str]:

@@ -9,8 +9,10 @@ import pytest
 from cases import Case
 from subitize.corpus import counts as counting
 from subitize.corpus.candidates import may_have_number
+from subitize.corpus.counting import CountedCorpus
 from subitize.corpus.counts import Counts, from_plain, to_plain
 from subitize.corpus.numerosities import NUMBER_WORDS, Numerosity
+from subitize.corpus.summaries import summarise
 
 
 def count(captions: list[tuple[int, str]]) -> Counts:
@@ -75,6 +77,27 @@ def test_what_could_grow_for_ever_is_kept_within_bounds(monkeypatch: pytest.Monk
     assert counts.dropped_numbers == 90
     assert counts.counted == 110
     assert set(counts.numerosities) == set(range(1, 11))  # the commonest
+
+
+def test_numerosities_that_are_dropped_are_still_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_MOST_NUMBERS", 10)
+    total = Counts()
+    for part in range(3):
+        counts = Counts(captions=30)
+        for number in range(30):
+            counts.add([Numerosity(100 * part + number, "dog")], "", "")
+        counts.trim()
+        assert (len(counts.mentions), counts.dropped_mentions) == (10, 20)
+        total.merge(from_plain(to_plain(counts)))
+    assert total.mentions.total() + total.dropped_mentions == 90
+    summary = summarise(CountedCorpus("dogs", total, {}, 3))
+    assert summary.unlisted_nouns == 0, "all are among the commonest nouns by number"
+
+
+def test_counts_of_an_earlier_version_are_read() -> None:
+    plain = to_plain(count(draw(3)))
+    del plain["dropped_mentions"]
+    assert from_plain(plain) == count(draw(3))
 
 
 CANDIDATES = {

@@ -14,7 +14,7 @@ from subitize.corpus.comparisons import compare_corpora
 from subitize.corpus.counting import CountedCorpus, load_counts
 from subitize.corpus.counts import Counts, Sample, to_plain
 from subitize.corpus.figures import draw_frequencies, draw_laws
-from subitize.corpus.links import BY_NOUN, BY_NUMBER, WITHIN, draw_links, link_accuracy
+from subitize.corpus.links import BY_NOUN, BY_NUMBER, WITHIN, Link, draw_links, link_accuracy
 from subitize.corpus.pages import compose
 from subitize.corpus.summaries import Summary, summarise
 from subitize.records import Estimate
@@ -202,6 +202,11 @@ def test_with_the_number_held_constant_frequency_speaks_alone() -> None:
     assert within.correlation.value < -0.9
     assert _varying([point(1, "dog", 3, 0.5), point(1, "cat", 3, 0.7)]) == []
     assert json.dumps(draw_links([together], "one").spec)
+
+
+def test_the_figure_of_links_says_what_its_intervals_are_for() -> None:
+    link = Link("production", "painter", "parser", BY_NOUN, None, None, None, ())
+    assert "95 % intervals are for exactly these prompts; those of subitize score" in draw_links([link], "one").caption
 
 
 def test_counts_are_read_from_their_folder_or_file(tmp_path: Path) -> None:

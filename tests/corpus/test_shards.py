@@ -208,6 +208,15 @@ def test_files_are_found_once_and_in_order(tmp_path: Path) -> None:
         find_shards([str(tmp_path / "c.txt")])
 
 
+def test_a_file_with_brackets_in_its_name_is_found_by_it_and_by_patterns(tmp_path: Path) -> None:
+    for name in ("captions[1].csv", "captions[2].csv", "captions1.csv"):
+        (tmp_path / name).write_text("caption\ntwo dogs\n")
+    found = find_shards([str(tmp_path / "captions[1].csv")])
+    assert [Path(shard.name).name for shard in found] == ["captions[1].csv"]
+    found = find_shards([str(tmp_path / "captions[[]*.csv")])
+    assert [Path(shard.name).name for shard in found] == ["captions[1].csv", "captions[2].csv"]
+
+
 def test_a_layout_is_a_preset_or_a_column() -> None:
     assert choose_layout("laion", None, None) == Layout("TEXT", "URL")
     assert choose_layout("laion", "caption", None) == Layout("caption", "URL")

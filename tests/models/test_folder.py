@@ -136,6 +136,26 @@ def test_a_name_that_fits_several_layouts_is_of_the_most_particular(file: str, l
     assert match(put(tmp_path, file), [item("x")]).layout == layout
 
 
+def test_other_calls_go_on_while_a_picture_is_read(tmp_path: Path) -> None:
+    of, done = item("apples/3"), list[str]()
+    folder = Folder(str(put(tmp_path, "apples_3_0.png")))
+    folder.match([of], 1)
+
+    async def read() -> None:
+        reply = await folder.respond(Request(of.id, of.task, 0, 0, 7, load=no_picture))
+        assert isinstance(reply.content, Pixels)
+        done.append("the picture")
+
+    async def do_something_else() -> None:
+        done.append("something else")
+
+    async def do_both() -> None:
+        await asyncio.gather(read(), do_something_else())
+
+    asyncio.run(do_both())
+    assert done == ["something else", "the picture"]
+
+
 def test_a_number_in_the_layout_items_is_the_repeat_itself(tmp_path: Path) -> None:
     matched = match(put(tmp_path, "apples_3_2.png"), [item("apples/3")], repeats=3)
     assert matched.files == {("some/apples/3", 2): "apples_3_2.png"}

@@ -480,6 +480,20 @@ def test_a_command_with_a_wrong_model_ends_with_a_line_and_code_2(
     assert KEY not in done.err
 
 
+def test_after_an_error_while_it_is_open_the_client_is_closed_and_can_be_opened_again(chat: Server) -> None:
+    model, request = chat_model(chat), Request("i", QUESTION, 0, 0, 7, load, "t")
+
+    async def fail_and_ask() -> None:
+        with pytest.raises(ZeroDivisionError):
+            async with model.opened():
+                raise ZeroDivisionError
+        await model.respond(request)
+
+    with pytest.raises(TypeError, match="called while it is not opened"):
+        asyncio.run(fail_and_ask())
+    assert isinstance(ask(model, QUESTION).content, Said)
+
+
 def test_a_redirect_to_another_server_is_refused_and_nothing_goes_there() -> None:
     with scripting(lambda *_: (200, {}, b"{}")) as other:
         elsewhere = f"{other.base_url}/chat/completions"

@@ -14,6 +14,7 @@ from cases import Case
 from commands import call
 from scripted_server import Answer, Scripted, chat, scripting
 from subitize.drawing.stimuli import render
+from subitize.models.serving import Answered, Limits, Server
 from subitize.records import Drawn, Failed, Outcome, Refused, Said, Stimulus
 from subitize.store import Folder, Run
 
@@ -114,6 +115,46 @@ def test_a_refusal_in_any_form_is_one(tmp_path: Path, case: Case) -> None:
     for outcome, name in zip(outcomes(tmp_path / "run"), REFUSALS, strict=True):
         with case(name):
             assert isinstance(outcome, Refused)
+
+
+# As Azure and OpenAI answer for their newer models.
+MAX_TOKENS_REFUSED: Answer = (
+    400,
+    {},
+    json.dumps(
+        {
+            "error": {
+                "message": "Unsupported parameter: 'max_tokens' is not supported with this model. "
+                "Use 'max_completion_tokens' instead.",
+                "type": "invalid_request_error",
+                "param": "max_tokens",
+                "code": "unsupported_parameter",
+            }
+        }
+    ).encode(),
+)
+
+
+@pytest.mark.parametrize("more", [ONE_BY_ONE, ()], ids=["one by one", "side by side"])
+def test_where_max_tokens_is_refused_its_newer_name_is_sent_and_kept(tmp_path: Path, more: tuple[object, ...]) -> None:
+    with scripting(lambda _, body: MAX_TOKENS_REFUSED if "max_tokens" in body else GOOD) as server:
+        code, told = run(server, tmp_path / "run", *more, options=",max_tokens=9,temperature=0.5")
+        asked = [body for _, _, body in server.requests]
+    assert code == 0, told
+    answered = [body for body in asked if "max_tokens" not in body]
+    assert [(body["max_completion_tokens"], body["temperature"]) for body in answered] == [(9, 0.5)] * 10
+    assert 1 <= len(asked) - len(answered) <= (1 if more else 10), "a server is known once it has refused"
+    assert outcomes(tmp_path / "run") == [Said("3")] * 10
+    with Run(Folder(tmp_path / "run")) as opened:
+        kept = [stored.response.provenance.parameters for stored in opened.responses()]
+    assert all(one["max_completion_tokens"] == 9 and "max_tokens" not in one for one in kept)
+
+
+def test_where_the_newer_name_is_refused_too_the_request_is_declined(tmp_path: Path) -> None:
+    with scripting(lambda *_: MAX_TOKENS_REFUSED) as server:
+        code, told = run(server, tmp_path / "run", *ONE_BY_ONE, options=",max_tokens=9")
+    assert code == 2
+    assert "declines every request: Unsupported parameter: 'max_tokens'" in told
 
 
 def test_an_account_that_runs_dry_ends_the_run_and_the_same_command_goes_on_later(tmp_path: Path) -> None:
@@ -289,6 +330,29 @@ def test_an_image_at_no_web_address_is_a_failed_trial(tmp_path: Path, case: Case
         with case(url):
             assert isinstance(outcome, Failed)
             assert "could not be fetched" in outcome.reason
+
+
+def test_after_an_error_while_it_is_open_the_server_is_closed_and_can_be_opened_again() -> None:
+    with scripting(lambda *_: GOOD) as scripted:
+        server = Server(scripted.base_url, "OPENAI_API_KEY", Limits(1, None, None, 5))
+
+        async def post() -> Answered:
+            return await server.post("/chat/completions", b"{}", tokens=1, idempotency_key="")
+
+        async def fail_and_post() -> None:
+            with pytest.raises(ZeroDivisionError):
+                async with server.opened():
+                    raise ZeroDivisionError
+            await post()
+
+        async def open_and_post() -> Answered:
+            async with server.opened():
+                return await post()
+
+        with pytest.raises(TypeError, match="called while it is not opened"):
+            asyncio.run(fail_and_post())
+        content, _ = asyncio.run(open_and_post())
+        assert content == json.loads(GOOD[2])
 
 
 @pytest.mark.parametrize("status", [302, 307, 308])

@@ -22,6 +22,7 @@ from cases import Case
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
 from subitize.networks import weights
 from subitize.networks.weights import Placement
+from subitize.registry import make_judge, make_model
 from tiny_weights import find_tiny
 
 CPU = Placement("cpu", "float32")
@@ -394,6 +395,49 @@ def test_an_architecture_is_the_first_that_a_config_names() -> None:
     for named in strange:
         with pytest.raises(BadFileError, match=r"^the config\.json of x names no architectures; copy the model again$"):
             weights.name_architecture({"architectures": named, "model_type": "clip"}, "x")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Have another version of transformers come first among what is installed."""
+
+    def install(version: str) -> None:
+        about = tmp_path / version / f"transformers-{version}.dist-info"
+        about.mkdir(parents=True)
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: transformers\nVersion: {version}\n")
+        monkeypatch.syspath_prepend(about.parent)
+
+    return install
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("architecture", "kind", "older", "first"),
+    [
+        ("Molmo2ForConditionalGeneration", "molmo2", "5.19.0", "5.20"),
+        ("RfDetrForObjectDetection", "rf-detr", "5.8.1", "5.9"),
+    ],
+)
+def test_a_network_that_transformers_has_only_later_names_the_release(
+    architecture: str, kind: str, older: str, first: str, tmp_path: Path, installed: Callable[[str], None]
+) -> None:
+    config = {"architectures": [architecture], "model_type": kind.replace("-", "_")}
+    (tmp_path / "config.json").write_text(json.dumps(config | {"auto_map": {"AutoConfig": "own.Config"}}))
+    detector = make_judge(f"{kind}:{tmp_path}").it
+    installed(older)
+    told = f"needs transformers {first} or later, and {older} is installed; run: pip install --upgrade transformers"
+    with pytest.raises(UnusableModelError, match=f"{kind}:{tmp_path} {told}$"):
+        detector.check()  # type: ignore[attr-defined]
+    if kind == "molmo2":
+        with pytest.raises(UnusableModelError, match=f"transformers:{tmp_path} {told}$"):
+            make_model(f"transformers:{tmp_path}").it.check()  # type: ignore[attr-defined]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("release", ["5.20.0", "5.20.0.dev0", "5.100.2", "6.0.0rc1"])
+def test_a_later_release_of_transformers_is_taken(release: str, installed: Callable[[str], None]) -> None:
+    installed(release)
+    weights.require_transformers("Molmo2ForConditionalGeneration", "molmo2:x")
 
 
 def test_the_hash_of_a_file_is_its_sha256_and_a_link_of_the_hubs_cache_names_it(tmp_path: Path) -> None:

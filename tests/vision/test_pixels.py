@@ -108,6 +108,20 @@ def test_a_transparent_palette_colour_shows_white() -> None:
     assert decode(file(image, "GIF", transparency=0))[4, 4].tolist() == [255, 255, 255]
 
 
+@pytest.mark.parametrize(
+    "image",
+    [
+        pytest.param(Image.new("L", (8, 8), 7), id="8 bits"),
+        pytest.param(Image.fromarray(np.full((8, 8), 7, dtype=np.uint16)), id="16 bits"),
+    ],
+)
+def test_a_transparent_grey_shows_white(image: Image.Image) -> None:
+    image.putpixel((0, 0), 8)
+    pixels = decode(file(image, "PNG", transparency=7))
+    assert pixels[4, 4].tolist() == [255, 255, 255]
+    assert pixels[0, 0].max() <= 8, "the next grey is another"
+
+
 @pytest.mark.parametrize("name", ["JPEG", "PNG", "WEBP"])
 def test_a_picture_stored_on_its_side_is_turned_upright(name: str) -> None:
     exif = Image.Exif()

@@ -1,7 +1,10 @@
 """What drawings look like is kept between processes, and made anew wherever that fails."""
 
+import os
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -9,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import subitize.drawing.glyphs
 import subitize.vision.references
 from subitize.drawing.glyphs import GLYPHS
 from subitize.vision.references import References, all_references, look_at_drawings, references
@@ -70,6 +74,42 @@ def test_a_spoilt_file_is_replaced(cache: Path, content: bytes) -> None:
     file.write_bytes(content)
     assert recall().nouns
     assert file.stat().st_size == whole
+
+
+@pytest.mark.parametrize("module", ["vision/segmentation.py", "drawing/cuts.py", "drawing/glyphs.py"])
+def test_where_the_code_that_draws_or_looks_has_changed_it_is_looked_again(
+    module: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "package"
+    for part in ("vision", "drawing"):
+        own = Path(subitize.vision.references.__file__).parents[1] / part
+        shutil.copytree(own, package / part, ignore=shutil.ignore_patterns("clipart", "__pycache__"))
+    monkeypatch.setattr(subitize.vision.references, "__file__", str(package / "vision" / "references.py"))
+    recall()
+    (package / module).write_text("# other code")
+    recall()
+    assert len(list(cache.glob("*"))) == 2
+
+
+def test_where_other_drawings_are_whole_it_is_looked_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recall()
+    monkeypatch.setattr(subitize.drawing.glyphs, "UNCUT", {"apple": (0,)})
+    recall()
+    assert len(list(cache.glob("*"))) == 2
+
+
+def test_files_of_other_versions_are_removed_after_a_month(cache: Path) -> None:
+    cache.mkdir()
+    day_seconds = 24 * 3600
+    ages = {"references-1.npz": 31, "references-2.npz.7.partial": 31, "references-3.npz": 29, "parts-1-1.npz": 31}
+    for name, days in ages.items():
+        (cache / name).write_bytes(b"of another version")
+        os.utime(cache / name, (time.time() - days * day_seconds,) * 2)
+    recall()
+    (own,) = {file.name for file in cache.glob("*")} - {"references-3.npz", "parts-1-1.npz"}
+    assert own not in ages
+    recall()
+    assert (cache / own).exists()
 
 
 def test_without_a_place_to_keep_it_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,8 @@ def check(
     from subitize.corpus.numerosities import Rule
     from subitize.corpus.printing import print_checked
 
-    checked = check_captions(captions, Rule(adjectives, participles, proper_nouns, tuple(exclude or ())))
+    rule = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
+    checked = check_captions(captions, rule, lambda line: print_warnings([line]))
     print_json(checked) if as_json else print_checked(checked)
 
 
@@ -218,5 +219,5 @@ def pairs(
     reading = rule_for(made, rule) or parse_rule(made.it.rule)
     print_warnings(filter(None, [admit(made)]))
     with Bar() as bar:
-        found = find_misaligned(given, made, reading, bar, seed=seed)
+        found = find_misaligned(given, made, reading, bar, lambda line: print_warnings([line]), seed=seed)
     print_json(found) if as_json else print_misalignment(found)

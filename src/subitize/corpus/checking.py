@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.corpus.numerosities import Rule
-from subitize.corpus.windows import make_finder
+from subitize.corpus.windows import Warn, make_finder
 from subitize.csv_files import read_lines
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate
@@ -28,7 +28,7 @@ class Checked:
     misses: tuple[Miss, ...]
 
 
-def check_captions(path: Path, rule: Rule) -> Checked:
+def check_captions(path: Path, rule: Rule, warn: Warn) -> Checked:
     """Read captions with the sum of their numerosities (empty: none) and compare."""
     expected = []
     for line in read_lines(path, [["caption"], ["numerosity"]], "caption,numerosity"):
@@ -38,7 +38,7 @@ def check_captions(path: Path, rule: Rule) -> Checked:
         expected.append((line.get("caption"), int(text or 0)))
     if not expected:
         raise NothingToDoError(f"{path.name} has no captions")
-    found = make_finder(rule, lambda _: None).find([caption for caption, _ in expected])
+    found = make_finder(rule, warn).find([caption for caption, _ in expected])
     sums = [sum(one.number for one in own) for own in found]
     misses = [Miss(*given, own) for given, own in zip(expected, sums, strict=True) if given[1] != own]
     return Checked(wilson_interval(len(expected) - len(misses), len(expected)), tuple(misses))

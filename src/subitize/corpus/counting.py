@@ -23,7 +23,7 @@ from subitize.corpus.layouts import Layout, Shard, at_hand
 from subitize.corpus.numerosities import Rule
 from subitize.corpus.shards import Problems, check_shard, read_batches
 from subitize.corpus.tagging import Finder, Found, check_parts, tidy
-from subitize.corpus.windows import make_finder
+from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import BadFileError, RunError
 from subitize.output_files import make_folder, write_whole
 from subitize.records import digest
@@ -37,7 +37,6 @@ _PIECE_BYTES = 1_000_000
 _POLL_SECONDS = 0.2
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 
-Warn = Callable[[str], object]
 Report = Callable[[float], object]
 """Is told which share of a file has been counted."""
 

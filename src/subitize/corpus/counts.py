@@ -41,6 +41,8 @@ class Counts:
     samples_per_number: int = 5
     dropped_numbers: int = 0
     """Captions of numerosities so rare that they are not in the histogram, for want of room."""
+    dropped_mentions: int = 0
+    """Numerosities of numbers so rare that they are not among the mentions, for want of room."""
     problems: int = 0
     first_problems: list[str] = field(default_factory=list)
 
@@ -69,13 +71,16 @@ class Counts:
             self.dropped_numbers += self.numerosities.total() - kept.total()
             self.numerosities = kept
         if len(self.mentions) > 2 * _MOST_NUMBERS:
-            self.mentions = Counter(dict(rank(self.mentions)[:_MOST_NUMBERS]))
+            common = Counter(dict(rank(self.mentions)[:_MOST_NUMBERS]))
+            self.dropped_mentions += self.mentions.total() - common.total()
+            self.mentions = common
 
     def merge(self, other: "Counts") -> None:
         """Add the counts of another part."""
         self.captions += other.captions
         self.candidates += other.candidates
         self.dropped_numbers += other.dropped_numbers
+        self.dropped_mentions += other.dropped_mentions
         self.problems += other.problems
         self.first_problems = (self.first_problems + other.first_problems)[:20]
         self.numerosities.update(other.numerosities)
@@ -111,6 +116,7 @@ def to_plain(counts: Counts) -> dict[str, Any]:
         "samples": {number: [list(one) for one in own] for number, own in sorted(counts.samples.items())},
         "samples_per_number": counts.samples_per_number,
         "dropped_numbers": counts.dropped_numbers,
+        "dropped_mentions": counts.dropped_mentions,
         "problems": counts.problems,
         "first_problems": counts.first_problems,
     }
@@ -127,6 +133,7 @@ def from_plain(plain: Mapping[str, Any]) -> Counts:
         samples={int(number): [Sample(*one) for one in own] for number, own in plain["samples"].items()},
         samples_per_number=plain["samples_per_number"],
         dropped_numbers=plain["dropped_numbers"],
+        dropped_mentions=plain.get("dropped_mentions", 0),  # counts of earlier versions do not say
         problems=plain["problems"],
         first_problems=plain["first_problems"],
     )

@@ -1,6 +1,7 @@
 """Where the captions are: which files, in which format, and in which column."""
 
 import glob
+import os
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -101,7 +102,8 @@ def at_hand(shard: Shard) -> Iterator[Path]:
 
 
 def _find_local(pattern: str) -> Iterator[Shard]:
-    for name in sorted(glob.glob(pattern, recursive=True)):
+    names = [pattern] if os.path.isfile(pattern) else sorted(glob.glob(pattern, recursive=True))
+    for name in names:
         path = Path(name)
         if path.is_file():
             stat = path.stat()

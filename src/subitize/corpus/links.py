@@ -173,8 +173,9 @@ def draw_links(links: Sequence[Link], corpus: str) -> FigureBlock:
         ),
     )
     caption = (
-        f"Share right with 95 % intervals over how often {corpus} names the same number of the same thing; beside the "
-        "points, the numbers; dashed, the line of least squares."
+        f"Share right over how often {corpus} names the same number of the same thing; beside the points, the numbers; "
+        "dashed, the line of least squares. The 95 % intervals are for exactly these prompts; those of subitize score, "
+        "which generalise to other prompts, are usually wider."
     )
     alt = "; ".join(f"{_name(link, chosen)}: {_describe(link)}" for link in chosen)
     return FigureBlock("corpus-links", "Accuracy and training frequency", charts.complete(chart), caption, alt, data)

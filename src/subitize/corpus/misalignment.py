@@ -13,8 +13,8 @@ from subitize.corpus.candidates import may_have_number
 from subitize.corpus.layouts import Layout, Shard, at_hand
 from subitize.corpus.numerosities import Rule
 from subitize.corpus.shards import Problems, read_batches
-from subitize.corpus.tagging import Found, tidy
-from subitize.corpus.windows import make_finder
+from subitize.corpus.tagging import Finder, Found, tidy
+from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import BadImageError, BadValueError, NothingToDoError
 from subitize.image_files import image_format
 from subitize.interfaces import Judge
@@ -95,12 +95,12 @@ class Pairs:
 
 
 def find_misaligned(
-    pairs: Pairs, judge: Made[Judge], rule: ReadingRule, progress: Progress, *, seed: int = 0
+    pairs: Pairs, judge: Made[Judge], rule: ReadingRule, progress: Progress, warn: Warn, *, seed: int = 0
 ) -> Misalignment:
     """Count in every image what its caption names, and compare; `most` pairs at random, if that is given."""
     pairs.ledger.meter(judge)  # a limit without a price is refused before anything is read
     problems = Problems()
-    captions, found = _read_pairs(pairs, problems)
+    captions, found = _read_pairs(pairs, problems, make_finder(pairs.rule, warn))
     if not found:
         raise NothingToDoError(f"none of {captions} captions names a number of things")
     chosen = found if pairs.most is None else _choose(found, pairs.most, seed)
@@ -122,8 +122,7 @@ def find_misaligned(
     )
 
 
-def _read_pairs(pairs: Pairs, problems: Problems) -> tuple[int, list[tuple[str, str, Found]]]:
-    finder = make_finder(pairs.rule, problems.add)
+def _read_pairs(pairs: Pairs, problems: Problems, finder: Finder) -> tuple[int, list[tuple[str, str, Found]]]:
     captions, found = 0, []
     for shard in pairs.shards:
         with at_hand(shard) as path:

@@ -88,7 +88,7 @@ def summarise(corpus: CountedCorpus, start: int = 1) -> Summary:
         rows=tuple(_rows(counts)),
         decades=tuple(measure_heaping(counts.numerosities, DECADES)),
         fits=tuple(_fits(Histogram.of(counts.numerosities), start)),
-        unlisted_nouns=counts.mentions.total() - sum(count for _, count in rank(counts.nouns)[:MOST_NOUNS]),
+        unlisted_nouns=_count_unlisted(counts),
         samples={number: tuple(own) for number, own in sorted(counts.samples.items())},
         problems=counts.problems,
         first_problems=tuple(counts.first_problems),
@@ -103,6 +103,11 @@ def _share(part: int, whole: int) -> Estimate:
 
 def _outliers(counts: Counts) -> int:
     return counts.dropped_numbers + sum(count for number, count in counts.numerosities.items() if number > LARGEST)
+
+
+def _count_unlisted(counts: Counts) -> int:
+    listed = sum(count for _, count in rank(counts.nouns)[:MOST_NOUNS])
+    return counts.mentions.total() + counts.dropped_mentions - listed
 
 
 def _rows(counts: Counts) -> list[Row]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+Warn = Callable[[str], object]
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
@@ -37,7 +38,7 @@ class UnknownNetworkError(Exception):
     """The tagger is not built as it was when this was written."""
 
 
-def make_finder(rule: Rule, warn: Callable[[str], object], nlp: "Language | None" = None) -> Finder:
+def make_finder(rule: Rule, warn: Warn, nlp: "Language | None" = None) -> Finder:
     """Give the fast finder, if it agrees with spaCy's own pipeline on a few captions, or else, with a warning, that."""
     nlp = nlp or load_pipeline()
     plain = PlainFinder(rule, nlp)

@@ -190,13 +190,15 @@ class _Calls:
         client = AsyncInferenceClient(
             token=self.contact.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
         )
-        async with client as self._client:
-            # The client has no public way to its session but one that would change that of every other client.
-            session: Any = await client._get_async_client()  # type: ignore[no-untyped-call, unused-ignore]
-            hooks = session.event_hooks
-            session.event_hooks = hooks | {"response": [*hooks.get("response", ()), self._check_redirect]}
-            yield
-        self._client = None
+        try:
+            async with client as self._client:
+                # The client has no public way to its session but one that would change that of every other client.
+                session: Any = await client._get_async_client()  # type: ignore[no-untyped-call, unused-ignore]
+                hooks = session.event_hooks
+                session.event_hooks = hooks | {"response": [*hooks.get("response", ()), self._check_redirect]}
+                yield
+        finally:
+            self._client = None
 
     async def _check_redirect(self, answer: Any) -> None:  # noqa: ANN401
         """Refuse to send a request on to another server; an image that was made may be anywhere."""

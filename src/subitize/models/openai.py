@@ -29,6 +29,7 @@ from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest
 
 DEFAULT_URL = "https://api.openai.com/v1"
 URL_VARIABLE = "OPENAI_BASE_URL"
+_NEWER_LIMIT = "max_completion_tokens"
 
 
 class OpenAi:
@@ -189,8 +190,9 @@ class OpenAi:
         parameters: dict[str, Scalar] = {"base_url": self.base_url, **scalars(self._answering)}
         parameters |= given(system=self._system, detail=self._detail)
         if "max_tokens" in body and self.base_url == DEFAULT_URL:
-            # OpenAI's newer models refuse max_tokens, and other servers do not know its new name.
-            body["max_completion_tokens"] = body.pop("max_tokens")
+            # OpenAI's newer models refuse max_tokens, and other servers do not know its new name, but for those that
+            # refuse it by that name, as Azure does.
+            body = _rename_limit(body)
         parameters["sends_seed"] = self._sends_seed
         if self._sends_seed:
             body["seed"] = request.seed
@@ -199,6 +201,9 @@ class OpenAi:
         try:
             answered = await self._post("/chat/completions", body, [request], tokens)
         except DeclinedError as error:
+            if "max_tokens" in body and _NEWER_LIMIT in str(error):
+                self._answering = _rename_limit(self._answering)
+                return await self._chat(request, picture)
             return Reply(self._server.contact.decline(error), provenance)
         return read_chat(answered, provenance)
 
@@ -210,3 +215,8 @@ class OpenAi:
         ids, sent = [request.trial_id for request in requests], json.dumps(body)
         key = f"{ids[0] if len(ids) == 1 else digest(*ids)}-{digest(sent)[:8]}"
         return await self._server.post(path, sent.encode(), tokens=tokens, idempotency_key=key)
+
+
+def _rename_limit(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the limit of an answer's tokens by the name that newer models take."""
+    return {_NEWER_LIMIT if name == "max_tokens" else name: value for name, value in parameters.items()}

@@ -178,9 +178,11 @@ class Server:
         self._proxies = _list_proxies()
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
         timeout = aiohttp.ClientTimeout(total=self._limits.timeout_seconds, connect=self._connect_seconds)
-        async with aiohttp.ClientSession(connector=connector, timeout=timeout) as self._session:
-            yield
-        self._session = None
+        try:
+            async with aiohttp.ClientSession(connector=connector, timeout=timeout) as self._session:
+                yield
+        finally:
+            self._session = None
 
     async def post(self, path: str, body: bytes, *, tokens: int, idempotency_key: str) -> Answered:
         """Send a request that is expected to use so many tokens, and get its answer."""

@@ -81,6 +81,7 @@ class Transformers:
     def check(self) -> None:
         """Load all that the network's tasks need, once."""
         with weights.naming(self._who):
+            weights.require_transformers(self._architecture, self._who)
             self._refuse_idle_options()
             _ = self._seen
             for kind in sorted(self.tasks):

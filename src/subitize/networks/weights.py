@@ -228,6 +228,21 @@ def name_architecture(config: Mapping[str, Any], where: object) -> str:
 _NAMED_BY_BODY = {"LxmertModel": "LxmertForPreTraining"}
 
 
+def require_transformers(architecture: str, who: str) -> None:
+    """Refuse a network that only later versions of transformers have than the one that is installed."""
+    first = next((release for start, release in _FIRST_RELEASES.items() if architecture.startswith(start)), (0, 0))
+    installed = version("transformers")
+    if tuple(int(part) for part in re.findall(r"\d+", installed)[:2]) < first:
+        raise UnusableModelError(
+            f"{who} needs transformers {first[0]}.{first[1]} or later, and {installed} is installed;"
+            " run: pip install --upgrade transformers"
+        )
+
+
+# Those that are newer than what the extra `local` requires.
+_FIRST_RELEASES = {"Molmo2": (5, 20), "RfDetr": (5, 9)}
+
+
 def load_model(
     auto_class: type["PreTrainedModel"], folder: Path, placement: Placement, who: str, *, may_lack: Collection[str] = ()
 ) -> "PreTrainedModel":

@@ -8,6 +8,7 @@ at when the first is to be told: most pictures have none.
 import contextlib
 import os
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -207,7 +208,7 @@ def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
     """Read what was kept; whatever is wrong with it, looking again is the answer."""
     sources = [svg(*thing) for thing in _drawn()]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
-    file = folder / f"{name}-{digest(_ways_of_looking(), sources)}.npz"
+    file = folder / f"{name}-{digest(_ways_of_looking(), sources, _whole())}.npz"
     with _LOOKING:
         found = _read(file, kind)
         if found is None:
@@ -242,9 +243,10 @@ def _no_other_process(folder: Path) -> Iterator[None]:
 def _ways_of_looking() -> list[str]:
     """Give the code and the libraries that the result depends on: what others have kept is not recalled."""
     here = Path(__file__).parent
-    files = [here / f"{name}.py" for name in ("appearance", "connected", "references", "sampling", "segmentation")]
+    seen = [here / f"{name}.py" for name in ("appearance", "connected", "references", "sampling", "segmentation")]
+    drawn = [here.with_name("drawing") / f"{name}.py" for name in ("cuts", "glyphs")]
     versions = [version(library) for library in ("numpy", "scipy", "pillow", "resvg-py")]
-    return [*versions, *(file.read_text(encoding="utf-8") for file in (*files, here.with_name("drawing") / "cuts.py"))]
+    return [*versions, *(file.read_text(encoding="utf-8") for file in (*seen, *drawn))]
 
 
 def _keep(found: Kept, file: Path) -> Kept:
@@ -255,10 +257,21 @@ def _keep(found: Kept, file: Path) -> Kept:
         with partial.open("wb") as opened:
             np.savez(opened, allow_pickle=False, **{f.name: np.asarray(getattr(found, f.name)) for f in fields(found)})
         partial.replace(file)
+        _remove_forgotten(file)
     return found
 
 
+def _remove_forgotten(file: Path) -> None:
+    """Remove files of the same kind that are older than a month; an installation that still needs one looks again."""
+    kind = file.name.rpartition("-")[0]
+    for other in file.parent.glob(f"{kind}-*"):
+        if other != file and time.time() - other.stat().st_mtime > _FORGOTTEN_SECONDS:
+            other.unlink()
+
+
 _LOOKING = threading.Lock()  # one thread looks, the others recall what it has kept
+# Several versions may be installed side by side: they leave one another's files alone.
+_FORGOTTEN_SECONDS = 30 * 24 * 3600
 # As in pictures of some ten and of a hundred things; what is larger looks like the first.
 _LARGE_PX, _SMALL_PX = 40, 24
 _PART_PX = 88  # parts of things are seen in pictures of few

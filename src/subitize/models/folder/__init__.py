@@ -1,5 +1,6 @@
 """Images that were made elsewhere, in the layouts people have: found, matched to a suite's items, and handed over."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -71,7 +72,7 @@ class Folder:
             parameters=image.parameters | {"layout": self._holdings.layout},
         )
         try:
-            return Reply(Pixels(read_image(image.path)), provenance)
+            return Reply(Pixels(await asyncio.to_thread(read_image, image.path)), provenance)
         except BadImageError as error:
             return Reply(Failed(f"{image.name}: {error}", is_transient=True), provenance)
 

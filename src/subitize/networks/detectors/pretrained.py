@@ -188,6 +188,7 @@ class Pretrained:
         known = MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES | MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING_NAMES
         reader = name_detector(known.get(kind, held))
         if reader in (self.kind, *self.reads):
+            weights.require_transformers(held, self.who)
             return
         remedy = f"write {reader}:{self._given}" if reader else "name the folder of a detector"
         raise UnusableModelError(f"{self.kind}: {self._given} holds a {held}; {remedy}")
