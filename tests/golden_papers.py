@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -76,10 +76,20 @@ def shorten(rows: Iterable[dict[str, object]]) -> str:
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 
-def begin(file: str) -> Texts:
+def begin(file: str, clean: Callable[[str], str] = str) -> Texts:
     """Read the first lines of a long file; of all of them take the hash."""
-    lines = Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = clean(Path(file).read_text(encoding="utf-8")).splitlines(keepends=True)
     yield file, "".join([*lines[:MOST_LINES], f"{len(lines)} lines, {hashed(''.join(lines))}"])
+
+
+def without_times(text: str) -> str:
+    """Leave out when a reading was stored: what ends a line of JSON after "at", or of CSV in the last column."""
+    return re.sub(r'(?m)(?<="at": )\d{10}\.\d+$|(?<=,)\d{10}\.\d+$', "0", text)
+
+
+def in_order(text: str) -> str:
+    """Sort lines that are written as soon as a picture has been looked at, several at once."""
+    return "".join(sorted(text.splitlines(keepends=True)))
 
 
 MOST_LINES = 20
@@ -116,14 +126,14 @@ def gimbrr() -> Texts:
     yield from hashed_tables(RUN, "--paper", "gimbrr")
     yield from report(RUN)
     yield from tables("score", RUN)
+    yield "show.json", without_times(printed("show", RUN, f"gimbrr/{rows[-1]['ID']}", "--json"))
     yield from tell_all(
-        ("show", RUN, f"gimbrr/{rows[-1]['ID']}", "--json"),
         ("ratings", RUN, "--out", "ratings.csv"),
         ("export", RUN, "--paper", "gimbrr", "--out", "exported.csv"),
         ("import", "readings", "exported.csv", "--run", RUN, "--judge", "again"),
         ("agree", RUN, "--json"),
     )
-    yield from begin("ratings.csv")
+    yield from begin("ratings.csv", without_times)
     yield from begin("exported.csv")
     yield from hashed_tables(RUN, "--paper", "gimbrr", "--judge", "again")
 
@@ -337,7 +347,7 @@ def counted_corpus() -> Texts:
         )
     counts = Path("counted", "counts.json").read_text(encoding="utf-8")
     yield "counts.json", without_version(without_folder(counts))
-    yield from begin("looked-at.jsonl")
+    yield from begin("looked-at.jsonl", in_order)
 
 
 CAPTIONS = ROOT / "tests" / "corpus" / "captions.csv"
