@@ -56,7 +56,8 @@ def describe_suites() -> Texts:
     for spec, one in made.items():
         items = list(one.it.items(0))
         hashes.append(hash_items(spec, items))
-        shown[one.spec.name.partition("~")[0]] += [f"{spec} {plain(item)}\n" for item in (items[0], items[-1])]
+        ends = items[:1] if "~" in spec else (items[0], items[-1])
+        shown[one.spec.name.partition("~")[0]] += [f"{spec} {plain(item)}\n" for item in ends]
     yield "items.txt", "".join(hashes)
     described = (f"{spec} {json.dumps(_describe(one), ensure_ascii=False)}\n" for spec, one in made.items())
     yield "suites.jsonl", "".join(described)

@@ -31,15 +31,12 @@ RUN, RELEASE = "run", "release"
 PAINTER = "painter:size_px=128,weber=0.3"
 
 
-# What commands print
-
-
 def tell(*command: object) -> Texts:
     """Run a command that must succeed: what it prints, and what it warns of."""
     done = call(*command)
     assert done.code == 0, f"{command}: {done.err}"
     name = file_name(command, "json" if "--json" in command else "txt")
-    yield name, without_folder(done.out)
+    yield name, fold(without_folder(done.out)) if "--json" in command else without_folder(done.out)
     if done.err:
         yield f"{name}.err.txt", without_folder(done.err)
 
@@ -50,17 +47,24 @@ def tell_all(*commands: Sequence[object]) -> Texts:
         yield from tell(*command)
 
 
+def fold(text: str) -> str:
+    """Write JSON with a line per record instead of one per value."""
+    return json.dumps(json.loads(text), ensure_ascii=False).replace("}, {", "},\n{") + "\n"
+
+
 def tables(*command: object) -> Texts:
     """Run a command that prints rows of tables as JSON: a file per table, and the hash of all as they are printed."""
-    (_, text), *warned = tell(*command, "--json")
+    done = call(*command, "--json")
+    assert done.code == 0, f"{command}: {done.err}"
     name = file_name(command, "json")
     rows: dict[str, list[dict[str, object]]] = defaultdict(list)
-    for row in json.loads(text):
+    for row in done.json():
         rows[str(row.get("table", ""))].append(row)
     for table, own in rows.items():
         yield f"{name}{re.sub(r'[^a-z0-9.-]+', '_', f'~{table.lower()}').rstrip('_')}.jsonl", shorten(own)
-    yield f"{name}.sha256.txt", hashed(text)
-    yield from warned
+    yield f"{name}.sha256.txt", hashed(done.out)
+    if done.err:
+        yield f"{name}.err.txt", without_folder(done.err)
 
 
 def shorten(rows: Iterable[dict[str, object]]) -> str:
@@ -92,7 +96,7 @@ def in_order(text: str) -> str:
     return "".join(sorted(text.splitlines(keepends=True)))
 
 
-MOST_LINES = 20
+MOST_LINES = 10
 
 
 def hashed(text: str) -> str:
@@ -107,9 +111,6 @@ def report(run: str) -> Texts:
         yield f"{run}-report~{file}", text
 
 
-# The papers
-
-
 def gimbrr() -> Texts:
     """A made-up release, with an image that is rated once each way; it goes in, out, and in again."""
     release = write_gimbrr(Path(RELEASE), per_task=2)
@@ -121,7 +122,6 @@ def gimbrr() -> Texts:
         ("reproduce", "gimbrr", release, "--extensions"),
         ("reproduce", "gimbrr", release, "--claims", "--json"),
         ("import", "gimbrr", release, "--out", RUN),
-        ("tables", RUN, "--paper", "gimbrr"),
     )
     yield from hashed_tables(RUN, "--paper", "gimbrr")
     yield from report(RUN)
@@ -240,9 +240,6 @@ def copy_kept(run: str) -> None:
     shutil.copytree(KEPT / "runs" / run, run)
 
 
-# Sources of probes
-
-
 def write_sources(folder: Path) -> Iterable[tuple[Path, Sequence[object]]]:
     """Write questions in all forms that probes are built of, and give the options to build them with."""
     dogs, cats = "How many dogs are there?", "How many cats wear a red hat?"
@@ -300,9 +297,6 @@ def write_captions(folder: Path) -> Path:
 _NOUNS, _PLACES = ("dog", "cat", "kite", "boat"), ("lawn", "table", "roof")
 
 
-# Corpora
-
-
 def corpus() -> Texts:
     """Counts that are kept, of two corpora, and what they have to do with a kept run."""
     for name in CORPORA:
@@ -311,7 +305,6 @@ def corpus() -> Texts:
     for name in CORPORA:
         yield from tell("corpus", "report", name)
     yield from tell_all(
-        ("corpus", "report", CORPORA[0], "--json"),
         ("corpus", "report", *CORPORA, "--json"),
         ("corpus", "report", *CORPORA, "--start", 2),
         ("corpus", "link", "production", CORPORA[0], "--judge", "observer", "--json"),
@@ -371,9 +364,6 @@ def write_pairs(folder: Path) -> Path:
         "5.png,two cats",
     )
     return write_lines(folder / "pairs.csv", "image,caption", *rows, "6.png,no number at all")
-
-
-# What authors released
 
 
 def released() -> Texts:
