@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 import golden_commands
 import golden_papers
 import golden_rows
@@ -35,8 +37,12 @@ def expected(name: str) -> dict[str, str]:
 
 
 def _write_expected(name: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        made = make(name, Path(folder))
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            made = make(name, Path(folder))
+    except pytest.skip.Exception as absent:
+        print(f"{name} stays as it is: {absent}", file=sys.stderr)
+        return
     shutil.rmtree(EXPECTED / name, ignore_errors=True)
     (EXPECTED / name).mkdir(parents=True)
     for file, text in made.items():

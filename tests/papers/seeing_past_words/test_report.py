@@ -1,84 +1,27 @@
 """What a report says of the probes: framings side by side, by number and split, beside what guessing gets."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from probe_files import make_probes
+from probe_runs import ANSWERS, Rule, know, probe, probe_all, resemble, say_two
 from report_runs import check_charts, composed
-from subitize.interfaces import Model, Reply, Request
 from subitize.papers.seeing_past_words.metrics import PAIRWISE
-from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
+from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.tables import tabulate_run
-from subitize.records import Estimate, Said, Scored, Spec, TaskKind
-from subitize.registry import Made, make_judge, make_suite
+from subitize.records import Estimate
 from subitize.report.document.blocks import Document, FigureBlock, Row, Section, TableBlock
 from subitize.report.sections.sources import list_series, read_sources
-from subitize.runner.progress import Silent
-from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
 pytestmark = pytest.mark.slow
 
-ANSWERS = [1, 1, 2, 2, 2, 3, 12]
-Rule = Callable[[str, int, str], Mapping[str, float] | str]
-
-
-class Ruled:
-    """A model that follows a rule: of the kind of a task, the right number, and the last part of the item's id."""
-
-    is_stand_in = False
-    concurrency = 8
-    tasks: frozenset[TaskKind] = frozenset({"answer", "match", "fill"})
-
-    def __init__(self, rule: Rule) -> None:
-        self._rule = rule
-
-    async def respond(self, request: Request, /) -> Reply:
-        parts = request.item_id.split("/")
-        number = ANSWERS[int(parts[3])] if parts[0] != "alignment-probe" else 0
-        given = self._rule(request.task.kind, number, parts[-1])
-        return Reply(Said(given) if isinstance(given, str) else Scored(given), request.provenance())
-
-
-def know(kind: str, number: int, shown: str) -> Mapping[str, float] | str:
-    if kind == "answer":
-        return str(number)
-    return {str(number): 0.9, "two": 0.05} if kind == "fill" else {"match": float(shown in ("right", str(number)))}
-
-
-def say_two(kind: str, number: int, shown: str) -> Mapping[str, float] | str:
-    return "2" if kind == "answer" else {"two": 0.9} if kind == "fill" else {"match": 0.9 if shown == "2" else 0.2}
-
-
-def resemble(kind: str, number: int, shown: str) -> Mapping[str, float]:
-    return {"match": 0.3 if shown in ("right", str(number)) else 0.2, "logit": 30.0}
-
-
-def probe(run: Run, folder: Path, models: Mapping[str, Rule], suites: Mapping[str, str]) -> None:
-    for name, rule in models.items():
-        model: Made[Model] = Made(Spec(name, {}, name), Ruled(rule), name)
-        for suite, file in suites.items():
-            if rule is not resemble or suite in ("counting-probe", "alignment-probe"):
-                made = make_suite(f"{suite}:{folder / file}")
-                run_suite(run, Settings(made, model, make_judge("parser")), Silent())
-
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    folder = tmp_path_factory.mktemp("probed")
-    probes = make_probes(folder, ANSWERS)
-    hard = [replace(one, split="hard", part=("validation", "test")[place % 2]) for place, one in enumerate(probes)]
-    write_records(folder / "probes.jsonl", [*probes, *hard])
-    pairs = [CaptionPair(f"coco/{n}", "coco", f"{n}.jpg", f"picture {n}", f"picture {n + 1}") for n in range(4)]
-    write_records(folder / "pairs.jsonl", pairs)
-    counting = dict.fromkeys(("counting-probe", "counting-probe-masked", "counting-probe-vqa"), "probes.jsonl")
-    with Run(Folder(folder / "run"), create=True) as run:
-        models = {"knower": know, "two-sayer": say_two, "clip": resemble}
-        probe(run, folder, models, {**counting, "alignment-probe": "pairs.jsonl"})
-        run.add_model(Spec("clip", {}, "clip"), is_stand_in=False, name="CLIP")
+    with probe_all(tmp_path_factory.mktemp("probed")) as run:
         yield run
 
 
