@@ -125,7 +125,7 @@ def test_what_is_no_commit_is_an_error(repository: Path, tmp_path: Path, monkeyp
         compare(repository, task("made"))
 
 
-def test_ratios_are_of_what_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ratios_compare_what_is_taken() -> None:
     pairs = [(3.0, 2.0), (1.0, 2.0), (0.0, 0.0), (1.0, 0.0)]
     assert Claim("", "s", False, pairs).ratios == [1.5, 0.5, 1.0, float("inf")]
     assert Claim("", "per second", True, pairs).ratios == [pytest.approx(2 / 3), 2.0, 1.0, 0.0]
@@ -154,19 +154,9 @@ def test_the_working_tree_is_compared_with_its_commit() -> None:
         against._find_commit(ROOT, "HEAD")
     except NotComparableError as error:
         pytest.skip(str(error))
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks",
-        "startup",
-        "small_run",
-        "--tiny",
-        "--against",
-        "HEAD",
-        "--rounds",
-        "1",
-    ]
-    done = subprocess.run([*command, "--most", "99"], cwd=ROOT, capture_output=True, text=True)
+    options = "startup small_run --tiny --against HEAD --rounds 2 --most 99"
+    command = [sys.executable, "-m", "benchmarks", *options.split()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "subitize --help, in starts of python -c pass: " in done.stdout
     assert done.stdout.count("times that of HEAD (range") == 2
