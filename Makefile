@@ -84,7 +84,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(CHECK) $(LOWEST) $(WHEEL) $(LABEL_STUDIO) runs stimuli
+	rm -rf $(VENV) $(CHECK) $(LOWEST) $(WHEEL) $(LABEL_STUDIO) .venv-against runs stimuli
 
 %/bin/python:
 	$(PYTHON) -m venv $*

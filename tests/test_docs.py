@@ -1,32 +1,22 @@
 """Every command in the documentation runs as it stands, in the order it stands."""
 
-import os
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
-from commands import WIDE, call, serving
-from geckonum_release import SOME, write_images, write_release
-from gimbrr_release import write_release as write_gimbrr
-from subitize.analysis import power
+from commands import WIDE, Finished, call, serving
+from doc_pages import PAGES, ROOT, commands, files, find_samples, is_shown, prepared, print_samples, run_commands
 from subitize.cli import app
 from subitize.drawing.stimuli import render
-from subitize.models.painter import Painter
-from subitize.papers.geckonum.prompts import TYPES
-from subitize.papers.numbersense.naming import Naming
 from subitize.records import Stimulus
 from subitize.report.terminal.layout import measure
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 QUICK = [
     *("api-models", "architecture", "costs", "diffusers", "inspect", "local-models", "matching", "walkthrough"),
 ]
@@ -35,16 +25,12 @@ MARKS = dict.fromkeys(QUICK, ()) | {
     "corpus": pytest.mark.spacy,
     "hf-inference": pytest.mark.hub,
 }
-MARKED = [pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES]
-
-
+MARKED = {page: pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES}
+WITH_SAMPLES = [one for page, one in MARKED.items() if find_samples(page.read_text(encoding="utf-8"))]
 READ_ONLY = {
     *("agree", "align", "compare", "costs", "doctor", "glyphs", "list", "measure", "power", "reproduce", "score"),
     *("show", "tables"),
 }
-# What a page does not say, or says for figures that are not tested here: the side of pictures, and simulated studies.
-SMALL_PX = 256
-FEW_STUDIES = 500
 # They print what is not for people: CSV, or a prompt as it would be sent.
 FOR_PROGRAMS = {"prompts", "rewrite"}
 
@@ -66,77 +52,36 @@ def find_cut_figures(told: str, whole: str) -> list[str]:
     ]
 
 
-def commands(page: str) -> list[str]:
-    blocks = re.findall(r"^```console\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
-    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-
-
-def files(page: str) -> dict[str, str]:
-    """Files that a page says to write: a block headed by its language and the file's name."""
-    return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL))
-
-
-def simulate_once() -> Callable[..., power.Plan]:
-    """Plan each study once, however often it is printed, by few simulations: they take long."""
-    plan, plans = power.plan, dict[str, power.Plan]()
-
-    def find_or_plan(what: str, given: power.Assumed, *others: Any, **options: Any) -> power.Plan:  # noqa: ANN401
-        study = repr((what, sorted(given.items()), options))
-        if study not in plans:
-            plans[study] = plan(what, {**given, "simulations": FEW_STUDIES}, *others, **options)
-        return plans[study]
-
-    return find_or_plan
-
-
-def draw_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw pictures small where a command does not name their size."""
-    for kind in (Painter, Naming):
-        defaults = kind.__init__.__kwdefaults__
-        assert defaults is not None
-        monkeypatch.setitem(defaults, "size_px", SMALL_PX)
-
-
-@pytest.mark.parametrize("page", MARKED)
-def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", MARKED.values())
+def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    monkeypatch.setattr(power, "plan", simulate_once())
-    draw_small(monkeypatch)
-    for name, content in files(text).items():
-        Path(name).write_text(content, encoding="utf-8")
-    if "geckonum-release" in text:  # what the authors released is not ours to ship: a made-up one stands in
-        prompts = [prompt for place, prompt in enumerate(SOME) if place % 12 == 0 or prompt.index > 1250]
-        write_release(tmp_path / "geckonum-release", ["muse_a"], prompts=prompts)
-        drawn = [prompt for prompt in prompts if TYPES[prompt.type] == 1]
-        write_images(tmp_path / "geckonum-images", ["muse_a"], drawn)
-    if "gimbrr-release" in text:
-        write_gimbrr(tmp_path / "gimbrr-release", per_task=3)
-    for command in commands(text):
-        program, *arguments = shlex.split(command, comments=True)
-        if program == "make":
-            assert arguments[0] in {"demo", "test"}
-            continue
-        if program in {"mkdir", "cp"}:
-            subprocess.run([program, *arguments], check=True)
-            continue
-        assert program == "subitize"
-        if arguments[0] in {"serve", "annotate"}:
-            with serving(*arguments):
-                continue
-        finished = call(*arguments, columns=80)
-        assert finished.code == 0, f"{command}: {finished.err}"
-        assert finished.out, command
-        if "--json" in arguments or arguments[0] in FOR_PROGRAMS:
-            continue
-        assert find_wide_lines(finished.out, 80) == [], command
-        if arguments[0] in READ_ONLY or arguments[:2] == ["probes", "describe"]:
-            others = {columns: call(*arguments, columns=columns).out for columns in (120, WIDE)}
-            assert find_wide_lines(others[120], 120) == [], command
-            for told in (finished.out, others[120]):
-                assert find_cut_figures(told, others[WIDE]) == [], command
+    with prepared(text, tmp_path):
+        for ran in run_commands(text, columns=80):
+            if ran.finished is not None:
+                check_output(ran.command, ran.arguments, ran.finished)
+
+
+def check_output(command: str, arguments: list[str], finished: Finished) -> None:
+    """Check that a command ended well, and that what it printed for people fits any terminal."""
+    assert finished.code == 0, f"{command}: {finished.err}"
+    assert finished.out, command
+    if "--json" in arguments or arguments[0] in FOR_PROGRAMS:
+        return
+    assert find_wide_lines(finished.out, 80) == [], command
+    if arguments[0] in READ_ONLY or arguments[:2] == ["probes", "describe"]:
+        others = {columns: call(*arguments, columns=columns).out for columns in (120, WIDE)}
+        assert find_wide_lines(others[120], 120) == [], command
+        for told in (finished.out, others[120]):
+            assert find_cut_figures(told, others[WIDE]) == [], command
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WITH_SAMPLES)
+def test_the_samples_of_a_page_are_printed(page: Path, tmp_path: Path) -> None:
+    """`python tests/renew_docs.py` writes them again."""
+    text = page.read_text(encoding="utf-8")
+    for sample, printed in zip(find_samples(text), print_samples(text, tmp_path), strict=True):
+        assert any(is_shown(sample.lines, one.splitlines()) for one in printed), printed
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 import struct
 import sys
 import warnings
@@ -17,7 +16,6 @@ import pytest
 
 from cases import Case
 from commands import call
-from conftest import ROOT
 from subitize.analysis.rescoring import rescore_import
 from subitize.errors import BadFileError, ConflictError, MissingPartError, SubitizeError
 from subitize.importers.outputs.formats import read_outputs
@@ -498,16 +496,6 @@ def test_the_command_says_what_was_read_differently_and_why(tmp_path: Path) -> N
         ("substring", True),
     }
     assert "0.667" in call("score", run).out
-
-
-def test_the_page_on_outputs_shows_what_is_printed(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "outputs.md").read_text(encoding="utf-8")
-    blocks = dict(re.findall(r"^```(.*?)\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL))
-    name = next(heading for heading in blocks if "samples" in heading).removeprefix("jsonl ")
-    (tmp_path / name).write_text(blocks[f"jsonl {name}"], encoding="utf-8")
-    printed = call("import", "outputs", tmp_path / name, "--model", "llava", "--out", tmp_path / "run").out
-    lines = [" ".join(line.split()) for line in printed.splitlines()]
-    assert [line for line in blocks[""].splitlines() if " ".join(line.split()) not in lines] == []
 
 
 def test_without_a_recorded_score_the_programs_own_rule_stands_in(tmp_path: Path) -> None:
