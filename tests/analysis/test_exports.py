@@ -1,6 +1,7 @@
 """What is exported is what is stored, in every format."""
 
 import contextlib
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,20 @@ def _read(path: Path, format: Format, like: pl.DataFrame) -> pl.DataFrame:
             return whole.with_columns(pl.col(name).str.split(" ") for name in flat if flat[name] != like.schema[name])
         case "jsonl":
             return pl.read_ndjson(path, schema=like.schema)
+
+
+def test_a_number_larger_than_any_float_is_written_in_full_and_infinite_as_a_number(run: Run) -> None:
+    run.add_suite(SUITE, 5, ITEMS)
+    run.add_model(MODEL, is_stand_in=True)
+    trials = [trial(item) for item in ITEMS[:2]]
+    values = (10**400, -(10**400))
+    known = [replace(reading(one, "3"), value=Known(value)) for one, value in zip(trials, values, strict=True)]
+    with run.lease("a") as lease:
+        run.add_responses(lease, [response(one, Said("many")) for one in trials])
+        run.add_readings(lease, known)
+    readings = frames(run)["readings"]
+    assert readings["value"].to_list() == [math.inf, -math.inf]
+    assert readings["value_text"].to_list() == [str(value) for value in values]
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -17,7 +17,7 @@ from subitize.csv_files import FORMULA
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
 from subitize.frames import lay_out_beside, make_frame
 from subitize.output_files import make_folder, whole_file
-from subitize.records import Discarded, Draw, Item, Known, Scalar, digest, task_text
+from subitize.records import Discarded, Draw, Item, Known, Scalar, as_float, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
 from subitize.store.frames import RESPONSES, group_trials, take_kind
@@ -197,7 +197,7 @@ _INFORMED: dict[str, pl.DataType] = {"is_informed": pl.Boolean()}
 def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
     match decode_value(text):
         case Known(value):
-            return None if isinstance(value, str) else float(value), str(value), None
+            return None if isinstance(value, str) else as_float(value), str(value), None
         case Discarded(reason):
             return None, None, reason
 
