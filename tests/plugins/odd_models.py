@@ -83,6 +83,16 @@ class Flaky:
         return Reply(Said("3"), request.provenance())
 
 
+class Overloaded:
+    """Ask to come again, in a worker process, after a try that may have been paid for."""
+
+    tasks = _DRAW
+    is_stand_in = True
+
+    def compute(self, request: Request, /) -> Reply:
+        raise TransientError("busy", retry_after_seconds=7.0, is_busy=True, is_unsettled=True)
+
+
 class Broken:
     """Raise an error of its own kind, in a worker process."""
 
