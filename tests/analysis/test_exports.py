@@ -120,6 +120,16 @@ def test_a_table_in_many_parts_reads_the_same(
         assert_frame_equal(_read(path, format, frame), frame)
 
 
+def test_how_many_rows_a_table_has_is_known_before_reviews_included(full_run: Run) -> None:
+    first = next(full_run.readings())
+    with full_run.lease("a") as lease:
+        full_run.add_readings(lease, [replace(first.reading, annotator="rex", purpose="review", reviews=first.id)])
+    rows = {name: (table.rows, sum(part.height for part in table)) for name, table in read_tables(full_run)}
+    assert rows.pop("items") == (1, 5)  # in one part
+    assert {name: told - found for name, (told, found) in rows.items()} == dict.fromkeys(rows, 0)
+    assert rows["readings"] == (4, 4)
+
+
 def test_the_frames_hold_what_the_run_holds(full_run: Run) -> None:
     found = frames(full_run)
     items = full_run.items()

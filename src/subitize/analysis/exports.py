@@ -77,10 +77,8 @@ def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterat
     models, judges = run.model_names(), run.judge_names()
     responses_named = (_name(_responses(run, part), model=models) for part in stream_responses(run))
     yield "responses", Table(count_trials(run), responses_named)
-    yield (
-        "readings",
-        Table(count_readings(run), (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))),
-    )
+    readings_named = (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))
+    yield "readings", Table(count_readings(run, with_reviews=True), readings_named)
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
     observed = _observations(run, rows, responses, items.select("item", "base", "cluster", "stratum", factors))
     yield "observations", Table(rows.height, (_name(part, model=models, judge=judges) for part in observed))
