@@ -57,6 +57,15 @@ def test_spaces_around_names_and_fields_are_no_part_of_them(tmp_path: Path) -> N
     assert (line.get("item"), line.get("prompt"), line.get("other"), line.number) == ("a", "b", "", 2)
 
 
+def test_a_line_has_its_columns_casefolded_and_their_names_as_the_file_writes_them(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("Item,,Größe,,Light\na,,3,,dim\n", encoding="utf-8")
+    (line,) = read_lines(file, (("ITEM",),), "item")
+    assert (line.header, list(line.row)) == (("Item", "", "Größe", "Light"), ["item", "", "grösse", "light"])
+    assert [line.get(column) for column in ("item", "ITEM", "größe", "GRÖSSE", "other")] == ["a", "a", "3", "3", ""]
+    assert line._replace(row={**line.row, "item": "b"}).get("Item") == "b"
+
+
 TABLE = "item,model,answer\na,m,3\nb,m,4\n"
 AS_PEOPLE_SAVE_IT = {
     "semicolons": TABLE.replace(",", ";"),

@@ -1,11 +1,13 @@
 """The package as programs use it: the figures and errors of the commands, and nothing is imported early."""
 
 import json
+import linecache
 import math
 import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -102,6 +104,19 @@ def test_what_a_command_warns_of_is_a_warning(tmp_path: Path) -> None:
     assert call("run", drawn, "--model", "painter", "--repeats", 1, "--trained-with", "observer", "--out", tmp_path)
     with pytest.warns(UserWarning, match="was trained with observer"):
         subitize.score(tmp_path)
+
+
+def test_every_warning_is_shown_at_the_line_of_the_program_that_called_us(tmp_path: Path) -> None:
+    drawn = "production:numbers=1,categories=dots"
+    assert call("run", drawn, "--model", "painter", "--repeats", 1, "--trained-with", "observer", "--out", tmp_path)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        for _ in range(2):
+            subitize.judge(tmp_path, "observer")
+            subitize.score(tmp_path)
+    assert all("was trained with observer" in str(one.message) for one in shown)
+    lines = [linecache.getline(one.filename, one.lineno).strip() for one in shown]
+    assert lines == ['subitize.judge(tmp_path, "observer")', "subitize.score(tmp_path)"] * 2
 
 
 def test_importing_it_imports_nothing_that_takes_long() -> None:

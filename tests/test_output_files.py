@@ -50,6 +50,12 @@ def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     assert _leftovers(tmp_path) == []
 
 
+def test_an_error_about_a_file_that_is_read_meanwhile_names_that_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="gone"):
+        write_whole(tmp_path / "a.txt", (name.read_bytes() for name in [tmp_path / "gone"]))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_link_stays_one_and_what_it_points_to_is_written(tmp_path: Path, case: Case) -> None:
     (tmp_path / "folder").mkdir()
     for name, target in (("link", "there"), ("dangling", "new")):

@@ -89,17 +89,20 @@ def _restore(field: str) -> str:
 
 
 class Line(NamedTuple):
-    """A record of a file, by column; an error about it names the file and the line, or whatever else a record is."""
+    """A record of a file, by column; an error about it names the file and the line, or whatever else a record is.
+
+    The columns of `row` are casefolded; `header` has their names in the same order, as the file writes them.
+    """
 
     file: str
     number: int
     row: Mapping[str, str]
     kind: str = "line"
+    header: Sequence[str] = ()
 
     def get(self, column: str) -> str:
         """Get a field, empty where there is no such column."""
-        wanted = column.casefold()
-        value = next((value for name, value in self.row.items() if name.casefold() == wanted), "")
+        value = self.row.get(column.casefold(), "")
         if "\x00" in value:
             raise self.error(f"{column} {value!r} has a NUL character in it")
         return value
@@ -117,13 +120,13 @@ def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Itera
     while columns and not columns[-1]:  # Excel keeps columns that once held something
         columns.pop()
     _check_columns(path, columns, needed, known)
-    file = path.name
+    file, folded, header = path.name, [name.casefold() for name in columns], tuple(dict.fromkeys(columns))
     for number, fields in records:
         while len(fields) > len(columns) and not fields[-1].strip():
             fields.pop()
         if len(fields) != len(columns):
             raise BadFileError(f"{file} line {number}: should have {len(columns)} fields, not {len(fields)}")
-        yield Line(file, number, dict(zip(columns, map(str.strip, fields), strict=True)))
+        yield Line(file, number, dict(zip(folded, map(str.strip, fields), strict=True)), header=header)
 
 
 def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:

@@ -5,6 +5,7 @@ named as in `--json`. Where several names can be given, one alone may be a strin
 Python warning here, and what it refuses is a SubitizeError.
 """
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -186,8 +187,13 @@ def _list(names: Names) -> list[str]:
 
 
 def _warn(*lines: str) -> None:
+    """Warn where the program calls us; without a registry, Python shows equal warnings again."""
+    frame = sys._getframe()
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
+        frame = frame.f_back
+    module = frame.f_globals.get("__name__")
     for line in lines:
-        warnings.warn(line, stacklevel=3)
+        warnings.warn_explicit(line, UserWarning, frame.f_code.co_filename, frame.f_lineno, module)
 
 
 _MESSAGES = Messages(say=lambda line: None, warn=_warn)

@@ -30,13 +30,18 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Give a new file to write to; then it replaces the file at `path`, or is sent through the device there."""
+    """Give a new file to write to; then it replaces the file at `path`, or is sent through the device there.
+
+    An error that names another file, which is read meanwhile, is not one of writing, and passes through.
+    """
+    own: list[str | None] = [None, str(path)]
     try:
         check_output(path)
         target = Path(os.path.realpath(path))
         goes_through = path.exists() and not path.is_file()
         folder = Path(tempfile.gettempdir()) if goes_through else target.parent
         partial = folder / f".{uuid.uuid4().hex}.partial"
+        own += [str(target), str(partial)]
         partial.touch(0o666, exist_ok=False)
         try:
             yield partial
@@ -49,6 +54,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
+        if error.filename not in own:
+            raise
         raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
 
 

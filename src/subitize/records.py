@@ -6,6 +6,7 @@ and what is stored outlives names: a field that is renamed keeps its key by `fie
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
@@ -508,6 +509,14 @@ class Known:
 
     value: Scalar
     kind: Literal["known"] = field(default="known", kw_only=True, repr=False)
+
+
+def as_float(value: Scalar) -> float:
+    """Make a float of a number; one that no float is large enough for is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return -math.inf if isinstance(value, int) and value < 0 else math.inf
 
 
 Value = Known | Discarded

@@ -4,7 +4,7 @@ import inspect
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from importlib.resources import files
 from itertools import islice
@@ -408,19 +408,20 @@ def _list_paper(name: str) -> Listing:
 
 def _find_faults(paper: Paper) -> list[str]:
     """Say what a paper brings that cannot be imported."""
-    named = (
-        *(paper.suites, paper.rules, paper.consensus_rules, paper.file_names, paper.probes),
-        paper.rating_columns,
-    )
-    tables = (paper.counts, paper.reproduce, paper.tabulate)
-    single = (*tables, paper.import_release, paper.export_ratings, paper.report)
     faults = []
-    for reference in (*(found for kind in named for found in kind.values()), *filter(None, single)):
-        try:
-            plugins.load(reference)
-        except SubitizeError as error:
-            faults.append(str(error))
+    for one in fields(paper):
+        value = getattr(paper, one.name)
+        named = () if one.name in _NAMES_NOTHING else value.values() if isinstance(value, Mapping) else (value,)
+        for reference in filter(None, named):
+            try:
+                plugins.load(reference)
+            except SubitizeError as error:
+                faults.append(str(error))
     return faults
+
+
+_NAMES_NOTHING = ("title", "references", "picture_suites", "judged_by", "thresholds", "kappas")
+"""What a paper says by itself; everything else it brings is named `module:object`."""
 
 
 def _known(kind: Kind) -> dict[str, str]:

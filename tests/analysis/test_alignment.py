@@ -124,6 +124,14 @@ def test_every_measure_is_a_mean_over_drawings(run: Run) -> None:
     }
 
 
+def test_a_score_that_is_no_finite_number_is_discarded(run: Run) -> None:
+    dogs, apples, _ = ITEMS
+    read(run, trial(dogs, model=EXACT), {Fit(PROMPT): Known(0.5)})
+    read(run, trial(apples, model=EXACT), {Fit("Three apples."): Known(10**400)})
+    (found,) = align_run(run)
+    assert (found.estimate.value, found.estimate.n, found.discarded) == (0.5, 1, 1)
+
+
 def test_by_a_factor_its_levels_stand_in_order(run: Run) -> None:
     for one in ITEMS[:2]:
         read(run, trial(one, model=EXACT), graph_answers(one))

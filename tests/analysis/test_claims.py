@@ -15,8 +15,10 @@ from subitize.analysis.claims import (
     decide,
     judge_drops,
     judge_most,
+    pair,
     subtract,
 )
+from subitize.analysis.clusters import Rate
 from subitize.records import Estimate
 from subitize.stats import wilson_interval
 
@@ -55,6 +57,15 @@ def test_claims_of_all_and_of_most_models_are_decided_by_their_trends(
 ) -> None:
     comparisons = [compared(trend) for trend in trends]
     assert (judge_drops(comparisons), judge_most(comparisons)) == (of_all, of_most)
+
+
+def test_a_difference_is_that_of_its_two_means_and_rates_of_unequal_weights_are_refused() -> None:
+    first = {name: Rate(name, (), value, weight=0.5) for name, value in {"a": 1.0, "b": 0.5, "c": 0.0}.items()}
+    found = pair(first, {"a": 0.25, "b": 0.0, "c": 0.0})
+    assert found is not None
+    assert found.difference.value == pytest.approx(found.first.value - found.second.value)
+    with pytest.raises(ValueError, match=r"weights differ among the rates of a pairing: 0\.5 to 2\.0"):
+        pair(first | {"c": first["c"]._replace(weight=2.0)}, {"a": 0.25, "b": 0.0, "c": 0.0})
 
 
 def test_what_fails_does_not_hold() -> None:

@@ -1,6 +1,7 @@
 """What is exported is what is stored, in every format."""
 
 import contextlib
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,20 @@ def _read(path: Path, format: Format, like: pl.DataFrame) -> pl.DataFrame:
             return pl.read_ndjson(path, schema=like.schema)
 
 
+def test_a_number_larger_than_any_float_is_written_in_full_and_infinite_as_a_number(run: Run) -> None:
+    run.add_suite(SUITE, 5, ITEMS)
+    run.add_model(MODEL, is_stand_in=True)
+    trials = [trial(item) for item in ITEMS[:2]]
+    values = (10**400, -(10**400))
+    known = [replace(reading(one, "3"), value=Known(value)) for one, value in zip(trials, values, strict=True)]
+    with run.lease("a") as lease:
+        run.add_responses(lease, [response(one, Said("many")) for one in trials])
+        run.add_readings(lease, known)
+    readings = frames(run)["readings"]
+    assert readings["value"].to_list() == [math.inf, -math.inf]
+    assert readings["value_text"].to_list() == [str(value) for value in values]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_table_reads_back_as_it_is_stored(full_run: Run, tmp_path: Path, format: Format) -> None:
     paths = export(full_run, tmp_path / "deep" / "export", format)
@@ -103,6 +118,16 @@ def test_a_table_in_many_parts_reads_the_same(
     assert parts["readings"] == (2, 2)
     for path, frame in zip(export(full_run, tmp_path, format), expected.values(), strict=True):
         assert_frame_equal(_read(path, format, frame), frame)
+
+
+def test_how_many_rows_a_table_has_is_known_before_reviews_included(full_run: Run) -> None:
+    first = next(full_run.readings())
+    with full_run.lease("a") as lease:
+        full_run.add_readings(lease, [replace(first.reading, annotator="rex", purpose="review", reviews=first.id)])
+    rows = {name: (table.rows, sum(part.height for part in table)) for name, table in read_tables(full_run)}
+    assert rows.pop("items") == (1, 5)  # in one part
+    assert {name: told - found for name, (told, found) in rows.items()} == dict.fromkeys(rows, 0)
+    assert rows["readings"] == (4, 4)
 
 
 def test_the_frames_hold_what_the_run_holds(full_run: Run) -> None:

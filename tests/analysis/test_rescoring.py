@@ -1,15 +1,19 @@
 """Replies by others' rules beside our own reading: both figures, and the reason for each difference."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from cases import Case
 from commands import call
+from drawn_prompts import EXACT, item, new_run, store
+from samples import trial
 from subitize.analysis.rescoring import REASONS, find_reason, rescore_run
 from subitize.errors import NothingToDoError
 from subitize.importers.outputs.importing import import_outputs
 from subitize.labels.published_scorers import SCORERS, Reply
+from subitize.records import Ask, Count, Fit, Known, Question, Reading, Scalar, Spec, Subject, Words
 from subitize.store import Folder, Run
 
 # Scorer, reply, right count, whether our reading is right, and the reason why they differ.
@@ -65,6 +69,36 @@ def test_any_run_of_replies_can_be_scored_by_all_published_rules(run_path: Path)
         assert not {"tallyqacode", "geneval2:first-token"} & set(found)  # they have nothing to go by
         with pytest.raises(NothingToDoError, match="nothing that tallyqacode can score"):
             rescore_run(run, ["tallyqacode"])
+
+
+def _add_readings(run: Run, judge: str, question: Question, values: Mapping[str, Scalar]) -> None:
+    run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
+    with run.lease("judge") as lease:
+        run.add_readings(
+            lease,
+            [
+                Reading(Subject((trial_id,)), question, judge, Words(""), "strict@2", Known(value))
+                for trial_id, value in values.items()
+            ],
+        )
+
+
+def test_a_recorded_score_that_is_no_finite_number_is_left_out(run_path: Path) -> None:
+    with Run(Folder(run_path)) as run:
+        first, *others = (one.trial_id for one in run.responses())
+        _add_readings(run, "lmms-eval", Fit("exact"), {first: 10**400, **dict.fromkeys(others, 1.0)})
+        (found,) = rescore_run(run)
+        assert (found.scorer, found.theirs.value, found.theirs.n, found.left_out) == ("lmms-eval: exact", 1.0, 9, 1)
+
+
+def test_a_number_larger_than_any_float_is_a_surplus(tmp_path: Path) -> None:
+    asks = [Ask(Count("apple"), "", (3,))]
+    with new_run(tmp_path / "run", [item(0, "three apples", asks), item(1, "3 apples", asks)]) as run:
+        trials = [trial(one, model=EXACT) for one in run.items()]
+        store(run, [(one, b"") for one in trials])
+        _add_readings(run, "counter", Count("apple"), {trials[0].id: 3, trials[1].id: 10**400})
+        (found,) = rescore_run(run, ["t2i-compbench:numeracy"])
+        assert (found.theirs.value, found.ours.value) == (0.75, 0.5)
 
 
 def test_the_command_lists_the_scorers_and_refuses_unknown_ones(run_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -131,6 +132,18 @@ def test_remarks_come_in_again_as_far_as_the_format_has_room_for_them(
             with run.reading() as connection:
                 rows = connection.exec_driver_sql(f"SELECT count(*) FROM study_remarks WHERE judge = '{format}'")
                 assert rows.scalar() == len(remarks(again, format))  # the second time nothing was new
+
+
+def test_people_get_their_names_whatever_the_capitals_of_columns(answered: Path, tmp_path: Path, case: Case) -> None:
+    shutil.copytree(answered, tmp_path / "run")
+    csv = export(answered, tmp_path / "out.csv", "csv", with_people=True)
+    csv.write_text(re.sub("^annotator", "Annotator", csv.read_text("utf-8")), "utf-8")
+    parquet = export(answered, tmp_path / "out.parquet", "parquet")
+    pl.read_parquet(parquet).rename(str.upper).write_parquet(parquet)
+    for file in (csv, parquet):
+        with case(file.name), Run(folder(tmp_path)) as run:
+            import_ratings(run, file, judge=file.name, people=tmp_path / "out-people.csv")
+            assert readings(tmp_path / "run", file.name) == readings(answered)
 
 
 def test_a_table_that_came_in_goes_out_as_it_was(answered: Path, tmp_path: Path) -> None:

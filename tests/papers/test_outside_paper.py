@@ -1,12 +1,15 @@
 """A paper of an outside package, one folder and one entry point, does all that ours do; a broken one breaks nothing."""
 
 import os
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from commands import PLUGINS, Finished, call
 from subitize.drawing.stimuli import render
+from subitize.interfaces import Paper
 from subitize.records import Stimulus
 
 PAPERS = PLUGINS / "papers"
@@ -124,6 +127,13 @@ def test_a_broken_paper_is_named_where_papers_are_listed() -> None:
     assert found["number"] == "paper 'number' (odd_papers:NUMBER) should be a Paper, not 7"
     assert found["half"].startswith("Roe, R. (2026). Half a paper.; exploding:PART cannot be loaded: boom")
     assert found["numbersense"].startswith("Testolin, A.")
+
+
+def test_all_that_a_listed_paper_names_and_is_not_there_is_told() -> None:
+    (told,) = (one["summary"] for one in done("list", "papers", "--json").json() if one["name"] == "empty")
+    by_itself = {"title", "references", "picture_suites", "judged_by", "thresholds", "kappas"}
+    names = [one.name for one in fields(Paper) if one.name not in by_itself]
+    assert re.findall(r"odd_papers:NO\.(\w+) cannot be loaded", told) == names
 
 
 @pytest.mark.parametrize(

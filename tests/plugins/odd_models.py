@@ -83,6 +83,16 @@ class Flaky:
         return Reply(Said("3"), request.provenance())
 
 
+class Overloaded:
+    """Ask to come again, in a worker process, after a try that may have been paid for."""
+
+    tasks = _DRAW
+    is_stand_in = True
+
+    def compute(self, request: Request, /) -> Reply:
+        raise TransientError("busy", retry_after_seconds=7.0, is_busy=True, is_unsettled=True)
+
+
 class Broken:
     """Raise an error of its own kind, in a worker process."""
 
@@ -274,10 +284,14 @@ class Nosy:
             case "tokens":
                 how = replace(Provenance(0, ""), tokens_in="many")  # type: ignore[arg-type]
                 return tuple(Finding(Words("3"), how) for _ in exhibit.inquiries)
-            case "flaky":
+            case "flaky" | "unsettled":
                 self._seen[exhibit.outcomes, exhibit.inquiries] += 1
                 if self._seen[exhibit.outcomes, exhibit.inquiries] < 3:
-                    raise TransientError("later", retry_after_seconds=0.0)
+                    is_unsettled = self._gives == "unsettled"
+                    raise TransientError("later", retry_after_seconds=0.0, is_unsettled=is_unsettled)
+                if self._gives == "unsettled":
+                    first, *others = (Finding(Words("3"), Provenance(0, "")) for _ in exhibit.inquiries)
+                    return (replace(first, provenance=None), *others)
         return tuple(Finding(Words(f"I know: {exhibit.prompt or 'nothing'}")) for _ in exhibit.inquiries)
 
 

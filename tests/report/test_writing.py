@@ -4,12 +4,14 @@ import csv
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from cases import Case
 from commands import call
 from report_runs import (
     FORMULA,
@@ -27,6 +29,7 @@ from report_runs import (
 )
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.records import Spec
+from subitize.report.document.blocks import Block, Document, FigureBlock, Section, make_table
 from subitize.report.writing import Outputs, check_outputs, write_report
 from subitize.runner.progress import Silent
 
@@ -257,6 +260,21 @@ def test_a_report_that_breaks_off_leaves_the_old_one(tmp_path: Path) -> None:
         write_report([run], Outputs(page), Silent())
     assert page.read_text() == "old"
     assert list(tmp_path.glob(".*partial")) == []
+
+
+def test_two_tables_or_figures_of_one_name_are_refused_as_one_file_would_replace_the_other(case: Case) -> None:
+    table = make_table("table", "Table", ["column"], [])
+    figure = FigureBlock("figure", "Figure", {}, "", "", replace(table, name="figure"))
+    Document("", "", (Section("one", "One", (table, figure)),)).check_names()
+    others: dict[str, tuple[Block, Block]] = {
+        "tables of one name in a report: table;": (table, replace(table, title="Another")),
+        "tables of one name in a report: figure;": (figure, replace(table, name="figure")),
+        "figures of one name in a report: figure;": (figure, replace(figure, data=table)),
+    }
+    for message, (first, second) in others.items():
+        inner = Section("two", "Two", (second,))
+        with case(message), pytest.raises(ValueError, match=message):
+            Document("", "", (Section("one", "One", (first,), (inner,)),)).check_names()
 
 
 def test_a_page_and_a_folder_of_one_name_are_refused_before_any_work(tmp_path: Path) -> None:

@@ -176,6 +176,21 @@ def test_a_judge_is_tried_again_where_that_may_help(run: Run) -> None:
     assert judge_run(run, make_judge("nosy:gives=flaky,cannot=count"), Silent(), Scope(tries=1)).failed == 3
 
 
+def test_tries_that_may_have_been_paid_for_are_written_once_for_all_answers_of_a_look(tmp_path: Path) -> None:
+    asks = tuple(Ask(Count(noun), f"How many {noun}s?", (3,)) for noun in ("apple", "cat", "dog"))
+    item = Item("naming/3", Draw(PROMPT), asks, {})
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        drawn = Drawn(run.images.save(b"a picture", "png"))
+        with run.lease("random") as lease:
+            run.add_responses(lease, [response(Trial(item.id, MODEL.shown, MODEL.options, 0), drawn)])
+        summary = judge_run(run, make_judge("nosy:gives=unsettled"), Silent())
+        assert (summary.readings, summary.unsettled) == (3, 2)
+        hows = [stored.reading.provenance for stored in run.readings()]
+        assert [how and how.unsettled_tries for how in hows] == [None, 2, 0]
+
+
 @pytest.mark.parametrize(
     ("gives", "told"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import RunError
-from subitize.interfaces import Pixels, Reply, Request
+from subitize.interfaces import Pixels, Reply, Request, TransientError
 from subitize.records import Draw
 from subitize.registry import make_model
 from subitize.runner import workers
@@ -64,6 +64,15 @@ def test_what_comes_from_elsewhere_never_computes_in_this_process() -> None:
     for is_at_hand in (False, True):
         with pytest.raises(RunError, match="a worker process died"):
             draw("crashing", 1, is_at_hand=is_at_hand)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("odd_models")
+def test_what_may_be_tried_again_says_all_that_it_says_on_its_way_out_of_a_worker() -> None:
+    with pytest.raises(TransientError, match="busy") as caught:
+        draw("overloaded", 1)
+    error = caught.value
+    assert (error.retry_after_seconds, error.is_busy, error.is_unsettled) == (7.0, True, True)
 
 
 def test_what_is_raised_here_is_told_as_if_it_came_from_a_worker() -> None:

@@ -1,6 +1,5 @@
 """Correlations and their intervals, against scipy."""
 
-import math
 from itertools import product
 
 import numpy as np
@@ -35,14 +34,20 @@ def test_what_does_not_vary_correlates_with_nothing(first: list[float], second: 
     assert pearson_interval(first, second) is None
 
 
-def test_a_perfect_correlation_has_an_interval_without_width_and_three_pairs_one_without_bounds() -> None:
-    perfect = pearson_interval([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0])
-    few = pearson_interval([1.0, 2.0, 3.0], [2.0, 4.0, 5.0])
-    assert perfect is not None
-    assert few is not None
-    assert (perfect.low, perfect.high) == pytest.approx((1, 1))
-    assert (few.low, few.high) == (-1, 1)
-    assert math.isfinite(few.value)
+def test_nothing_bounds_a_perfect_correlation_nor_that_of_three_pairs(case: Case) -> None:
+    tenths = [place / 10 for place in range(1, 41)]
+    pairs = {
+        "three": ([1.0, 2.0, 3.0], [2.0, 4.0, 5.0]),
+        "four on a line": ([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0]),
+        "forty on a line": (tenths, [3 * one + 0.1 for one in tenths]),
+        "forty on a falling line": (tenths, [-one / 3 for one in tenths]),
+    }
+    for name, (first, second) in pairs.items():
+        with case(name):
+            for found in (pearson_interval(first, second), spearman_interval(first, second)):
+                assert found is not None
+                assert (found.low, found.high) == (-1, 1)
+                assert -1 <= found.value <= 1
 
 
 def test_the_rank_correlation_is_scipys_and_its_interval_bonett_and_wrights() -> None:

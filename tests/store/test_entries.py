@@ -1,6 +1,7 @@
 """Models and judges of a run: which are the same, where they are reached, and how they are shown."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,7 @@ from cases import Case
 from earlier_schemas import take_back
 from subitize.errors import ConflictError
 from subitize.records import Spec
-from subitize.store import Entry, Location, Run, choose_names, find_spec, resolve_entry
+from subitize.store import Entry, Folder, Location, Run, choose_names, find_spec, resolve_entry
 
 HERE, THERE = "http://here/v1", "http://there/v1"
 OPTIONS = {"model": "m", "temperature": ""}
@@ -31,6 +32,23 @@ def test_a_model_goes_on_as_what_it_is_in_the_run() -> None:
     assert resolve_entry([earlier(THERE), earlier()], entry()) == earlier()
     assert resolve_entry([earlier(f"{HERE}/")], entry()) == earlier(f"{HERE}/")
     assert resolve_entry([replace(entry(), addresses=())], entry()) == entry()
+
+
+def test_a_model_that_comes_without_an_address_goes_on_as_that_of_its_spec_and_options(tmp_path: Path) -> None:
+    def without(name: str = "") -> Entry:
+        return replace(entry(name=name), addresses=())
+
+    both = [entry("openai:m", "A"), entry(f"openai:m,base_url={THERE}", "B", THERE, base_url=THERE)]
+    assert resolve_entry([entry()], without()) == entry()
+    assert resolve_entry([entry()], without("N")) == entry("openai:m", "N")
+    assert resolve_entry([earlier()], without()) == earlier()
+    assert [resolve_entry(both, without(name)) for name in ("", "A", "B")] == [both[0], *both]
+    with pytest.raises(ConflictError, match="this run has 'openai:m' with the options"):
+        resolve_entry([entry()], replace(without(), options={}))
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        for addresses in ((HERE,), ()):
+            run.add_model(Spec("openai", OPTIONS, "openai:m"), is_stand_in=False, addresses=addresses)
+        assert run.models() == [entry()]
 
 
 def test_another_version_of_an_api_is_at_the_same_address_and_kept() -> None:

@@ -82,6 +82,16 @@ def test_what_a_rule_discards_is_counted_and_read(run: Run) -> None:
     assert read_rules(run, "production", "parser") == set()
 
 
+def test_the_rules_of_a_judge_that_read_groups_only_are_found(run: Run) -> None:
+    trials = [trial(ITEMS[0], repeat=repeat) for repeat in range(2)]
+    group = replace(reading(trials[0]), subject=Subject(tuple(one.id for one in trials)), judge="voter")
+    with run.lease("a") as lease:
+        run.add_judge(Spec("voter", {}, "voter"), is_stand_in=False)
+        run.add_readings(lease, [group])
+    assert read_rules(run, "naming", "voter") == {group.rule}
+    assert read_rules(run, "production", "voter") == set()
+
+
 def test_answers_are_looked_up_by_trial(run: Run) -> None:
     wanted = pl.Series([trial(item).id for item in ITEMS])
     found = streams.look_up_outcomes(run, wanted)

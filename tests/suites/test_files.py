@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -25,6 +26,7 @@ from subitize.records import (
     Item,
     Known,
     Stimulus,
+    digest,
     task_text,
 )
 from subitize.registry import Made, make_suite
@@ -283,6 +285,27 @@ def test_a_sample_is_different_prompts_with_each_number_as_often(make: Make) -> 
         BadFileError, match=r"line 4: 200,000 combinations .*; at most 100,000: shorten a list, or add samp"
     ):
         make(many)
+
+
+SAMPLES = {  # how many nouns, how many in the sample, and the hash of its prompts
+    (3, 1): "be5239dd",
+    (3, 15): "07d10464",
+    (40, 52): "2d7b8b3f",
+    (200, 52): "c9f013de",
+    (200, 999): "f76e0ad9",
+}
+
+
+def test_a_sample_is_the_same_whatever_python_does_to_shuffle_and_sample(
+    make: Make, monkeypatch: pytest.MonkeyPatch, case: Case
+) -> None:
+    for name in ("shuffle", "sample"):
+        monkeypatch.delattr(Random, name)
+    for (nouns, number), expected in SAMPLES.items():
+        text = 'prompts: "{number} {noun(s)}"\nask: {count: "{noun}"}\nwords:\n  number: 1-5\n'
+        text += f"  noun: [{', '.join(f'noun{place}' for place in range(nouns))}]\nsample: {number}\n"
+        with case(f"{number} of {nouns * 5}"):
+            assert digest([task_text(item.task) for item in make(text).it.items(0)])[:8] == expected
 
 
 def test_a_suite_is_what_its_file_means_wherever_it_lies_and_however_it_is_laid_out(make: Make) -> None:

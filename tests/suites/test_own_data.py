@@ -73,6 +73,12 @@ def test_the_same_rows_are_the_same_items_in_every_kind_of_file(folder: Path, ca
             assert items_of(Questions(str(file))) == wanted
 
 
+def test_conditions_are_named_as_the_file_names_them_but_for_capitals(folder: Path) -> None:
+    file = write_lines(folder / "a.csv", "image,question,count,,Größe,", "1.png,How many?,3,,2,")
+    (item,) = items_of(Questions(str(file)))
+    assert item.factors["größe"] == 2
+
+
 def test_what_is_counted_is_read_off_the_question(folder: Path, case: Case) -> None:
     things = {
         "How many dogs wear hats?": Count("dog"),

@@ -22,7 +22,7 @@ from subitize.frames import make_frame
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import PLURALITY
-from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value
+from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
 from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
 from subitize.stats.edits import normalised_edit_distance, normalised_word_distance
@@ -138,7 +138,8 @@ def _measure(
         discarded = sum(not isinstance(given[id], Known) for id in ids if id in given)
         yield "graph", score_graph(graph, given) if is_complete else None, discarded
     if isinstance(item.task, Draw) and (value := given.get(Fit(item.task.prompt).id)) is not None:
-        yield ("fit", float(value.value), 0) if isinstance(value, Known) else ("fit", None, 1)
+        fit = as_float(value.value) if isinstance(value, Known) else math.nan
+        yield ("fit", fit, 0) if math.isfinite(fit) else ("fit", None, 1)
     for ask in text_asks(item)[:1]:
         if (value := given.get(ask.question.id)) is not None:
             read, discarded = (str(value.value), 0) if isinstance(value, Known) else ("", 1)

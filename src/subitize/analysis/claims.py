@@ -99,12 +99,16 @@ class Statement:
 def pair(first: Values | Rates, second: Values | Rates, places: Mapping[str, Place] | None = None) -> Pairing | None:
     """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
 
-    Rates are values with what they rest on; names without a place are clusters of their own in one stratum.
+    Rates are values with what they rest on; names without a place are clusters of their own in one stratum. Every name
+    weighs the same.
     """
     common = [name for name in first if name in second]
     if not common:
         return None
     rates = [[_rate(name, of[name]) for name in common] for of in (first, second)]
+    for own in rates:
+        if len(weights := {one.weight for one in own}) > 1:
+            raise ValueError(f"weights differ among the rates of a pairing: {min(weights)} to {max(weights)}")
     alone = {name: Place(0, place) for place, name in enumerate(common)}
     strata, clusters = np.array([(places or alone)[name] for name in common], dtype=np.int64).T
     _, at, code = np.unique(clusters, return_index=True, return_inverse=True)

@@ -17,7 +17,7 @@ from subitize.csv_files import FORMULA
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
 from subitize.frames import lay_out_beside, make_frame
 from subitize.output_files import make_folder, whole_file
-from subitize.records import Discarded, Draw, Item, Known, Scalar, digest, task_text
+from subitize.records import Discarded, Draw, Item, Known, Scalar, as_float, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
 from subitize.store.frames import RESPONSES, group_trials, take_kind
@@ -77,10 +77,8 @@ def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterat
     models, judges = run.model_names(), run.judge_names()
     responses_named = (_name(_responses(run, part), model=models) for part in stream_responses(run))
     yield "responses", Table(count_trials(run), responses_named)
-    yield (
-        "readings",
-        Table(count_readings(run), (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))),
-    )
+    readings_named = (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))
+    yield "readings", Table(count_readings(run, with_reviews=True), readings_named)
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
     observed = _observations(run, rows, responses, items.select("item", "base", "cluster", "stratum", factors))
     yield "observations", Table(rows.height, (_name(part, model=models, judge=judges) for part in observed))
@@ -197,7 +195,7 @@ _INFORMED: dict[str, pl.DataType] = {"is_informed": pl.Boolean()}
 def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
     match decode_value(text):
         case Known(value):
-            return None if isinstance(value, str) else float(value), str(value), None
+            return None if isinstance(value, str) else as_float(value), str(value), None
         case Discarded(reason):
             return None, None, reason
 

@@ -4,7 +4,6 @@ Figures are expressions over its columns, which docs/frame.md explains. Objects 
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -42,6 +41,7 @@ from subitize.records import (
     Response,
     Scalar,
     Value,
+    as_float,
 )
 from subitize.store import Database, Run, codec
 from subitize.store.frames import (
@@ -412,7 +412,7 @@ def _agree(votes: str) -> Value:
 def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | None, str | None]:
     match value:
         case Known(known):
-            return KNOWN, None if isinstance(known, str) else _as_float(known), str(known), _key(known)
+            return KNOWN, None if isinstance(known, str) else as_float(known) + 0.0, str(known), _key(known)
         case Discarded() if value.is_refusal:
             return "declined", None, None, None
         case Discarded() if is_tie(value):
@@ -440,14 +440,7 @@ def _key(value: Scalar) -> str:
     if isinstance(value, str):
         return json.dumps(value)
     # Larger whole numbers are not told apart as floats.
-    return str(value) if isinstance(value, int) and abs(value) > 2**53 else str(_as_float(value))
-
-
-def _as_float(value: float) -> float:
-    try:
-        return float(value) + 0.0  # -0.0 is 0
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+    return str(value) if isinstance(value, int) and abs(value) > 2**53 else str(as_float(value) + 0.0)  # -0.0 is 0
 
 
 def _read(run: Run, reader: Reader) -> pl.DataFrame:

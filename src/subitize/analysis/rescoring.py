@@ -1,5 +1,6 @@
 """Scores a run as others do, beside our reading: replies by their text, drawings by what our judges found in them."""
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,21 @@ from subitize.frames import group_rows
 from subitize.importers.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, DrawingScorer
 from subitize.labels.published_scorers import SCORERS, Reply, Scorer
-from subitize.records import Answer, Ask, Box, Boxes, Count, Draw, Estimate, Item, Known, Said, Scalar, base_suite
+from subitize.records import (
+    Answer,
+    Ask,
+    Box,
+    Boxes,
+    Count,
+    Draw,
+    Estimate,
+    Item,
+    Known,
+    Said,
+    Scalar,
+    as_float,
+    base_suite,
+)
 from subitize.store import Run, codec
 from subitize.store.frames import read_readings
 from subitize.store.rows import decode_value
@@ -189,8 +204,8 @@ def _read_recorded(run: Run) -> dict[tuple[str, str], dict[str, float]]:
         rows = read_readings(run, program).filter(pl.col("question").str.starts_with(_FIT))
         for question, subject, value in rows.select("question", "subject", "value").iter_rows():
             known = decode_value(value)
-            if isinstance(known, Known):
-                found[program, question.removeprefix(_FIT)][subject] = float(known.value)
+            if isinstance(known, Known) and math.isfinite(score := as_float(known.value)):
+                found[program, question.removeprefix(_FIT)][subject] = score
     return found
 
 
@@ -348,7 +363,7 @@ def _judge_drawing(one: _Seen, credit: float, weight: float) -> Verdict:
     expected = ", ".join(f"{ask.expects[0]} {_name(ask)}" for ask in asks)
     example = Example(one.item.id, seen, expected, "right" if is_right else "wrong", credit)
     counts = [ask for ask in asks if isinstance(ask.question, Count)]
-    is_short = any(float(values[ask.question.id]) < float(ask.expects[0]) for ask in counts)
+    is_short = any(as_float(values[ask.question.id]) < as_float(ask.expects[0]) for ask in counts)
     reason = "part of the credit" if 0 < credit < 1 else "threshold" if is_right or is_short else "surplus"
     return Verdict(one.item, example, is_right, reason, weight, (tag,) if tag else ())
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.records import Ask, Box, Count, Place, Question, RelationWord, Scalar
+from subitize.records import Ask, Box, Count, Place, Question, RelationWord, Scalar, as_float
 
 _THRESHOLD, _COUNTING_THRESHOLD = 0.3, 0.9
 _MOST_BOXES = 16
@@ -26,7 +26,7 @@ class Drawing:
 
     def count(self, question: Question) -> float:
         """Give the number that was read."""
-        return float(self.values[question.id])
+        return as_float(self.values[question.id])
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress, read
     chart_engine.start()
     with uncollected():
         document = compose(read_sources(runs, reader), progress)
+        if outputs.tables or outputs.figures:
+            document.check_names()
         files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
         return [*files, write_whole(outputs.page, (text.encode() for text in to_html(document)))]
 
@@ -59,8 +61,7 @@ def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
     if folder is None:
         return
     make_folder(folder)
-    behind = (figure.data for figure in document.figures())
-    for table in {table.name: table for table in (*document.tables(), *behind)}.values():
+    for table in (*document.tables(), *(figure.data for figure in document.figures())):
         for suffix, text in (("csv", to_csv(table)), ("md", to_markdown(table)), ("tex", to_latex(table))):
             yield write_whole(folder / f"{table.name}.{suffix}", [text.encode()])
 

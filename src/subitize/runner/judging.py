@@ -406,9 +406,12 @@ class _Round:
         if isinstance(found, Broken):
             return _Look([], found.reason, unsettled)
         judge, rule, readings = self._judge.spec.shown, self._rules[job.suite], []
+        unwritten = unsettled
         for inquiry, finding in zip(job.exhibit.inquiries, found, strict=True):
             value, price_usd = interpret(finding.evidence, inquiry.question, rule), next(usd)
-            how = None if finding.provenance is None else priced(finding.provenance, price_usd, unsettled)
+            how = None
+            if finding.provenance is not None:  # the tries of a look are written once
+                how, unwritten = priced(finding.provenance, price_usd, unwritten), 0
             readings.append(
                 Reading(job.subject, inquiry.question, judge, finding.evidence, str(rule), value, provenance=how)
             )

@@ -211,7 +211,12 @@ def _compute(it: Computes[Any, Any], asked: object) -> tuple[object, float]:
     try:
         given = it.compute(asked)
     except TransientError as error:
-        given = TransientError(describe(error), retry_after_seconds=error.retry_after_seconds)
+        given = TransientError(
+            describe(error),
+            retry_after_seconds=error.retry_after_seconds,
+            is_busy=error.is_busy,
+            is_unsettled=error.is_unsettled,
+        )
     except Exception as error:  # it may not survive the way out of a worker
         given = WorkerError(describe(error))
     return given, time.perf_counter() - start

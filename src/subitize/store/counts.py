@@ -27,9 +27,9 @@ def count_trials(run: Run) -> int:
     return _count(run, func.count(c.trial_id.distinct()), c.run_id == run.run_id)
 
 
-def count_readings(run: Run) -> int:
-    """Count the answers that stand."""
-    return _count(run, func.count(), stands(run.run_id) & IS_ANSWER)
+def count_readings(run: Run, *, with_reviews: bool = False) -> int:
+    """Count the answers that stand, or also what reviewers and adjudicators said of them."""
+    return _count(run, func.count(), stands(run.run_id) if with_reviews else stands(run.run_id) & IS_ANSWER)
 
 
 class Judged(NamedTuple):

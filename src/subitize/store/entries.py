@@ -87,8 +87,11 @@ def find_spec(text: str, names: Mapping[str, str]) -> str:
 
 
 def _find_at(alike: Sequence[Entry], wanted: Entry) -> Entry | None:
-    """Find the one at the same address; of several that which has the name, or else the very spec."""
-    here = [entry for entry in alike if not entry.addresses or _places(entry) & _places(wanted)]
+    """Find the one at the same address; of several that which has the name, or else the very spec.
+
+    Without an address, as what is imported comes, nothing says that it is elsewhere.
+    """
+    here = [one for one in alike if not (one.addresses and wanted.addresses) or _places(one) & _places(wanted)]
     return min(here, key=lambda entry: (entry.given_name != wanted.given_name, entry.spec != wanted.spec), default=None)
 
 

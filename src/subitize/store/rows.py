@@ -139,12 +139,14 @@ def read_judges(run: Run) -> list[str]:
 
 
 def read_rules(run: Run, suite: str, judge: str) -> set[str]:
-    """List the rules by which a judge has read responses to a suite."""
+    """List the rules by which a judge has read responses to a suite, or groups of them."""
     read, of, source = tables.readings.c, tables.subjects.c, tables.sources.c
     made, item = tables.responses.c, tables.items.c
     trials = _of(run, tables.responses, made.trial_id).where(made.item_id == item.item_id)
     trials = trials.where(item.run_id == run.run_id, item.suite == suite)
-    subjects = _of(run, tables.subjects, of.id).where(of.subject_id.in_(trials))
+    # A subject's trials are of one item; the list of their ids, of 32 digits each, begins with [".
+    first_trial = func.substr(of.trial_ids, 3, 32)
+    subjects = _of(run, tables.subjects, of.id).where(first_trial.in_(trials))
     own = _of(run, tables.readings, read.source).where(read.subject.in_(subjects))
     query = _of(run, tables.sources, source.rule).where(source.judge == judge, source.id.in_(own))
     return {row.rule for row in run.fetch(query)}

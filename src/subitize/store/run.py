@@ -214,7 +214,7 @@ class Run:
     def add_model(self, spec: Spec, *, is_stand_in: bool, name: str = "", addresses: tuple[str, ...] = ()) -> None:
         """Make the model known to the run; if it is, make sure that it is the same, and keep its new name or address.
 
-        It is the same where it has one of its addresses; any other is kept beside it.
+        It is the same where it has one of its addresses, or none; any other is kept beside it.
         """
         self._add_entry(tables.models.c.model, Entry(spec.shown, spec.options, is_stand_in, name, addresses))
 

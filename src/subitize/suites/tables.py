@@ -160,7 +160,7 @@ def _read_csv(path: Path) -> Iterator[Row]:
     for line in read_lines(path, (), ""):
         where = f"{line.file} line {line.number}"
         _check_text(where, "".join(line.row.values()))
-        names = names or [name.lower() for name in line.row]
+        names = names or [name.lower() for name in line.header]
         fields = dict(zip(names, line.row.values(), strict=True))
         fields.pop("", None)
         yield Row(where, fields)

@@ -16,4 +16,23 @@ HALF = Paper(
     import_release=_EXPLODING,
     report=_EXPLODING,
 )
+# Of everything that a paper can bring it names one that is not there.
+EMPTY = Paper(
+    title="No part of a paper",
+    references=(Reference("Poe, P. (2026). No part of a paper.", "", "Nothing that is there."),),
+    suites={"empty": "odd_papers:NO.suites"},
+    rules={"empty": "odd_papers:NO.rules"},
+    consensus_rules={"empty": "odd_papers:NO.consensus_rules"},
+    parts_rules={"empty": "odd_papers:NO.parts_rules"},
+    file_names={"empty": "odd_papers:NO.file_names"},
+    counts="odd_papers:NO.counts",
+    count_claims="odd_papers:NO.count_claims",
+    reproduce="odd_papers:NO.reproduce",
+    tabulate="odd_papers:NO.tabulate",
+    import_release="odd_papers:NO.import_release",
+    export_ratings="odd_papers:NO.export_ratings",
+    rating_columns={"empty": "odd_papers:NO.rating_columns"},
+    probes={"empty": "odd_papers:NO.probes"},
+    report="odd_papers:NO.report",
+)
 NUMBER = 7

@@ -40,7 +40,7 @@ def read_parquet(path: Path) -> Iterator[Line]:
     except (OSError, pl.exceptions.PolarsError) as error:
         raise BadFileError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     for number, row in enumerate(table.iter_rows(named=True), start=1):
-        told = {name: "" if value is None else str(value) for name, value in row.items()}
+        told = {name.casefold(): "" if value is None else str(value) for name, value in row.items()}
         yield Line(path.name, number, told, kind="row")
 
 

@@ -1,5 +1,6 @@
 """What a report is made of, before it is HTML or files: sections of tables, figures, pictures and facts."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -243,3 +244,11 @@ class Document:
     def figures(self) -> Iterator[FigureBlock]:
         """Go through the figures, in their order."""
         return (block for one in self.sections for block in one.all_blocks() if isinstance(block, FigureBlock))
+
+    def check_names(self) -> None:
+        """Refuse two tables of one name, or two figures: the file of one would replace that of the other."""
+        tables = [*self.tables(), *(figure.data for figure in self.figures())]
+        for kind, blocks in (("tables", tables), ("figures", list(self.figures()))):
+            names = Counter(block.name for block in blocks)
+            if twice := [name for name, times in names.items() if times > 1]:
+                raise ValueError(f"{kind} of one name in a report: {', '.join(twice)}; give each a name of its own")

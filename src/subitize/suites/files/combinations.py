@@ -4,11 +4,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from random import Random
+from typing import TypeVar
 
 from subitize.suites.files.templates import Word
 from subitize.suites.files.words import Words
 
 Combination = Mapping[str, Word]
+T = TypeVar("T")
 MOST_ITEMS = 100_000
 MOST_COMBINATIONS = 10**15
 """That a sample is drawn from."""
@@ -35,14 +37,45 @@ def draw(words: Sequence[Words], strata: Sequence[str], number: int, seed: str) 
         fixed = []
     free = [one for one in words if one not in fixed]
     cells = list(product(*(one.rows for one in fixed)))
-    random.shuffle(cells)
+    _shuffle(cells, random)
     each, more = divmod(number, len(cells))
     drawn = []
     for place, cell in enumerate(cells):
-        for index in random.sample(range(count_combinations(free)), each + (place < more)):
+        for index in _sample(count_combinations(free), each + (place < more), random):
             drawn.append({**_merge(fixed, cell), **_merge(free, _find(free, index))})
     order = [name for one in words for name in one.names]
     return [{name: one[name] for name in order} for one in drawn]
+
+
+# Which items there are must not depend on the version of Python, which may change how it shuffles and samples. These
+# are as those of Python 3.11 are.
+def _shuffle(values: list[T], random: Random) -> None:
+    for place in range(len(values) - 1, 0, -1):
+        other = _draw_below(place + 1, random)
+        values[place], values[other] = values[other], values[place]
+
+
+def _sample(total: int, number: int, random: Random) -> list[int]:
+    """Draw so many different numbers below a total."""
+    if total > 21 + (4 ** math.ceil(math.log(number * 3, 4)) if number > 5 else 0):
+        drawn: dict[int, None] = {}
+        while len(drawn) < number:
+            drawn[_draw_below(total, random)] = None
+        return list(drawn)
+    left = list(range(total))
+    return [_take(left, _draw_below(len(left), random)) for _ in range(number)]
+
+
+def _take(left: list[int], place: int) -> int:
+    """Take one out; the last one comes in its place."""
+    left[place], left[-1] = left[-1], left[place]
+    return left.pop()
+
+
+def _draw_below(limit: int, random: Random) -> int:
+    while (drawn := random.getrandbits(limit.bit_length())) >= limit:
+        pass
+    return drawn
 
 
 def _find(words: Sequence[Words], index: int) -> list[tuple[Word, ...]]:
