@@ -12,14 +12,14 @@ from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
 
-from annotation_studies import COUNTS, folder, make_run, opened
-from commands import environment
 from subitize.annotation.people import Role
 from subitize.annotation.study import Study
 from subitize.annotation.texts import Texts
 from subitize.cli import main
 from subitize.records import Item
 from subitize.store.images import Images
+from tests.annotation_studies import COUNTS, folder, make_run, opened
+from tests.commands import environment
 
 _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(

@@ -16,11 +16,6 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-import parts
-import proofs
-from coco_network import keep_opened
-from commands import PLUGINS, WIDE, python_path
-from postgres_server import PostgresServer, find_postgres
 from subitize.drawing import glyphs
 from subitize.networks import weights
 from subitize.networks.answers import generators
@@ -28,7 +23,11 @@ from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.report.document import chart_engine
 from subitize.store import Database, Folder, Location, databases
 from subitize.store.databases import DATABASE_FILE, Backend, open_backend
-from tiny_weights import keep_loaded
+from tests import parts, proofs
+from tests.coco_network import keep_opened
+from tests.commands import PLUGINS, WIDE, python_path
+from tests.postgres_server import PostgresServer, find_postgres
+from tests.tiny_weights import keep_loaded
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

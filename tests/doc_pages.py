@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
-from commands import Finished, call, serving
-from geckonum_release import SOME, write_images, write_release
-from gimbrr_release import write_release as write_gimbrr
 from subitize.analysis import power
 from subitize.models.painter import Painter
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.numbersense.naming import Naming
+from tests.commands import Finished, call, serving
+from tests.geckonum_release import SOME, write_images, write_release
+from tests.gimbrr_release import write_release as write_gimbrr
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -24,14 +24,14 @@ import polars as pl
 import pytest
 from PIL import Image
 
-import gimbrr_release
-from commands import call
-from golden_runs import GOLDEN, NEEDS_A_PART, copy_run
-from golden_texts import Golden, Texts, file_name, sha256
-from own_tables import write_json, write_lines
-from scripted_server import Answer, chat, scripting
 from subitize.records import Box, Boxes, Reading, Spec
 from subitize.store import Folder, Run
+from tests import gimbrr_release
+from tests.commands import call
+from tests.golden_runs import GOLDEN, NEEDS_A_PART, copy_run
+from tests.golden_texts import Golden, Texts, file_name, sha256
+from tests.own_tables import write_json, write_lines
+from tests.scripted_server import Answer, chat, scripting
 
 Setting = AbstractContextManager[object]
 Mask = Callable[[str], str]

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from gimbrr_release import RATINGS, read_rows, write_rows
-from gimbrr_release import write_release as write_gimbrr
-from golden_items import describe_suites, hash_items, without_folder
-from golden_texts import Golden, Texts, file_name, printed, read_files, sha256, without_last_digits
-from kept_pipelines import keep_pipelines
-from numbersense_names import write_names
-from own_tables import write_json, write_lines
-from probe_files import write_questions, write_visual7w
-from probe_runs import probe_all
 from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
 from subitize.registry import make_suite
+from tests.commands import call
+from tests.gimbrr_release import RATINGS, read_rows, write_rows
+from tests.gimbrr_release import write_release as write_gimbrr
+from tests.golden_items import describe_suites, hash_items, without_folder
+from tests.golden_texts import Golden, Texts, file_name, printed, read_files, sha256, without_last_digits
+from tests.kept_pipelines import keep_pipelines
+from tests.numbersense_names import write_names
+from tests.own_tables import write_json, write_lines
+from tests.probe_files import write_questions, write_visual7w
+from tests.probe_runs import probe_all
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "tests" / "golden"

@@ -1,6 +1,6 @@
 """Runs made by earlier versions, kept in golden/, and what commands print of them.
 
-`python tests/golden_runs.py` writes anew what they print, for a change of output that is meant; the runs stay.
+`python -m tests.golden_runs` writes anew what they print, for a change of output that is meant; the runs stay.
 """
 
 import contextlib
@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from commands import call
-from golden_texts import without_last_digits
+from tests.commands import call
+from tests.golden_texts import without_last_digits
 
 GOLDEN = Path(__file__).parent / "golden"
 PAINTER = "painter:size_px=128,weber=0.3"

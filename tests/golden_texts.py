@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
+from tests.commands import call
 
 MOST_KEPT = 40_000
 """Characters of a text that is kept as it is; of a longer one its SHA-256 is."""

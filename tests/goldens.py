@@ -1,6 +1,6 @@
 """What commands print, write and store today, kept in golden/expected: a change of it must be meant.
 
-`python tests/goldens.py [NAME …]` writes anew what they print, for a change that is meant. Look at the difference
+`python -m tests.goldens [NAME …]` writes anew what they print, for a change that is meant. Look at the difference
 before it is committed; the subject of that commit begins with `golden:`.
 """
 
@@ -13,10 +13,8 @@ from pathlib import Path
 
 import pytest
 
-import golden_commands
-import golden_papers
-import golden_rows
-from golden_texts import Golden, kept
+from tests import golden_commands, golden_papers, golden_rows
+from tests.golden_texts import Golden, kept
 
 EXPECTED = Path(__file__).parent / "golden" / "expected"
 GOLDENS: Mapping[str, Golden] = {**golden_commands.GOLDENS, **golden_papers.GOLDENS, **golden_rows.GOLDENS}

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from probe_files import make_probes
 from subitize.interfaces import Model, Reply, Request
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.records import Said, Scored, Spec, TaskKind
@@ -12,6 +11,7 @@ from subitize.registry import Made, make_judge, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
+from tests.probe_files import make_probes
 
 ANSWERS = [1, 1, 2, 2, 2, 3, 12]
 Rule = Callable[[str, int, str], Mapping[str, float] | str]

@@ -38,8 +38,8 @@ def source_files(module: str) -> list[Path]:
 
 def _tables(test: Path) -> list[Path]:
     """List the modules of tests/ that a test file imports: tables of cases, made-up data."""
-    imported = re.findall(r"^(?:from|import) (\w+)", test.read_text(encoding="utf-8"), re.MULTILINE)
-    return [file for name in imported if (file := Path(__file__).parent / f"{name}.py").is_file()]
+    imported = re.findall(r"^from tests\.([\w.]+) import", test.read_text(encoding="utf-8"), re.MULTILINE)
+    return [Path(__file__).parent / f"{name.replace('.', '/')}.py" for name in imported]
 
 
 def hash_files(files: list[Path]) -> str:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from benchmarks import against
 from benchmarks.against import Claim, NotComparableError, Task, compare
 from benchmarks.processes import ROOT

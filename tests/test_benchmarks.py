@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from benchmarks.processes import run_python
 
-from cases import Case
-from commands import call
-from kept_pipelines import keep_pipelines
+from benchmarks.processes import run_python
 from subitize.runner import workers
+from tests.cases import Case
+from tests.commands import call
+from tests.kept_pipelines import keep_pipelines
 
 # What each compares ours with.
 RIVALS = {

@@ -20,13 +20,13 @@ import polars as pl
 import pytest
 from PIL import Image
 
-import openai_server
-from cases import Case
-from commands import PLUGINS, Finished, call, environment, start, subitize
-from disks import grow, read_only, tiny_disk
 from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
 from subitize.store import Folder, Run
+from tests import openai_server
+from tests.cases import Case
+from tests.commands import PLUGINS, Finished, call, environment, start, subitize
+from tests.disks import grow, read_only, tiny_disk
 
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
 

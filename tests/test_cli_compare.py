@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from report_runs import PAINTERS, refined
+from tests.commands import call
+from tests.report_runs import PAINTERS, refined
 
 
 @pytest.fixture(scope="module")

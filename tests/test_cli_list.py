@@ -8,10 +8,10 @@ from importlib.util import find_spec
 import pytest
 import typer.main
 
-from cases import Case
-from commands import call, environment
 from subitize.cli import app
 from subitize.registry import KINDS, describe_all, names
+from tests.cases import Case
+from tests.commands import call, environment
 
 
 def test_without_a_name_the_kinds_are_listed_with_how_many_there_are() -> None:

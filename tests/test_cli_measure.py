@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from commands import PLUGINS, call
-from report_runs import exact, fill, naming_items, new_run
 from subitize.analysis.measures import Enumeration, Measure
 from subitize.records import Estimate, Refused, Spec
 from subitize.stats import wilson_interval
 from subitize.store import Folder, Run
+from tests.commands import PLUGINS, call
+from tests.report_runs import exact, fill, naming_items, new_run
 
 SUITE = "naming:images=3,numbers=1-3,categories=apples+dots,size_px=256"
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from cases import Case
-from commands import call
+from tests.cases import Case
+from tests.commands import call
 
 QUICK = ("--simulations", 200)
 

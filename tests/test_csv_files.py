@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.csv_files import make_inert, read_lines, read_records, read_text
 from subitize.errors import BadFileError
+from tests.cases import Case
+from tests.commands import call
 
 
 def test_a_file_is_read_up_to_the_limit_and_not_beyond(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from cases import Case
 from subitize.labels import interpret, parse_rule
 from subitize.records import Choose, Confirm, Count, Discarded, Known, MatchesPrompt, Words
+from tests.cases import Case
 
 FINAL = parse_rule("final")
 LINES = ("One cat", "Two cats", "Three cats")

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 import subitize
-from commands import call
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 from subitize.store import Run
+from tests.commands import call
 
 ROOT = Path(__file__).parent.parent
 SUITE = "naming:images=1,numbers=1-3,categories=apples+dots,wordings=things,size_px=128"

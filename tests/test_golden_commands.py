@@ -7,9 +7,9 @@ from typing import Any
 import typer.main
 from typer.core import TyperGroup
 
-from golden_commands import COMMANDS
-from golden_runs import PRINTED
 from subitize.cli import app
+from tests.golden_commands import COMMANDS
+from tests.golden_runs import PRINTED
 
 Path = tuple[str, ...]
 

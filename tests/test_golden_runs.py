@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from golden_runs import PRINTED, RESUMED, copy_run, expected, print_all
-from golden_texts import without_last_digits
+from tests.commands import call
+from tests.golden_runs import PRINTED, RESUMED, copy_run, expected, print_all
+from tests.golden_texts import without_last_digits
 
 # Whole commands on all runs take seconds: two stand for the others in `make test`.
 QUICK = ("naming", "unfinished")

@@ -18,9 +18,6 @@ from typing import Any
 
 import pytest
 
-from conftest import ROOT
-from geckonum_release import PROMPTS, write_images, write_release
-from openai_server import Behaviour, Fault, Server, serving
 from subitize.analysis.observations import Observations, Seen, Status, frame_seen
 from subitize.analysis.scoring import score
 from subitize.errors import MissingPartError, SubitizeError
@@ -30,6 +27,9 @@ from subitize.registry import make_suite
 from subitize.runner.pictures import Loader
 from subitize.runner.sampling import sample_of
 from subitize.store.images import Images
+from tests.conftest import ROOT
+from tests.geckonum_release import PROMPTS, write_images, write_release
+from tests.openai_server import Behaviour, Fault, Server, serving
 
 OPTIONS = {"images": 1, "categories": "apples+dots", "numbers": "1-4", "size_px": 200}
 SPEC = "naming:" + ",".join(f"{name}={value}" for name, value in OPTIONS.items())

@@ -8,13 +8,6 @@ from typing import Any
 
 import pytest
 
-import geneval_files
-from cases import Case
-from commands import call
-from geckonum_release import SOME, write_images, write_release
-from openai_server import Behaviour, Server, serving
-from own_tables import write_own_suites
-from probe_files import write_suites
 from subitize.interfaces import Inquiry, Model, Reply, Request
 from subitize.judges.vlm import phrase
 from subitize.numerals import in_words
@@ -24,6 +17,13 @@ from subitize.registry import Made, make_judge, make_suite, names
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
+from tests import geneval_files
+from tests.cases import Case
+from tests.commands import call
+from tests.geckonum_release import SOME, write_images, write_release
+from tests.openai_server import Behaviour, Server, serving
+from tests.own_tables import write_own_suites
+from tests.probe_files import write_suites
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
-from samples import MODEL, SUITE, naming_item, response, trial
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import Rule, consensus, interpret, parse_rule, read_statement, rule_versions
 from subitize.labels.consensus import consensus_rules, is_tie
@@ -38,6 +35,9 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
+from tests.samples import MODEL, SUITE, naming_item, response, trial
 
 DOGS = Count("dog")
 LINES = Choose(("no dogs", "some dogs", "many dogs"))

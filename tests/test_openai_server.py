@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from cases import Case
-from openai_server import DAMAGED, Behaviour, Fault, Server, serving
+from tests.cases import Case
+from tests.openai_server import DAMAGED, Behaviour, Fault, Server, serving
 
 if TYPE_CHECKING:  # importing it takes as long as all these tests, and every process collects them
     from openai import OpenAI

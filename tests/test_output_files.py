@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import subitize as subitize_package
-from cases import Case
-from commands import call, subitize
-from disks import read_only
-from golden_runs import copy_run
 from subitize.errors import StorageError
 from subitize.output_files import write_whole
+from tests.cases import Case
+from tests.commands import call, subitize
+from tests.disks import read_only
+from tests.golden_runs import copy_run
 
 # The numbers of /dev/null and /dev/full. Tests name copies of their own, never the machine's: without the guard that is
 # tested here, root would replace those.

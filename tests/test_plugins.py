@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import PLUGINS, call
 from subitize import plugins
 from subitize.errors import BadValueError
 from subitize.interfaces import Paper, Reference
+from tests.cases import Case
+from tests.commands import PLUGINS, call
 
 
 @pytest.fixture(autouse=True)

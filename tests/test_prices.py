@@ -13,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from cases import Case
-from openai_server import Behaviour, Server, serving
 from subitize.errors import BadFileError, BadValueError
 from subitize.prices import (
     ChatRates,
@@ -27,6 +25,8 @@ from subitize.prices import (
     read_ours,
     warn_of_age,
 )
+from tests.cases import Case
+from tests.openai_server import Behaviour, Server, serving
 
 OPENAI = "https://api.openai.com/v1"
 COSTS_PAGE = Path(__file__).parent.parent / "docs" / "costs.md"

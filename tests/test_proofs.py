@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import proofs
-from parts import PARTS
+from tests import proofs
+from tests.parts import PARTS
 
 ROOT = Path(__file__).parent.parent
 

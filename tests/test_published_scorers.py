@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from cases import Case
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, credit_geneval, credit_presence, stands
 from subitize.labels.published_scorers import SCORERS, Reply, mean_over_tasks
 from subitize.records import Ask, Box, Count, Place, RelationWord, Token
+from tests.cases import Case
 
 # Planted replies: scorer, reply, right count, credit.
 PLANTED = [

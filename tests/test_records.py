@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from cases import Case
 from subitize.records import (
     Choose,
     Confirm,
@@ -29,6 +28,7 @@ from subitize.records import (
     digest,
     is_final,
 )
+from tests.cases import Case
 
 TRIAL = Trial("naming/apples/3/0/category", "ideal-human", {"weber": "0.15", "subitizing": "4"}, repeat=1, attempt=2)
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.interfaces import Suite
 from subitize.records import Spec, task_text
@@ -27,6 +25,8 @@ from subitize.registry import (
     names,
 )
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
 
 PLUGINS = Path(__file__).parent / "plugins"
 NAMING = {

@@ -2,11 +2,11 @@
 
 from itertools import permutations
 
-from cases import Case
 from subitize.labels import interpret, parse_rule, read_standing
 from subitize.labels.spatial_relations import Standing
 from subitize.networks.detectors.setups import nouns_of
 from subitize.records import Box, Boxes, Confirm, Discarded, Known, Value
+from tests.cases import Case
 
 RULE = parse_rule("boxes>=0.5")
 CAT = (40.0, 40.0, 60.0, 60.0)

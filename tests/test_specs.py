@@ -2,9 +2,9 @@
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadValueError
 from subitize.specs import drop_address, split_name, with_address
+from tests.cases import Case
 
 NAMED = {
     "Claude=openai:m,base_url=http://h/v1": ("Claude", "openai:m,base_url=http://h/v1"),

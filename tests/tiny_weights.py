@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-import tiny_detectors
-import tiny_matchers
-import tiny_vlms
+from tests import tiny_detectors, tiny_matchers, tiny_vlms
 
 Writer = Callable[[Path], object]
 _THREE_CLASSES = ("cat", "apple", "dog")
@@ -89,7 +87,7 @@ def keep_loaded(load: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _pipeline_writer(family: str) -> Writer:
-    import tiny_pipelines  # which imports torch
+    from tests import tiny_pipelines  # which imports torch
 
     writer: Writer = getattr(tiny_pipelines, f"write_{family}")
     return writer

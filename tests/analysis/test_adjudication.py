@@ -8,14 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from annotation_studies import folder, item, make_run
-from commands import call
 from subitize.analysis.agreement import Sides, agree_run, compare_with_people
 from subitize.analysis.observations import Reader, survey_run
 from subitize.labels import CANNOT_TELL, parse_rule
 from subitize.records import Count, Discarded, Known, Reading, Spec, Subject, Words
 from subitize.store import Run
 from subitize.store.counts import count_judged, count_readings
+from tests.annotation_studies import folder, item, make_run
+from tests.commands import call
 
 PAGES = 30
 PEOPLE = ("anna", "ben", "chris")

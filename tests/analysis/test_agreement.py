@@ -12,10 +12,6 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
 
-from cases import Case
-from commands import call
-from samples import MODEL, naming_item, reading, response, trial
-from samples import SUITE as NAMING
 from subitize.analysis.agreement import ALL_MODELS, Concord, agree, agree_run, gather_votes, tally_votes
 from subitize.analysis.clusters import cluster_of, place_observations
 from subitize.analysis.observations import Observations, Seen, frame_seen
@@ -25,6 +21,10 @@ from subitize.records import Answer, Ask, Count, Draw, Item, MatchesPrompt, Stim
 from subitize.registry import make_suite
 from subitize.stats.krippendorff import LEVELS
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
+from tests.samples import MODEL, naming_item, reading, response, trial
+from tests.samples import SUITE as NAMING
 
 SUITE = "t2icountbench:objects=apple"
 ASK = Ask(MatchesPrompt(), "Does at least one of these four?", (True,), group=4)

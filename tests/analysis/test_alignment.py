@@ -7,9 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commands import call
-from drawn_prompts import EXACT, OMITTING, item, new_run, paint_all, store
-from samples import trial
 from subitize.analysis.alignment import Alignment, align_run, estimate_mean, score_graph
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
@@ -33,6 +30,9 @@ from subitize.records import (
 )
 from subitize.scenes.graph import read_graph
 from subitize.store import Run
+from tests.commands import call
+from tests.drawn_prompts import EXACT, OMITTING, item, new_run, paint_all, store
+from tests.samples import trial
 
 PROMPT = "2 red dogs above a cat."
 GRAPH = read_graph(PROMPT, tuple(GLYPHS), tuple(PALETTE))

@@ -5,9 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coco_network import yolo_folder
-from collage_runs import paste
-from commands import call
 from subitize.analysis.calibration import Search, calibrate
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors.collages import NOUNS
@@ -16,6 +13,9 @@ from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
+from tests.coco_network import yolo_folder
+from tests.collage_runs import paste
+from tests.commands import call
 
 pytestmark = pytest.mark.weights
 TRUE_THRESHOLD = 0.37

@@ -10,8 +10,6 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from cases import Case
-from commands import Finished, call
 from subitize import calibrations, front_door
 from subitize.analysis.calibration import Search, calibrate
 from subitize.analysis.observations import Reader, observe_run, survey_run
@@ -21,6 +19,8 @@ from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import Rule, counted_boxes, interpret, make_rule, parse_rule
 from subitize.records import Box, Boxes, Count, Known, Masks, Place, Reading, Spec, Subject
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import Finished, call
 
 PLANTED = 0.37
 FINDER = Spec("finder", {"floor": "0.01"}, "finder")

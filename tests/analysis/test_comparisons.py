@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from samples import naming_item
 from subitize.analysis.comparisons import Comparisons, Entry, Leaderboard, compare_entries, stand
 from subitize.analysis.observations import NO_JUDGE, Seen, Status, frame_seen
 from subitize.errors import NothingToDoError, UnknownNameError
+from tests.samples import naming_item
 
 
 def entry(

@@ -7,8 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from observed import look_at
-from samples import MODEL, SUITE, naming_item, response, trial
 from subitize.analysis.enumeration import evaluate
 from subitize.analysis.observations import Observations, Reader, observe_run, survey_run
 from subitize.records import (
@@ -29,6 +27,8 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
+from tests.observed import look_at
+from tests.samples import MODEL, SUITE, naming_item, response, trial
 
 
 def control_item(index: int) -> Item:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from samples import drawing_item, naming_item
 from subitize.analysis.enumeration import frame_counts
 from subitize.analysis.observations import Seen, frame_seen
 from subitize.records import Ask, Confirm, Count, Item, Scalar
+from tests.samples import drawing_item, naming_item
 
 ITEM = naming_item()
 COUNTS = (

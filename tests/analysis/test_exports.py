@@ -10,8 +10,6 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from disks import tiny_disk
-from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from subitize.analysis import exports
 from subitize.analysis.exports import FORMATS, Format, export, read_tables
 from subitize.errors import StorageError
@@ -31,6 +29,8 @@ from subitize.records import (
     Subject,
 )
 from subitize.store import Attachment, Folder, Run, codec, streams
+from tests.disks import tiny_disk
+from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(4)]
 NASTY = 'three, "3"\r\n\tor\n; 3 ≈ ３ 🍎 \x1b[31m\'=1+1'

@@ -11,9 +11,6 @@ import pytest
 from scipy.stats import t as student
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
 
-from commands import call
-from report_runs import composed
-from samples import response
 from subitize.analysis.agreement import ALL_MODELS, JudgeAgreement, PairAgreement, Sides, compare_with_people
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError
 from subitize.papers.geckonum.importing import import_geckonum
@@ -39,6 +36,9 @@ from subitize.records import (
 from subitize.stats.estimator import estimate_share
 from subitize.stats.krippendorff import Level
 from subitize.store import Folder, Run
+from tests.commands import call
+from tests.report_runs import composed
+from tests.samples import response
 
 OBSERVER, HUMAN = "observer", "human"
 MODELS = ("painter", "sketcher")

@@ -7,9 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cases import Case
-from observed import look_at
-from samples import MODEL, SUITE, naming_item, reading, response, trial
 from subitize.analysis.enumeration import evaluate
 from subitize.analysis.observations import (
     COLUMNS,
@@ -54,6 +51,9 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Location, Run
+from tests.cases import Case
+from tests.observed import look_at
+from tests.samples import MODEL, SUITE, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(4)]
 OTHER = Spec("other", {}, "other")

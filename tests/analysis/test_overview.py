@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from subitize.analysis.overview import JudgeProgress, ModelProgress, item_story, overview
 from subitize.errors import BadValueError
 from subitize.records import Discarded, Failed, Known, MatchesPrompt, Refused, Said, Spec, Subject
 from subitize.store import Folder, Run
+from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(4)]
 OTHER = Spec("other", {}, "other")

@@ -7,8 +7,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from commands import call
-from painter_laws import painter_law
 from subitize.analysis.attempts import Attempt, PassRate, gather_attempts, rate_passes
 from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
 from subitize.analysis.scoring import score
@@ -16,6 +14,8 @@ from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.stats.number_laws import Slips
 from subitize.store import Folder, Run
+from tests.commands import call
+from tests.painter_laws import painter_law
 
 ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of them?", (True,), group=4))
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import Case
 from subitize.analysis.contents import read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
 from subitize.analysis.protocols import (
@@ -56,6 +55,7 @@ from subitize.records import (
 from subitize.store import Folder, Run
 from subitize.store.frames import read_readings
 from subitize.store.traces import trace_readings
+from tests.cases import Case
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from cases import Case
 from subitize.analysis.attempts import Attempt, rate_passes
 from subitize.analysis.claims import pair
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import Refinement, compare, usual_k
 from subitize.records import Design
-from t2icountbench_attempts import attempt_all, design
+from tests.cases import Case
+from tests.t2icountbench_attempts import attempt_all, design
 
 
 @pytest.fixture(scope="module")

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
-from drawn_prompts import EXACT, item, new_run, store
-from samples import trial
 from subitize.analysis.rescoring import REASONS, find_reason, rescore_run
 from subitize.errors import NothingToDoError
 from subitize.importers.outputs.importing import import_outputs
 from subitize.labels.published_scorers import SCORERS, Reply
 from subitize.records import Ask, Count, Fit, Known, Question, Reading, Scalar, Spec, Subject, Words
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
+from tests.drawn_prompts import EXACT, item, new_run, store
+from tests.samples import trial
 
 # Scorer, reply, right count, whether our reading is right, and the reason why they differ.
 DIFFERENT = [

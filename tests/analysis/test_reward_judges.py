@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
 from subitize.analysis.advice import is_reward_judge
 from subitize.store import Folder, Run
+from tests.commands import call
 
 SUITE = "production:numbers=1-2,categories=apples"
 DRAWN = ("run", SUITE, "--model", "painter:size_px=128", "--repeats", 1)

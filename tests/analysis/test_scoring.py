@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from samples import naming_item
 from subitize.analysis.observations import Observations, Seen, Status, frame_seen
 from subitize.analysis.scoring import MEASURES, Score, score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Question, Scalar
 from subitize.stats.estimator import estimate_share
+from tests.samples import naming_item
 
 
 def observe(value: Scalar | None, target: int = 3, *, status: Status = "eligible", item: Item | None = None) -> Seen:

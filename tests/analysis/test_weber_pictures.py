@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
+from tests.commands import call
 
 SUITE = "production:numbers=5-10,categories=apples+dots"
 

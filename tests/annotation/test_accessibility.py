@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
-from annotation_visitors import served
-from cases import Case
 from subitize.annotation.answers import Given, Task
 from subitize.records import Item
+from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
+from tests.annotation_visitors import served
+from tests.cases import Case
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
-from annotation_visitors import served
 from subitize.records import Ask, Confirm, Item, Known
 from subitize.store import Run
+from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
+from tests.annotation_visitors import served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route

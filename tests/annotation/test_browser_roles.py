@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
-from annotation_studies import COUNTS, LINES, folder, item, make_run, opened
-from annotation_visitors import served
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.screening import read_held
 from subitize.importers.pictures import open_pictures
 from subitize.importers.questions import read_asks
 from subitize.records import Count, Known, MatchesPrompt
 from subitize.store import Run
+from tests.annotation_studies import COUNTS, LINES, folder, item, make_run, opened
+from tests.annotation_visitors import served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

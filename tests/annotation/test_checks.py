@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from annotation_studies import COUNTS, add_gold, folder, item, make_run, opened
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.checks import judge_training
 from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Ask, Count, Known
 from subitize.store import Run
+from tests.annotation_studies import COUNTS, add_gold, folder, item, make_run, opened
 
 PASSES: tuple[tuple[list[bool], int, str], ...] = (
     ([], 4, "training"),

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from annotation_studies import COUNTS, folder, make_run, opened
-from commands import call
-from geckonum_release import SOME, write_images, write_release
 from subitize.annotation.answers import Given, Task
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Known
 from subitize.store import Run
+from tests.annotation_studies import COUNTS, folder, make_run, opened
+from tests.commands import call
+from tests.geckonum_release import SOME, write_images, write_release
 
 
 def import_counts(path: Path, *said: tuple[str, int, str]) -> None:

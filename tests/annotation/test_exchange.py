@@ -13,10 +13,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, item, make_run, opened
-from cases import Case
-from commands import call
-from parts import LABEL_STUDIO
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.exchange.exporting import RATING_FORMATS, RatingFormat, export_ratings
 from subitize.annotation.exchange.importing import import_ratings
@@ -26,6 +22,10 @@ from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, NothingToDoError, SubitizeError
 from subitize.records import Boxes, Count, Known, Reading, Spec, Transcribe, Words
 from subitize.store import Location, Run
+from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, item, make_run, opened
+from tests.cases import Case
+from tests.commands import call
+from tests.parts import LABEL_STUDIO
 
 WRITTEN = item("sign", Transcribe(), "What is written in it?")
 ITEMS = [*COUNTS[:2], LINES, STATEMENT, WRITTEN, VOTE]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cases import Case
 from subitize.annotation.faces import FaceFinder
 from subitize.image_files import Rgb
+from tests.cases import Case
 
 pytestmark = [pytest.mark.detect, pytest.mark.slow]
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from annotation_studies import item, make_run
-from annotation_visitors import served_by_process
 from subitize.records import Count, Known
 from subitize.store import Database, Location, Run
+from tests.annotation_studies import item, make_run
+from tests.annotation_visitors import served_by_process
 
 pytestmark = pytest.mark.annotate
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from annotation_studies import COUNTS, folder, item, make_run, opened
-from cases import Case
 from subitize.analysis.observations import Reader, survey_run
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.people import Person
@@ -16,6 +14,8 @@ from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Count, Known, Reading
 from subitize.store import Location, Run
+from tests.annotation_studies import COUNTS, folder, item, make_run, opened
+from tests.cases import Case
 
 
 @pytest.fixture

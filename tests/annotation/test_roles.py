@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from annotation_studies import COUNTS, folder, make_run, opened
-from annotation_visitors import Visitor
-from cases import Case
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.study import Study
+from tests.annotation_studies import COUNTS, folder, make_run, opened
+from tests.annotation_visitors import Visitor
+from tests.cases import Case
 
 pytestmark = pytest.mark.annotate
 

@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from annotation_studies import COUNTS, make_run
-from annotation_visitors import Visitor, visited
-from cases import Case
 from subitize.annotation.people import Role
 from subitize.store import Folder, list_runs
+from tests.annotation_studies import COUNTS, make_run
+from tests.annotation_visitors import Visitor, visited
+from tests.cases import Case
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient

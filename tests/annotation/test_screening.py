@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotation_studies import COUNTS, VOTE, add_gold, folder, make_run, opened
-from cases import Case
-from commands import call
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.exchange.exporting import export_ratings
 from subitize.annotation.pages import collect_pages
@@ -30,6 +27,9 @@ from subitize.image_files import decode, encode_png
 from subitize.importers.pictures import open_pictures
 from subitize.importers.questions import read_asks
 from subitize.store import Location, Run
+from tests.annotation_studies import COUNTS, VOTE, add_gold, folder, make_run, opened
+from tests.cases import Case
+from tests.commands import call
 
 
 def image_of(location: Location, item: str) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
-from annotation_visitors import Visitor, visited
 from subitize.annotation.texts import Texts
 from subitize.records import Ask, Count
+from tests.annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
+from tests.annotation_visitors import Visitor, visited
 
 pytestmark = pytest.mark.annotate
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
 from subitize.annotation.answers import Given, Task, UnreadAnswerError
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.study import Study, default_rule
@@ -13,6 +12,7 @@ from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import Ask, Boxes, Discarded, Draw, Drawn, Item, Known, MatchesPrompt, Reading, Spec
 from subitize.store import Location, Run
+from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
 
 
 @pytest.fixture

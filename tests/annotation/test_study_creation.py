@@ -11,11 +11,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from annotation_studies import COUNTS, STATEMENT, VOTE, add_gold, make_run
-from cases import Case
-from commands import serving
 from subitize.records import Known
 from subitize.store import Folder, Location, Run, list_runs
+from tests.annotation_studies import COUNTS, STATEMENT, VOTE, add_gold, make_run
+from tests.cases import Case
+from tests.commands import serving
 
 if TYPE_CHECKING:
     from subitize.annotation.hosting import Host

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from coco_network import ssd_folder, yolo_folder
-from collage_runs import paste
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Checks, ComputesSeveral, Judge
 from subitize.labels import interpret, parse_rule
@@ -16,7 +14,9 @@ from subitize.registry import Made, make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
-from tiny_weights import find_tiny
+from tests.coco_network import ssd_folder, yolo_folder
+from tests.collage_runs import paste
+from tests.tiny_weights import find_tiny
 
 RANDOM = {
     "grounding-dino": "grounding-dino",

@@ -37,8 +37,8 @@ from subitize.registry import Made, make_model
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from tiny_matchers import write_regions
-from tiny_weights import PIPELINES, find_tiny
+from tests.tiny_matchers import write_regions
+from tests.tiny_weights import PIPELINES, find_tiny
 
 pytestmark = pytest.mark.torch
 

@@ -8,9 +8,6 @@ from contextlib import ExitStack
 
 import pytest
 
-import hf_server
-import openai_server
-from coco_network import ssd_folder, yolo_folder
 from subitize.drawing.stimuli import render
 from subitize.interfaces import Computes, ComputesSeveral, Model, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
@@ -18,6 +15,8 @@ from subitize.registry import Made, listings, make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, Summary, run_suite
 from subitize.store import Folder, Run
+from tests import hf_server, openai_server
+from tests.coco_network import ssd_folder, yolo_folder
 
 SUITE_FOR: dict[TaskKind, str] = {
     "answer": "naming:images=1,numbers=1-3,categories=apples,size_px=256",

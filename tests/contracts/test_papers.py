@@ -2,7 +2,6 @@
 
 import pytest
 
-from commands import call
 from subitize import plugins
 from subitize.interfaces import Paper
 from subitize.labels import Rule, WordRule, consensus, parse_rule
@@ -11,6 +10,7 @@ from subitize.numerals import Unread
 from subitize.records import Known
 from subitize.registry import find_paper, listings, names, paper_of
 from subitize.report.sections.composition import references
+from tests.commands import call
 
 PAPERS = names("papers")
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-import geneval_files
-from geckonum_release import SOME, write_images, write_release
-from own_tables import write_own_suites
-from probe_files import write_suites
 from subitize.interfaces import Suite, Tried, design_of
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import Made, listings, make_judge, make_suite
 from subitize.store import codec
+from tests import geneval_files
+from tests.geckonum_release import SOME, write_images, write_release
+from tests.own_tables import write_own_suites
+from tests.probe_files import write_suites
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 SUITES = [*(listing.name for listing in listings("suites")), *(path.name for path in EXAMPLES)]

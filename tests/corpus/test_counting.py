@@ -8,9 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from benchmarks.captions import make_captions
 
-from commands import call, start
+from benchmarks.captions import make_captions
 from subitize.corpus import counting, windows
 from subitize.corpus.candidates import may_have_number
 from subitize.corpus.counting import Corpus, Remembering, count_corpus, load_counts
@@ -23,6 +22,7 @@ from subitize.interfaces import Pixels, Request
 from subitize.models.painter import Painter
 from subitize.records import Draw
 from subitize.runner.progress import Silent
+from tests.commands import call, start
 
 pytestmark = pytest.mark.spacy
 CAPTIONS = Path(__file__).with_name("captions.csv")

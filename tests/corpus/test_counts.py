@@ -6,13 +6,13 @@ from itertools import product
 import polars as pl
 import pytest
 
-from cases import Case
 from subitize.corpus import counts as counting
 from subitize.corpus.candidates import may_have_number
 from subitize.corpus.counting import CountedCorpus
 from subitize.corpus.counts import Counts, from_plain, to_plain
 from subitize.corpus.numerosities import NUMBER_WORDS, Numerosity
 from subitize.corpus.summaries import summarise
+from tests.cases import Case
 
 
 def count(captions: list[tuple[int, str]]) -> Counts:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
 from subitize.interfaces import Pixels, Request
 from subitize.models.painter import Painter
 from subitize.records import Draw
+from tests.commands import call
 
 pytestmark = pytest.mark.spacy
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
 from subitize.corpus.numerosities import (
     OPTIONAL,
     Kind,
@@ -16,6 +15,7 @@ from subitize.corpus.numerosities import (
 )
 from subitize.corpus.tagging import PlainFinder
 from subitize.errors import UnknownNameError
+from tests.cases import Case
 
 CAPTIONS = Path(__file__).with_name("captions.csv")
 # What the paper's rule cannot know.

@@ -9,7 +9,6 @@ import pytest
 from pydantic_core import to_json
 from scipy.stats.contingency import relative_risk
 
-from commands import call
 from subitize.corpus.comparisons import compare_corpora
 from subitize.corpus.counting import CountedCorpus, load_counts
 from subitize.corpus.counts import Counts, Sample, to_plain
@@ -21,6 +20,7 @@ from subitize.records import Estimate
 from subitize.report.document.figures import save_figure, to_inline_svg
 from subitize.report.document.pages import to_html
 from subitize.stats.power_laws import draw_power_law
+from tests.commands import call
 
 RULE = {"adjectives": 1, "participles": False, "proper_nouns": False, "exclude": ()}
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cases import Case
 from subitize.corpus import shards
 from subitize.corpus.layouts import Layout, Shard, at_hand, choose_layout, find_shards
 from subitize.corpus.shards import Problems, check_shard, read_batches
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnknownNameError
+from tests.cases import Case
 
 CAPTIONS = ["two dogs", 'a "cat", asleep', "drei Äpfel"]
 ADDRESSES = ["http://a/1", "http://a/2", "http://a/3"]

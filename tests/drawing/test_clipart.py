@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cases import Case
 from subitize.drawing import clipart, glyphs
 from subitize.drawing.clipart import BARE, GLYPHS, PALETTE, PLAIN, UNCUT
+from tests.cases import Case
 
 SVG = "{http://www.w3.org/2000/svg}"
 DIGESTS = Path(__file__).with_name("glyphs.json")

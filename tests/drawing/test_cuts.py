@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from cases import Case
 from subitize.drawing import cuts, glyphs
 from subitize.scenes import Halves, Pieces, Portion
+from tests.cases import Case
 
 NOUNS = ["apple", "cake", "pizza", "loaf", "fork", "pencil", "plate", "banana", "dog", "tree"]
 EIGHT_NEIGHBOURS = np.ones((3, 3))

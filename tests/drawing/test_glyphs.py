@@ -5,10 +5,10 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
-from cases import Case
 from subitize.drawing import glyphs
 from subitize.drawing.clipart import PALETTE
 from subitize.errors import BadValueError, UnknownNameError
+from tests.cases import Case
 
 Drawings = list[tuple[str, int]]
 DRAWINGS: Drawings = [

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy import ndimage
 
-from cases import Case
 from subitize.drawing import stimuli
 from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.placement import gap_px
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Control, Magnitude, Stimulus
-from true_boxes import true_boxes
+from tests.cases import Case
+from tests.true_boxes import true_boxes
 
 NUMBERS = (1, 2, 7, 30, 200)
 SOME = [

@@ -5,10 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cases import Case
 from subitize.drawing import glyphs, surfaces
 from subitize.drawing.clipart import BARE, HOLDERS
 from subitize.errors import BadValueError
+from tests.cases import Case
 
 
 def seeded(seed: int) -> np.random.Generator:

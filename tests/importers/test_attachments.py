@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from commands import call, start, subitize
-from geckonum_release import PROMPTS, write_images, write_release
-from numbersense_names import touch
 from subitize.errors import BadFileError, BusyError, NothingToDoError, UnknownNameError
 from subitize.image_files import LARGEST_FILE_BYTES
 from subitize.importers.attachments import Joined, attach_images
 from subitize.records import Attached, Drawn, Elsewhere, Picture, task_text
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
+from tests.commands import call, start, subitize
+from tests.geckonum_release import PROMPTS, write_images, write_release
+from tests.numbersense_names import touch
 
 MODELS = ("dalle_3", "imagen_c")
 # Counts of one kind of thing, which the observer knows.

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from samples import drawing_item
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, BusyError, NothingToDoError, UnknownNameError
 from subitize.importers.named_counts import import_named_counts
@@ -27,6 +25,8 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
+from tests.commands import call
+from tests.samples import drawing_item
 
 NAMES = ["3_3_apples_0.png", "3_4_apple 1.png", "4_20+_apples_new1.png", "4_many_apples_2.png", "4_0_apples_1.png"]
 

@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.analysis.rescoring import rescore_import
 from subitize.errors import BadFileError, ConflictError, MissingPartError, SubitizeError
 from subitize.importers.outputs.formats import read_outputs
@@ -23,6 +21,8 @@ from subitize.importers.outputs.importing import OutputSummary, import_outputs
 from subitize.importers.outputs.output import Output
 from subitize.records import Failed, Fit, Known, Said
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
 
 Json = Mapping[str, Any]
 MUGS, CATS = "How many mugs are there in the image?", "How many cats are there?"

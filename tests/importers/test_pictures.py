@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cases import Case
-from commands import call
 from subitize.annotation.pages import collect_pages
 from subitize.errors import BadFileError, BadValueError, ConflictError
 from subitize.importers.pictures import open_pictures
 from subitize.importers.questions import read_asks
 from subitize.records import Choose, Confirm, Count, Name, Question, Transcribe
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
 
 HOW_MANY = "How many apples are there?"
 

@@ -12,8 +12,6 @@ from threading import Barrier
 
 import pytest
 
-from cases import Case
-from samples import MODEL, SUITE, drawing_item, naming_item, response, trial
 from subitize.errors import BadFileError, BadValueError, BusyError
 from subitize.importers.answers import ImportSummary
 from subitize.importers.readings import import_readings
@@ -36,6 +34,8 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Location, Run
+from tests.cases import Case
+from tests.samples import MODEL, SUITE, drawing_item, naming_item, response, trial
 
 OTHER = Spec("other", {}, "other")
 NAMED, TWICE, REFUSED, BROKEN, UNASKED = (naming_item(index) for index in range(5))

@@ -7,9 +7,6 @@ from shutil import copytree
 
 import pytest
 
-from cases import Case
-from commands import call
-from samples import MODEL, response
 from subitize.errors import BadFileError, BadValueError, ConflictError
 from subitize.importers.answers import ImportSummary
 from subitize.importers.readings import import_readings
@@ -36,6 +33,9 @@ from subitize.records import (
 )
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
+from tests.samples import MODEL, response
 
 SUITE = Spec("fruit", {}, "fruit")
 COUNT = Ask(Count("apple"), "How many apples?", (3,))

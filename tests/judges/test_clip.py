@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from commands import call
-from drawn_prompts import item, made, new_run, paint_all, presence
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import AsksItself, Exhibit, Inquiry, SelfTest
@@ -22,7 +20,9 @@ from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, M
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Run
-from tiny_weights import find_tiny
+from tests.commands import call
+from tests.drawn_prompts import item, made, new_run, paint_all, presence
+from tests.tiny_weights import find_tiny
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 APPLES = Confirm("there are some apples", is_informed=False)

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from coco_network import ssd_folder
-from collage_runs import paste
-from commands import call
 from subitize.errors import UnusableModelError
 from subitize.interfaces import ComputesSeveral, Exhibit, Explains, Inquiry, Judge
 from subitize.labels import interpret, parse_rule
@@ -19,6 +16,9 @@ from subitize.registry import make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
+from tests.coco_network import ssd_folder
+from tests.collage_runs import paste
+from tests.commands import call
 
 pytestmark = pytest.mark.weights
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from drawn_prompts import EXACT, OMITTING, Seeing, item, made, new_run, paint_all
 from subitize.analysis.alignment import Alignment, align_run
 from subitize.errors import BadValueError
 from subitize.interfaces import AsksItself, ComputesSeveral, Judge
@@ -14,6 +13,7 @@ from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Run
+from tests.drawn_prompts import EXACT, OMITTING, Seeing, item, made, new_run, paint_all
 
 PROMPTS = (
     "Three apples.",

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from drawn_prompts import item, made, new_run, paint_all
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError
 from subitize.interfaces import AsksItself, Computes, ComputesSeveral, Exhibit, Inquiry, Model, Reply, Request, Responds
@@ -28,6 +27,7 @@ from subitize.records import (
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
+from tests.drawn_prompts import item, made, new_run, paint_all
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 EXHIBIT = Exhibit((PICTURE,), (Inquiry(Fit("three apples"), WORDING),), lambda _: b"", "three apples")

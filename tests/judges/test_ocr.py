@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
-from samples import trial
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.interfaces import Exhibit, Inquiry, SelfTest
@@ -16,6 +13,9 @@ from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Sti
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
+from tests.commands import call
+from tests.drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
+from tests.samples import trial
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 PROGRAM = """#!/bin/sh

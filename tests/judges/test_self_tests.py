@@ -5,7 +5,6 @@ from functools import cache
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.image_files import decode
 from subitize.interfaces import Judge, Reply, Request, SelfTest, SelfTested
@@ -17,6 +16,7 @@ from subitize.judges.vlm import Vlm
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.numerals import plural
 from subitize.records import Said, Scored, TaskKind
+from tests.cases import Case
 
 pytestmark = pytest.mark.detect
 

@@ -11,10 +11,6 @@ from typing import Any
 
 import pytest
 
-from cases import Case
-from commands import call
-from openai_server import Behaviour, Fault, Server, serving
-from scripted_server import Answer, Scripted, chat, scripting
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import (
     Checks,
@@ -56,6 +52,10 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
+from tests.openai_server import Behaviour, Fault, Server, serving
+from tests.scripted_server import Answer, Scripted, chat, scripting
 
 PAINTER = "painter:size_px=256"
 PICTURE = Drawn(Stored("0" * 64, "png"))

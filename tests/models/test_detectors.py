@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from coco_network import ssd_folder
-from commands import call
 from subitize.interfaces import Checks, ComputesSeveral, Model, Reply, Request
 from subitize.networks.detectors.coco import COCO_NUMBERS
 from subitize.networks.detectors.collages import make_collage
 from subitize.records import Answer, Filed, Refused, Said
 from subitize.registry import make_model
+from tests.coco_network import ssd_folder
+from tests.commands import call
 
 pytestmark = pytest.mark.weights
 

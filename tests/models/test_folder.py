@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cases import Case
-from commands import call
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.image_files import LARGEST_FILE_BYTES
@@ -26,6 +24,8 @@ from subitize.registry import make_model, make_suite
 from subitize.runner.sampling import sample_of
 from subitize.store import Folder as RunFolder
 from subitize.store import Run
+from tests.cases import Case
+from tests.commands import call
 
 
 def png(size_px: int = 4) -> bytes:

@@ -7,10 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from hf_server import serving_images
-from openai_server import Behaviour, Fault, Server, serving
-from scripted_server import scripting
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.image_files import decode
@@ -21,6 +17,10 @@ from subitize.registry import make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
+from tests.commands import call
+from tests.hf_server import serving_images
+from tests.openai_server import Behaviour, Fault, Server, serving
+from tests.scripted_server import scripting
 
 pytestmark = pytest.mark.hub
 

@@ -5,13 +5,13 @@ from functools import lru_cache
 
 import pytest
 
-from cases import Case
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.interfaces import Request
 from subitize.models.observer import Observer
 from subitize.numerals import plural
 from subitize.records import Answer, Refused, Said, Stimulus
+from tests.cases import Case
 
 SCENE = (
     Placed("apple", 0, "red", 20, 20, 90),

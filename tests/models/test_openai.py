@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import Finished, call, start, subitize
-from openai_server import Behaviour, Fault, Server, serving
 from subitize.records import Drawn, Failed, Refused, Said
 from subitize.registry import make_model
 from subitize.store import Folder, Run, StoredResponse
 from subitize.store.rows import read_usages
+from tests.cases import Case
+from tests.commands import Finished, call, start, subitize
+from tests.openai_server import Behaviour, Fault, Server, serving
 
 KEY = "sk-test-0123456789abcdef"
 NAMING = "naming:images=1,size_px=128,categories=apples+dots,wordings=category,control_question=false"

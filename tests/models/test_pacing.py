@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from cases import Case
 from subitize.models.pacing import Pacer
 from subitize.models.serving import retry_after_seconds
+from tests.cases import Case
 
 GivenT = TypeVar("GivenT")
 

@@ -10,9 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cases import Case
-from geckonum_prompts import PROMPTS, read_rows, scene_of
-from painter_laws import painter_law
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.glyphs import GLYPHS
@@ -31,6 +28,9 @@ from subitize.scenes import read_scene
 from subitize.stats.number_laws import Slips, human_law
 from subitize.store import Folder, Run
 from subitize.vision.observing import see
+from tests.cases import Case
+from tests.geckonum_prompts import PROMPTS, read_rows, scene_of
+from tests.painter_laws import painter_law
 
 proof = pytest.mark.proof(
     "subitize.models.painter",

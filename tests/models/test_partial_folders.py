@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cases import Case
-from commands import call
-from own_tables import write_lines
 from subitize.errors import BadFileError
 from subitize.models.folder import Folder
 from subitize.records import Draw, Item
 from subitize.store import Folder as RunFolder
 from subitize.store import Run
+from tests.cases import Case
+from tests.commands import call
+from tests.own_tables import write_lines
 
 SUITE = "production:numbers=3-4,categories=apples"
 

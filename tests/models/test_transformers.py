@@ -15,10 +15,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import tiny_matchers
-import tiny_vlms
-from commands import call
-from little_memory import little_memory
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Request
@@ -32,7 +28,10 @@ from subitize.registry import make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from tiny_weights import find_tiny
+from tests import tiny_matchers, tiny_vlms
+from tests.commands import call
+from tests.little_memory import little_memory
+from tests.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from commands import call, environment
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.networks.counters import Counter
 from subitize.records import Stimulus
+from tests.commands import call, environment
 
 # Counts by classical vision, as any script of a user's might; the noun comes as its argument.
 COUNTS = """

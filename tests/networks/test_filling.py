@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-import tiny_matchers
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import Rgb
 from subitize.networks.filling import FILLERS, Filler, open_filler
@@ -17,7 +16,8 @@ from subitize.networks.pairs import View, open_pairs
 from subitize.networks.regions import Regions
 from subitize.networks.weights import Placement
 from subitize.numerals.gaps import NUMERALS
-from tiny_weights import find_tiny
+from tests import tiny_matchers
+from tests.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tiny_matchers
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.image_files import Rgb
 from subitize.networks.filling import FILLERS
@@ -20,7 +19,8 @@ from subitize.networks.pairs import View
 from subitize.networks.regions import Regions
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.weights import Placement, name_architecture, read_config
-from tiny_weights import find_tiny
+from tests import tiny_matchers
+from tests.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 

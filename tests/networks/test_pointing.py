@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cases import Case
 from subitize.errors import BadValueError
 from subitize.image_files import Rgb, encode_png
 from subitize.interfaces import ComputesSeveral, Exhibit, Inquiry, Request
@@ -16,8 +15,9 @@ from subitize.networks.detectors.pointing import Molmo2, read_points
 from subitize.networks.pairs import View
 from subitize.records import Answer, Count, Discarded, Drawn, Filed, Known, Refused, Said, Stored, Value
 from subitize.registry import make_judge, make_model
-from tiny_vlms import write_molmo2
-from tiny_weights import find_tiny
+from tests.cases import Case
+from tests.tiny_vlms import write_molmo2
+from tests.tiny_weights import find_tiny
 
 if TYPE_CHECKING:
     import torch

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from subitize.errors import BadFileError, BadValueError
 from subitize.networks.regions import Regions
-from tiny_matchers import write_region_table, write_regions
+from tests.conftest import ROOT
+from tests.tiny_matchers import write_region_table, write_regions
 
 NAMES = ["a.jpg", "b.jpg", "folder of.things.png", "d.jpg", "e.jpg"]
 Arrays = dict[str, np.ndarray]

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coco_network import copy_yolo, ssd_folder, yolo_folder
-from onnx_graphs import write_network
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.image_files import Rgb
@@ -20,7 +18,9 @@ from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.self_tests import self_test
 from subitize.networks.detectors.setups import Setup
 from subitize.numerals import plural
-from tiny_weights import find_tiny
+from tests.coco_network import copy_yolo, ssd_folder, yolo_folder
+from tests.onnx_graphs import write_network
+from tests.tiny_weights import find_tiny
 
 IOU = 0.45
 LOWEST = 0.2

@@ -14,7 +14,7 @@ from subitize.image_files import Rgb
 from subitize.networks.pairs import View
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.weights import Placement, read_config
-from tiny_weights import find_tiny
+from tests.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import tiny_detectors
 from subitize.detections import Detections, Floats
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.image_files import Rgb
@@ -29,7 +28,8 @@ from subitize.networks.detectors.pretrained import (
     Sam3,
 )
 from subitize.networks.detectors.setups import Setup, make_maker
-from tiny_weights import find_tiny
+from tests import tiny_detectors
+from tests.tiny_weights import find_tiny
 
 if TYPE_CHECKING:
     import torch

@@ -18,12 +18,12 @@ from threading import Thread
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
 from subitize.networks import weights
 from subitize.networks.weights import Placement
 from subitize.registry import make_judge, make_model
-from tiny_weights import find_tiny
+from tests.cases import Case
+from tests.tiny_weights import find_tiny
 
 CPU = Placement("cpu", "float32")
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import Case
 from subitize.numerals import LARGEST_IN_WORDS, LONGEST_TEXT, Unread, find_answer, in_words, value
 from subitize.numerals.languages import read_foreign
+from tests.cases import Case
 
 proof = pytest.mark.proof("subitize.numerals")
 

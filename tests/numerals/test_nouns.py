@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from cases import Case
 from subitize.numerals import article, plural, singular
+from tests.cases import Case
 
 # GeckoNum's 40 nouns and the things of its other prompts: noun + s, but for fish, flies, leaves, loaves.
 GECKONUM_NOUNS = re.split(

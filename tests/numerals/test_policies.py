@@ -2,9 +2,9 @@
 
 import pytest
 
-from cases import Case
-from numeral_policy_cases import POLICY_CASES, REASONS
 from subitize.numerals import POLICIES, Policy, Unread, value
+from tests.cases import Case
+from tests.numeral_policy_cases import POLICY_CASES, REASONS
 
 
 def test_a_policy_takes_the_number_it_promises(case: Case) -> None:

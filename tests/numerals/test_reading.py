@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import Case
-from numeral_cases import GROUPS
 from subitize.numerals import LONGEST_TEXT, POLICIES, Amount, Exact, Unread, read, value
+from tests.cases import Case
+from tests.numeral_cases import GROUPS
 
 
 @pytest.mark.parametrize("cases", GROUPS.values(), ids=GROUPS)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cases import Case
 from subitize.numerals import LARGEST_IN_WORDS, counted, in_words
+from tests.cases import Case
 
 SPELLED = {
     0: "zero", 1: "one", 10: "ten", 13: "thirteen", 20: "twenty", 21: "twenty-one", 40: "forty", 99: "ninety-nine",

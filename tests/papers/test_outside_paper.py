@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from commands import PLUGINS, Finished, call
 from subitize.drawing.stimuli import render
 from subitize.interfaces import Paper
 from subitize.records import Stimulus
+from tests.commands import PLUGINS, Finished, call
 
 PAPERS = PLUGINS / "papers"
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from drawn_prompts import EXACT, item, new_run, store
-from samples import trial
 from subitize.analysis.observations import Observations, Reader, Survey, frame_seen
 from subitize.analysis.overview import find_stand_ins
 from subitize.analysis.provenance import follow_trails
@@ -19,6 +17,8 @@ from subitize.report.sections.alignments import alignment_sections
 from subitize.report.sections.sources import Source
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
+from tests.drawn_prompts import EXACT, item, new_run, store
+from tests.samples import trial
 
 ITEMS = [item(0, "2 red dogs above a cat."), item(1, "Three apples.")]
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from vl_convert import vegalite_to_svg
 
-from report_runs import check_charts, composed, drawn, fill, named, naming_items, new_run, unnumbered, varied
 from subitize.records import Spec
 from subitize.report.document.blocks import FigureBlock
 from subitize.report.document.charts import Palette, Panel, confusion, psychometric
 from subitize.store import Run
+from tests.report_runs import check_charts, composed, drawn, fill, named, naming_items, new_run, unnumbered, varied
 
 
 def many(folder: Path) -> Run:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 from subitize.analysis.enumeration import write_range
 from subitize.errors import NothingToDoError
 from subitize.records import (
@@ -30,6 +29,7 @@ from subitize.report.sections.composition import compose
 from subitize.report.sections.sources import read_sources
 from subitize.runner.progress import Silent
 from subitize.store import Run
+from tests.report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 
 SAME = Spec("sayer", {}, "sayer")
 PAPER = ("apples", "people", "butterflies", "dots", "fastcards")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from report_runs import Written, composed, naming_items, new_run, unnumbered
 from subitize.records import (
     Answer,
     Ask,
@@ -28,6 +27,7 @@ from subitize.records import (
 )
 from subitize.report.document.blocks import Document, Row, TableBlock, TextBlock
 from subitize.store import Run
+from tests.report_runs import Written, composed, naming_items, new_run, unnumbered
 
 MODEL = Spec("talker", {}, "talker")
 PAID = Provenance(0, "How many?", tokens_in=300, tokens_out=4, price_usd=0.002)

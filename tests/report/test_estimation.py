@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from responses_by_law import Observer, list_responses, repeat
 from subitize.analysis.enumeration import Enumeration
 from subitize.analysis.overview import StandIns
 from subitize.records import to_plain
@@ -17,6 +16,7 @@ from subitize.report.sections.enumerations import number_sections
 from subitize.report.terminal.enumerations import print_enumerations
 from subitize.stats.response_law import Tallies
 from subitize.stats.weber import Weber
+from tests.responses_by_law import Observer, list_responses, repeat
 
 
 def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:

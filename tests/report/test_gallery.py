@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cases import Case
-from report_runs import drawn, new_run, page
 from subitize.labels import Rule, interpret
 from subitize.records import (
     Ask,
@@ -34,6 +32,8 @@ from subitize.report.sections.gallery import make_gallery
 from subitize.report.sections.sources import list_series, read_sources
 from subitize.runner.progress import Silent
 from subitize.store import Run
+from tests.cases import Case
+from tests.report_runs import drawn, new_run, page
 
 HOSTILE = "</title></svg><script>alert('label')</script>"
 GOOD, TWIN, LOW, OTHER = (

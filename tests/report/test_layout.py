@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from cases import Case
 from subitize.report.terminal.layout import Column, Grid, draw, lay_out, measure, print_table, say, wrap_line
+from tests.cases import Case
 
 FIGURE = "0.512 [0.430, 0.590]"
 FIGURES = re.compile(r"−?\d[\d.,]*\d|\[[^]]*\]")

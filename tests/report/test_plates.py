@@ -13,8 +13,6 @@ import polars as pl
 import pytest
 from PIL import Image
 
-import report_runs
-from commands import call
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError, UnknownNameError
 from subitize.records import (
@@ -47,6 +45,8 @@ from subitize.report.plates.drawing import MEANINGS, measure, wrap
 from subitize.report.plates.writing import Choice, Plate, make_plate, write_plate
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
+from tests import report_runs
+from tests.commands import call
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIDE = 120

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from report_runs import PAINTERS, check_charts, composed, refined
 from subitize.analysis.attempts import gather_attempts
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.refinements import Refinement, compare
 from subitize.report.document.blocks import Document, FigureBlock, Section
 from subitize.report.document.cells import slug
 from subitize.store import Run
+from tests.report_runs import PAINTERS, check_charts, composed, refined
 
 pytestmark = pytest.mark.slow
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from cases import Case
 from subitize.analysis.reproduction import Cell, Place, Verdict, compare_cell
 from subitize.papers.geckonum.reproduction import compare
 from subitize.report.terminal.reproduction import print_reproduction
+from tests.cases import Case
 
 
 def test_a_figure_that_cannot_be_computed_is_a_dash(capsys: pytest.CaptureFixture[str]) -> None:

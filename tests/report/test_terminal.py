@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from report_runs import exact, fill, naming_items, new_run
-from samples import naming_item, reading, response, trial
 from subitize.analysis.enumeration import evaluate
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview, StandIns
@@ -21,6 +19,8 @@ from subitize.report.terminal.enumerations import print_enumerations
 from subitize.report.terminal.listings import print_listings
 from subitize.report.terminal.printing import print_overview, print_scores, print_story
 from subitize.store import StoredReading, StoredResponse, SuiteEntry
+from tests.report_runs import exact, fill, naming_items, new_run
+from tests.samples import naming_item, reading, response, trial
 
 ITEM = naming_item()
 THREE = Known(3)

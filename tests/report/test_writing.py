@@ -11,9 +11,14 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cases import Case
-from commands import call
-from report_runs import (
+from subitize.errors import BadValueError, NothingToDoError
+from subitize.records import Spec
+from subitize.report.document.blocks import Block, Document, FigureBlock, Section, make_table
+from subitize.report.writing import Outputs, check_outputs, write_report
+from subitize.runner.progress import Silent
+from tests.cases import Case
+from tests.commands import call
+from tests.report_runs import (
     FORMULA,
     HOSTILE,
     STRANGE,
@@ -27,11 +32,6 @@ from report_runs import (
     new_run,
     report,
 )
-from subitize.errors import BadValueError, NothingToDoError
-from subitize.records import Spec
-from subitize.report.document.blocks import Block, Document, FigureBlock, Section, make_table
-from subitize.report.writing import Outputs, check_outputs, write_report
-from subitize.runner.progress import Silent
 
 SECTIONS = [
     *("leaderboard", "naming-leaderboard", "production-leaderboard"),

@@ -1,9 +1,9 @@
 """Counts are worth what the docs say, and what is unknown is worth nothing that could be taken for 0."""
 
-from cases import Case
 from subitize.records import Discarded, Known
 from subitize.rewards.reward_rules import Counted, Reward, reward
 from subitize.rewards.samples import Unjudged
+from tests.cases import Case
 
 # (counted, expected) of each thing, the exact reward, the graded one.
 REWARDS: tuple[tuple[tuple[tuple[float, int], ...], float, float], ...] = (

@@ -19,9 +19,6 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
-import commands
-import openai_server
-from cases import Case
 from subitize.cli.addresses import listen
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
@@ -36,6 +33,8 @@ from subitize.rewards.batching import Looks
 from subitize.rewards.endpoint import Admission, Settings, admit_judge, make_app
 from subitize.runner.costs import Ledger
 from subitize.runner.workers import open_executor
+from tests import commands, openai_server
+from tests.cases import Case
 
 THREE = render(Stimulus("apples", 3, seed=1, size_px=128)).png
 

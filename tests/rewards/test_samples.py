@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from cases import Case
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.image_files import data_url
 from subitize.records import Stimulus
 from subitize.rewards.samples import MOST_KINDS, MOST_SAMPLES, Sample, Unjudged, read_samples
+from tests.cases import Case
 
 PICTURE = render(Stimulus("apples", 3, seed=1, size_px=128)).png
 TEXT = base64.b64encode(PICTURE).decode()

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from observed import look_at
-from samples import MODEL, SUITE, response
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.protocols import follow_protocols
 from subitize.analysis.provenance import follow_trails
@@ -34,6 +31,9 @@ from subitize.runner.judging import Scope, judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from subitize.store.frames import read_readings
+from tests.commands import call
+from tests.observed import look_at
+from tests.samples import MODEL, SUITE, response
 
 PROMPT = "An image with 3 apples"
 BLIND = Ask(Count("apple"), "How many apples are in the image?", (3,))

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from commands import start, subitize
 from subitize.records import Drawn, Stored, Trial
 from subitize.registry import make_suite
 from subitize.store import Folder, Location, Run
+from tests.commands import start, subitize
 
 SUITE = "production:categories=apples+dots"
 MODEL = "noisy:longest_ms=100"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from samples import MODEL, drawing_item, naming_item, reading, response, trial
 from subitize.errors import BadValueError
 from subitize.interfaces import Suite, Tried
 from subitize.papers.numbersense.naming import Naming
@@ -13,6 +12,7 @@ from subitize.records import Discarded, Item, Known, Spec, Value
 from subitize.registry import Made
 from subitize.runner.planning import Plan, further_attempts, items_of, latest_tried
 from subitize.store import StoredResponse
+from tests.samples import MODEL, drawing_item, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(3)]
 

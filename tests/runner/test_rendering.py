@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from openai_server import Behaviour, serving
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.records import Stimulus
@@ -20,6 +19,7 @@ from subitize.runner.rendering import Drawing, Renderer
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from subitize.store.images import Images
+from tests.openai_server import Behaviour, serving
 
 SMALL_PX = 128
 MANY = 40_000_000  # pixels

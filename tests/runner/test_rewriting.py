@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import Finished, call, start
-from openai_server import Behaviour, Fault, Server, serving
 from subitize.records import task_text
 from subitize.registry import make_suite
 from subitize.rewriting import INSTRUCTION, LONGEST_REWRITTEN, _mend, clean
 from subitize.runner.sampling import sample_of
 from subitize.store import Folder, Run
 from subitize.suites.refining.rewritten import COLUMNS, read_rows
+from tests.cases import Case
+from tests.commands import Finished, call, start
+from tests.openai_server import Behaviour, Fault, Server, serving
 
 KEY = "sk-test-0123456789abcdef"
 SUITE = "production:categories=apples+dots,numbers=1-3"

@@ -10,9 +10,6 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from cases import Case
-from commands import call
-from golden_runs import PAINTER, copy_run
 from subitize.errors import ConflictError
 from subitize.interfaces import design_of
 from subitize.papers.geckonum.items import STRATA
@@ -23,6 +20,9 @@ from subitize.registry import make_suite
 from subitize.runner import sampling
 from subitize.runner.sampling import SCHEME, order_items, sample_of
 from subitize.store import FRAME_ITEMS, Folder, Run, Sample, Sampling
+from tests.cases import Case
+from tests.commands import call
+from tests.golden_runs import PAINTER, copy_run
 
 PRODUCTION = "production:numbers=1-10"
 ASKED = ("--model", "noisy:longest_ms=1", "--judge", "none", "--repeats", 1)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from commands import Finished, call
-from scripted_server import Answer, Scripted, chat, scripting
 from subitize.runner import running, sampling, sight
 from subitize.store import Folder, Run
 from subitize.suites.sight import NEEDED
 from subitize.vision.observing import look_at
+from tests.commands import Finished, call
+from tests.scripted_server import Answer, Scripted, chat, scripting
 
 NAMING = "naming:images=1,size_px=128,categories=apples,numbers=1-2,wordings=category,control_question=false"
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.errors import BadValueError
 from subitize.papers.numbersense.naming import Naming
 from subitize.registry import make_suite
 from subitize.runner.sizes import MOST_ANSWERS, MOST_ITEMS, check_size
+from tests.cases import Case
+from tests.commands import call
 
 HUGE = 100_000_000_000
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from geckonum_prompts import PROMPTS, read_rows, scene_of
 from subitize.records import Count, Place, RelationWord
 from subitize.scenes import Entity, Relation, Scene, count_asks
+from tests.geckonum_prompts import PROMPTS, read_rows, scene_of
 
 # The release garbled one of the two relations of "cinnamon stick", the one noun of two words ("How many
 # pizzas are below sticks?"), and put the other not at all; ours ask both.

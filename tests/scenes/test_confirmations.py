@@ -4,8 +4,6 @@ from fractions import Fraction
 
 import pytest
 
-from cases import Case
-from prompt_cases import COLOURS, NOUNS, scene
 from subitize.papers.geckonum.prompts import TYPES, design, scene_of
 from subitize.records import Ask, Confirm
 from subitize.scenes import (
@@ -20,6 +18,8 @@ from subitize.scenes import (
     read_scene,
     setting_asks,
 )
+from tests.cases import Case
+from tests.prompt_cases import COLOURS, NOUNS, scene
 
 TASK_3 = [prompt for prompt in design(0) if TYPES[prompt.type] == 3]
 

@@ -1,8 +1,8 @@
 """What questions ask to be counted, as people write them."""
 
-from cases import Case
 from subitize.records import Count
 from subitize.scenes.counting import find_counted, is_count, make_count, read_counted
+from tests.cases import Case
 
 PLAIN = {
     "How many apples?": "apples",

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from prompt_cases import COLOURS, NOUNS
 from subitize.records import Choose, Count
 from subitize.scenes import (
     Comparison,
@@ -18,6 +17,7 @@ from subitize.scenes import (
     line_codes,
     read_scene,
 )
+from tests.prompt_cases import COLOURS, NOUNS
 
 FLOWERS = Scene((Entity("flower", "few"), Entity("vase", 1)), (Relation(0, "in", 1),))
 CATS = Scene((Entity("cat", "some"), Entity("dog", "some")), comparisons=(Comparison(0, "as many", 1),))

@@ -1,8 +1,8 @@
 """The questions that follow from a prompt where nobody says what to ask."""
 
-from cases import Case
 from subitize.drawing.clipart import GLYPHS, PALETTE
 from subitize.scenes import NotUnderstood, read_scene, scene_asks
+from tests.cases import Case
 
 FOLLOW = {
     "3 cats": ["count:cat = 3"],

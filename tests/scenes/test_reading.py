@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import Case
-from geckonum_prompts import PROMPTS, read_rows, scene_of
-from prompt_cases import COLOURS, NO_QUANTITIES, NOT_UNDERSTOOD, NOUNS, OF_QUANTITIES, UNDERSTOOD
 from subitize.numerals import LONGEST_TEXT, counted
 from subitize.scenes import MOST_THINGS, Entity, NotUnderstood, Relation, Scene, read_scene
+from tests.cases import Case
+from tests.geckonum_prompts import PROMPTS, read_rows, scene_of
+from tests.prompt_cases import COLOURS, NO_QUANTITIES, NOT_UNDERSTOOD, NOUNS, OF_QUANTITIES, UNDERSTOOD
 
 
 def read(prompt: str) -> Scene | NotUnderstood:

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from prompt_cases import OF_QUANTITIES
 from subitize.scenes import Comparison, ComparisonWord, Entity, Portion, Quantifier, Relation, Scene, settle
+from tests.prompt_cases import OF_QUANTITIES
 
 SEEDS = range(60)
 DOGS_AND_CATS = (Entity("dog", "some"), Entity("cat", "some"))

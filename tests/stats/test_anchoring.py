@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cases import Case
 from subitize.stats.anchoring import Anchoring, find_anchors
 from subitize.stats.estimator import estimate_share
 from subitize.stats.replies import NO_COUNT, Replies
+from tests.cases import Case
 
 Numbers = NDArray[np.float64]
 Law = Callable[[Numbers, np.random.Generator], Numbers]

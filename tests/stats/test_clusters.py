@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
-from cases import Case
 from subitize.stats import mean_interval
 from subitize.stats.clusters import cluster_mean
+from tests.cases import Case
 
 
 def test_error_and_interval_are_those_of_statsmodels(case: Case) -> None:

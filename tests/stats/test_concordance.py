@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cases import Case
 from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
+from tests.cases import Case
 
 
 def test_w_times_its_scale_is_friedmans_statistic(case: Case) -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cases import Case
 from subitize.stats.contingency import chi_squared, significant_shuffles
+from tests.cases import Case
 
 
 def test_chi_squared_and_p_are_those_of_scipy(case: Case) -> None:

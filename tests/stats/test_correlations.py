@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cases import Case
 from subitize.stats.correlations import fit_line, pearson_interval, spearman_interval
+from tests.cases import Case
 
 
 def test_the_correlation_and_its_interval_are_scipys(case: Case) -> None:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cases import Case
-from rating_matrices import tally_matrix
 from subitize.stats.crossed import Influence, crossed_spread
 from subitize.stats.kappas import fleiss_kappa, gwet_ac, pairwise_agreement
 from subitize.stats.krippendorff import LEVELS, krippendorff_alpha
 from subitize.stats.ratings import Ratings, tally
 from subitize.stats.scarcity import find_cautions
+from tests.cases import Case
+from tests.rating_matrices import tally_matrix
 
 Floats = NDArray[np.float64]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from cases import Case
-from painter_laws import painter_law
 from subitize.stats.crossings import fall, find_crossing
 from subitize.stats.number_laws import Slips
+from tests.cases import Case
+from tests.painter_laws import painter_law
 
 PROOF = pytest.mark.proof("subitize.stats.crossings", "subitize.stats.number_laws")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cases import Case
 from subitize.stats.designs import build_design
+from tests.cases import Case
 
 NUMBER = np.array([1, 2, 3, 4, 5, 6])
 KIND = np.array(["word", "digit", "digit", "word", "digit", "none"])

@@ -11,7 +11,6 @@ from scipy.special import expit, ndtr, ndtri
 from scipy.stats import t as student
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
-from cases import Case
 from subitize.records import Estimate
 from subitize.stats.estimator import (
     Clusters,
@@ -22,6 +21,7 @@ from subitize.stats.estimator import (
     gather_clusters,
     gather_groups,
 )
+from tests.cases import Case
 
 Floats = NDArray[np.float64]
 

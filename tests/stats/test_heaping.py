@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cases import Case
 from subitize.stats.heaping import NEIGHBOURS, measure_heaping
+from tests.cases import Case
 
 DECADES = range(10, 101, 10)
 

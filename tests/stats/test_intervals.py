@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cases import Case
 from subitize.records import Estimate
 from subitize.stats import mean_interval, wilson_interval
 from subitize.stats.intervals import p_of_interval, subtract_independent
+from tests.cases import Case
 
 SIZES = (1, 2, 3, 10, 47, 1000)
 

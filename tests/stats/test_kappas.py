@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss_kappa  # type: ignore[import-untyped]
 
-from cases import Case
-from rating_matrices import tally_matrix
 from subitize.stats.kappas import fleiss_kappa, gwet_ac
+from tests.cases import Case
+from tests.rating_matrices import tally_matrix
 
 NONE = np.nan
 PROOF = pytest.mark.proof("subitize.stats.kappas", "subitize.stats.crossed", "subitize.stats.ratings")

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from cases import Case
-from rating_matrices import tally_matrix
 from subitize.stats.krippendorff import LEVELS, Level, krippendorff_alpha
 from subitize.stats.ratings import tally
+from tests.cases import Case
+from tests.rating_matrices import tally_matrix
 
 NONE = np.nan
 PROOF = pytest.mark.proof("subitize.stats.krippendorff", "subitize.stats.crossed", "subitize.stats.ratings")

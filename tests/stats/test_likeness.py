@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from cases import Case
 from subitize.stats.confusion import confusion_matrix, distance, human_matrix, pearson, random_matrix
 from subitize.stats.likeness import correlate, design_effect
 from subitize.stats.replies import NO_COUNT, Replies
+from tests.cases import Case
 
 TARGETS = tuple(range(1, 11))
 HUMAN = human_matrix(TARGETS)

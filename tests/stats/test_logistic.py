@@ -14,9 +14,9 @@ from statsmodels.genmod.families import Binomial  # type: ignore[import-untyped]
 from statsmodels.genmod.generalized_linear_model import GLM  # type: ignore[import-untyped]
 from statsmodels.tools import add_constant  # type: ignore[import-untyped]
 
-from cases import Case
 from subitize.stats.designs import Design, build_design
 from subitize.stats.logistic import LogisticFit, Separated, fit_logistic
+from tests.cases import Case
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from cases import Case
 from subitize.stats.multiplicity import adjust_holm
+from tests.cases import Case
 
 
 def test_adjusted_values_are_those_of_statsmodels(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cases import Case
-from painter_laws import painter_law
 from subitize.stats import human_law, uniform_law
 from subitize.stats.number_laws import Slips
+from tests.cases import Case
+from tests.painter_laws import painter_law
 
 TARGETS = range(1, 11)
 RESPONSES = np.arange(1, 21)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from painter_laws import painter_law
 from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.stats.number_laws import Slips
 from subitize.stats.passes import pass_at_k
+from tests.painter_laws import painter_law
 
 
 @pytest.mark.parametrize("images", range(1, 9))

@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from cases import Case
 from subitize.analysis.agreement import agree
 from subitize.analysis.attempts import gather_attempts, rate_passes
 from subitize.analysis.clusters import place_observations
@@ -21,6 +20,7 @@ from subitize.records import Ask, Count, Design, Draw, Estimate, Item, MatchesPr
 from subitize.stats.kappas import fleiss_kappa
 from subitize.stats.power import Accuracy, Agreement, Errors, Simulation, Study, Wanted, summarize
 from subitize.stats.ratings import tally
+from tests.cases import Case
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

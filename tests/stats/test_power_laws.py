@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
-from cases import Case
 from subitize.stats.power_laws import (
     Histogram,
     PowerLaw,
@@ -18,6 +17,7 @@ from subitize.stats.power_laws import (
     fit_power_law,
     measure_fit,
 )
+from tests.cases import Case
 
 EXPONENTS = (1.5, 2.0, 2.5, 3.0)
 

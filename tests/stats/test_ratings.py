@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cases import Case
-from rating_matrices import tally_matrix
 from subitize.stats.ratings import tally
+from tests.cases import Case
+from tests.rating_matrices import tally_matrix
 
 
 def draw_matrix(seed: int) -> NDArray[np.float64]:

@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from responses_by_law import Observer
 from subitize.stats.response_law import Fit, Tallies, Trials, fit_law, predict_responses, tally
+from tests.responses_by_law import Observer
 
 NUMBERS = tuple(range(5, 11))
 

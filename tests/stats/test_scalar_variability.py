@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from responses_by_law import Observer, list_responses
 from subitize.stats.response_law import Fit, fit_law
 from subitize.stats.scalar_variability import LawSlope, scalar_variability
+from tests.responses_by_law import Observer, list_responses
 
 PROOF = pytest.mark.proof("subitize.stats.scalar_variability", "subitize.stats.response_law")
 TARGETS = np.repeat(np.arange(1, 11), 60)

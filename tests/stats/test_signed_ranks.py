@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from cases import Case
 from subitize.stats.signed_ranks import signed_rank_test
+from tests.cases import Case
 
 PROOF = pytest.mark.proof("subitize.stats.signed_ranks", "subitize.stats.resampling")
 CASES = {

@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from painter_laws import painter_law
-from responses_by_law import Observer, arrange, repeat
 from subitize.stats import human_law, uniform_law
 from subitize.stats.number_laws import Slips
 from subitize.stats.response_law import Fit, Tallies, fit_law
 from subitize.stats.weber import NoWeber, Weber, describe_weber
+from tests.painter_laws import painter_law
+from tests.responses_by_law import Observer, arrange, repeat
 
 TARGETS = tuple(range(1, 11))
 Edges = Literal["cut off", "drawn anew", "put at the edge", "counted at the edge"]

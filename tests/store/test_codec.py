@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from cases import Case
 from subitize import records
 from subitize.analysis.agreement import Concord
 from subitize.analysis.alignment import Alignment
@@ -75,6 +74,7 @@ from subitize.registry import Listing
 from subitize.report.terminal.doctor import Finding
 from subitize.runner.forecasts import Expense, Forecast
 from subitize.store import Folder, Run, StoredReading, StoredResponse, SuiteEntry, codec
+from tests.cases import Case
 
 # Every line is in runs that exist: it is never changed. A new record or field is a new line.
 STORED: list[tuple[TypeAdapter[Any], Any, str]] = [

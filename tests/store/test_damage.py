@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import Finished, call
-from golden_runs import copy_run
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import Finished, call
+from tests.golden_runs import copy_run
 
 BACKUP = "restore the run from a backup"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from earlier_schemas import take_back
 from subitize.errors import ConflictError
 from subitize.records import Spec
 from subitize.store import Entry, Folder, Location, Run, choose_names, find_spec, resolve_entry
+from tests.cases import Case
+from tests.earlier_schemas import take_back
 
 HERE, THERE = "http://here/v1", "http://there/v1"
 OPTIONS = {"model": "m", "temperature": ""}

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from samples import MODEL, SUITE, naming_item, reading, response, trial
 from subitize.labels import interpret, parse_rule
 from subitize.records import Count, Failed, Known, Outcome, Reading, Refused, Said, Subject, Words
 from subitize.store import Location, Run, codec, frames
@@ -19,6 +18,7 @@ from subitize.store.rows import (
     read_values,
 )
 from subitize.store.traces import trace_responses
+from tests.samples import MODEL, SUITE, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(5)]
 OUTCOMES: list[Outcome] = [

@@ -6,7 +6,6 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from subitize.records import Discarded, Failed, Known, MatchesPrompt, Said, Spec, Subject
 from subitize.store import Location, Run, streams
 from subitize.store.counts import (
@@ -19,6 +18,7 @@ from subitize.store.counts import (
     count_trials,
 )
 from subitize.store.rows import read_discarded, read_rules
+from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(3)]
 

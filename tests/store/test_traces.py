@@ -4,11 +4,11 @@ from pathlib import Path
 
 from pydantic_core import from_json
 
-from samples import SUITE, naming_item, trial
 from subitize.records import Provenance, Response, Said
 from subitize.store import Folder, Run, codec
 from subitize.store.rows import read_usages
 from subitize.store.traces import trace_responses
+from tests.samples import SUITE, naming_item, trial
 
 PROVENANCES = {
     "plain": Provenance(7, "How many?"),

@@ -13,11 +13,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from commands import call
-from disks import read_only
-from earlier_schemas import EARLIER, open_engine, take_back
-from golden_runs import copy_run, expected, without_last_digits
-from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from subitize.errors import BadValueError, BusyError, StorageError
 from subitize.records import Design, Known, Provenance, Subject, Words
 from subitize.store import Database, Folder, Location, Run, StoredReading
@@ -25,6 +20,12 @@ from subitize.store.frames import read_readings
 from subitize.store.rows import read_designs, read_judgings, read_values
 from subitize.store.traces import trace_readings
 from subitize.store.upgrades import upgrade_statements
+from tests.commands import call
+from tests.disks import read_only
+from tests.earlier_schemas import EARLIER, open_engine, take_back
+from tests.golden_runs import copy_run, expected
+from tests.golden_texts import without_last_digits
+from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(4)]
 ASKS_AGAIN = replace(SUITE, name="production", options={"max_attempts": "1"})

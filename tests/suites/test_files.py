@@ -9,8 +9,6 @@ from random import Random
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.errors import BadFileError
 from subitize.interfaces import Suite
 from subitize.labels import find_parts_rule
@@ -30,6 +28,8 @@ from subitize.records import (
     task_text,
 )
 from subitize.registry import Made, make_suite
+from tests.cases import Case
+from tests.commands import call
 
 Make = Callable[..., Made[Suite]]
 ROOT = Path(__file__).parents[2]

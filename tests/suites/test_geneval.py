@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from cases import Case
-from commands import call
-from geneval_files import GENEVAL, GENEVAL2, write_prompts, write_suites
 from subitize.analysis.rescoring import Rescored, rescore_run
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import Box, Boxes, Count, Draw, Reading, Spec, Subject
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.commands import call
+from tests.geneval_files import GENEVAL, GENEVAL2, write_prompts, write_suites
 
 
 def asks_of(spec: str) -> dict[str, dict[str, tuple[object, ...]]]:

@@ -8,14 +8,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cases import Case
-from commands import call
-from own_tables import PICTURE, packed, png, write_json, write_lines
 from subitize.errors import SubitizeError
 from subitize.records import Answer, Choose, Count, Draw, Filed, Item
 from subitize.registry import make_suite
 from subitize.suites.prompts import Prompts
 from subitize.suites.questions import Questions
+from tests.cases import Case
+from tests.commands import call
+from tests.own_tables import PICTURE, packed, png, write_json, write_lines
 
 HEADER = "image,question,count"
 ROW = "1.png,How many apples are there?,3"

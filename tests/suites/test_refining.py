@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.errors import BadFileError, BadValueError, ConflictError, UnknownNameError
 from subitize.interfaces import Tried, design_of
 from subitize.numerals import in_words, plural
@@ -26,6 +24,8 @@ from subitize.suites.refining.refinements import (
     positions,
     spell_out,
 )
+from tests.cases import Case
+from tests.commands import call
 
 OWN = (multiplicative, additive, grid, position, spell_out, positions)
 NAMES = [name for name in names("refinements") if name != "rewritten"]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cases import Case
 from subitize.detections import Detections
 from subitize.vision.colours import COLOUR_NAMES, colour_name, with_colours
+from tests.cases import Case
 
 NAMED = [  # CSS colours whose names say what they are, and everyday ones
     ("red", (255, 0, 0)),

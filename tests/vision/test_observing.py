@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from cases import Case
 from subitize.drawing import stimuli
 from subitize.image_files import decode
 from subitize.records import Box, Stimulus
 from subitize.vision.observing import see
-from true_boxes import true_boxes
+from tests.cases import Case
+from tests.true_boxes import true_boxes
 
 FIRST_SEED = 70_000
 proof = pytest.mark.proof("subitize.vision", "subitize.drawing")

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
-from cases import Case
 from subitize.errors import BadImageError
 from subitize.image_files import decode, image_format
 from subitize.records import ImageFormat
+from tests.cases import Case
 
 LEFT, RIGHT = (200, 30, 40), (20, 90, 220)
 

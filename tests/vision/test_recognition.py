@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from cases import Case
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.placement import fit
@@ -20,6 +19,7 @@ from subitize.records import UNKNOWN, Box
 from subitize.vision.observing import see
 from subitize.vision.recognition import KINDS
 from subitize.vision.references import REFERENCE_COLOURS, references
+from tests.cases import Case
 
 SEED = 4711
 PER_PICTURE = 50

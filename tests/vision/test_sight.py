@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from cases import Case
 from subitize.drawing.compositions import compose
 from subitize.drawing.painting import Layout, Placed, paint
 from subitize.scenes import Entity, Form, Halves, HoldingWord, Pieces, Portion, Relation, Scene, Whole
 from subitize.vision.observing import see
 from subitize.vision.sight import Sight
+from tests.cases import Case
 
 HOLDINGS: list[tuple[str, HoldingWord, str]] = [
     ("flower", "in", "vase"),

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from cases import Case
 from subitize.scenes import Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene, Whole
 from subitize.vision.sight import Seen, Sight, holds
+from tests.cases import Case
 
 HALF = Portion(Fraction(1, 2))
 

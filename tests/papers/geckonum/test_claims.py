@@ -15,14 +15,14 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from commands import call
-from geckonum_release import PROMPTS, write_prompts, write_release
 from subitize.analysis.claims import Comparison, Statement
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.claims import CLAIMS, observe
 from subitize.papers.geckonum.prompts import Prompt
 from subitize.papers.geckonum.release import read_release
 from subitize.papers.geckonum.released_answers import read_released
+from tests.commands import call
+from tests.geckonum_release import PROMPTS, write_prompts, write_release
 
 
 def by_id(annotations: Annotations) -> dict[str, Statement]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from geckonum_release import SOME, write_release
+from tests.commands import call
+from tests.geckonum_release import SOME, write_release
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from geckonum_release import SOME, write_release
 from subitize.annotation.exchange.importing import import_ratings
 from subitize.errors import BadFileError
 from subitize.papers.geckonum.importing import JUDGE
@@ -16,6 +14,8 @@ from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.release import COLUMNS
 from subitize.records import Reading
 from subitize.store import Folder, Run
+from tests.commands import call
+from tests.geckonum_release import SOME, write_release
 
 PROMPTS = [next(prompt for prompt in SOME if TYPES[prompt.type] == task) for task in (1, 2, 3)]
 

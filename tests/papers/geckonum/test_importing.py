@@ -8,9 +8,6 @@ from shutil import copytree
 
 import pytest
 
-from commands import call
-from geckonum_release import PROMPTS as DESIGNED
-from geckonum_release import write_release
 from subitize.errors import ConflictError
 from subitize.importers.releases import ReleaseSummary
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum
@@ -19,6 +16,9 @@ from subitize.papers.geckonum.release import read_release
 from subitize.records import Choose, Confirm, Count, Drawn, Elsewhere, Known, Words
 from subitize.scenes import line_codes
 from subitize.store import Folder, Location, Run
+from tests.commands import call
+from tests.geckonum_release import PROMPTS as DESIGNED
+from tests.geckonum_release import write_release
 
 PROMPTS = tuple(next(prompt for prompt in DESIGNED if prompt.type == type) for type in TYPES)
 

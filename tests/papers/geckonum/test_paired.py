@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from geckonum_release import write_release
 from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.extensions import paired_differences
 from subitize.papers.geckonum.release import read_release
 from subitize.papers.geckonum.released_answers import read_released
+from tests.geckonum_release import write_release
 
 
 @pytest.fixture(scope="module")

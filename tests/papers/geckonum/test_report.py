@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cases import Case
-from geckonum_release import PROMPTS, SOME, write_release
-from report_runs import HOSTILE, check_charts, composed
 from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import import_geckonum
@@ -56,6 +53,9 @@ from subitize.report.document.blocks import (
 from subitize.report.document.pages import to_html
 from subitize.report.document.tabulation import to_csv
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.geckonum_release import PROMPTS, SOME, write_release
+from tests.report_runs import HOSTILE, check_charts, composed
 
 pytestmark = pytest.mark.xdist_group("report of geckonum")
 OF_ALL = {"gaps", "protocol-rows"}  # tables of all suites together

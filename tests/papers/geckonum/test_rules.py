@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import Case
 from subitize.numerals import LONGEST_TEXT, Unread
 from subitize.papers.geckonum.typed_numbers import read_answer
+from tests.cases import Case
 
 # (text, the number taken; None where there is none)
 ANSWERS: list[tuple[str, float | None]] = [

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
 from subitize.interfaces import Suite
 from subitize.papers.geckonum.items import items_of
@@ -20,6 +19,7 @@ from subitize.papers.geckonum.vocabulary import OFFICIAL, ZIPF
 from subitize.records import Choose, Confirm, Count, Item, task_text
 from subitize.registry import make_suite
 from subitize.suites.item_order import interleave
+from tests.cases import Case
 
 ITEMS = {item.id: item for item in items_of(design(0))}
 

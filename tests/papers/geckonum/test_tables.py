@@ -16,8 +16,6 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chi2_contingency
 
-from cases import Case
-from geckonum_release import PROMPTS, SOME, write_prompts, write_release
 from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.numerals import plural
@@ -34,6 +32,8 @@ from subitize.papers.geckonum.tables import compute_tables
 from subitize.stats import wilson_interval
 from subitize.stats.estimator import estimate_share
 from subitize.store import Folder, Run
+from tests.cases import Case
+from tests.geckonum_release import PROMPTS, SOME, write_prompts, write_release
 
 Cells = Mapping[tuple[str, str, str], Cell]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gimbrr_release import write_release
 from subitize.papers.gimbrr.ratings import Ratings
 from subitize.papers.gimbrr.release import Release, read_release, take_released
+from tests.gimbrr_release import write_release
 
 
 @pytest.fixture(scope="session")

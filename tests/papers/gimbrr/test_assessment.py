@@ -14,12 +14,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cases import Case
-from coco_network import ssd_folder
-from commands import call
-from drawn_prompts import EXACT, made, open_rapidocr, store, write_lines
-from samples import trial
-from scripted_server import Answer, chat, scripting
 from subitize.analysis.observations import Reader, survey_run
 from subitize.analysis.protocols import follow_protocols
 from subitize.analysis.provenance import follow_trails
@@ -54,7 +48,13 @@ from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from subitize.suites.parts import is_written
-from tiny_weights import find_tiny
+from tests.cases import Case
+from tests.coco_network import ssd_folder
+from tests.commands import call
+from tests.drawn_prompts import EXACT, made, open_rapidocr, store, write_lines
+from tests.samples import trial
+from tests.scripted_server import Answer, chat, scripting
+from tests.tiny_weights import find_tiny
 
 SUITE = Spec("gimbrr", {}, "gimbrr")
 PROOF = pytest.mark.proof("subitize.papers.gimbrr", "subitize.networks.detectors", "subitize.labels")

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import polars as pl
 import pytest
 
-from cases import Case
 from subitize.analysis.claims import Statement
 from subitize.frames import make_frame
 from subitize.papers.gimbrr.claims import CLAIMS, observe
@@ -13,6 +12,7 @@ from subitize.papers.gimbrr.items import MATCH
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
 from subitize.papers.gimbrr.tasks import ALL
 from subitize.records import Draw, Item, Scalar
+from tests.cases import Case
 
 PROMPTS = 40
 

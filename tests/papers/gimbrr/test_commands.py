@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
+from tests.cases import Case
+from tests.commands import call
 
 SPEC = "gimbrr:tasks=counting,per_task=20,linked=true"
 PNG = render(Stimulus("apples", 2, 1, 256)).png

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadFileError
 from subitize.papers.gimbrr.directory import Prompt, correct, count_img2img, find_error, read_directory
 from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, SINGLE, TASKS
+from tests.cases import Case
 
 HEADER = "ID,Prompt,Representations,Auto_assessment,Task,Task_specific_label,img2img_instructions,Linked_prompts"
 CATS = "801,two cats,cat,True,Counting,2,,1847"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
 from subitize.records import Item
 from subitize.registry import make_suite
+from tests.commands import call
 
 FILE = Path(__file__).parents[3] / "examples" / "negation.yaml"
 

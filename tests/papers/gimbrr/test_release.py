@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
-from gimbrr_release import DIRECTORY, RATINGS, Row, read_rows, write_release, write_rows
 from subitize.errors import BadFileError
 from subitize.papers.gimbrr.exporting import COLUMNS
 from subitize.papers.gimbrr.items import MATCH, make_item
 from subitize.papers.gimbrr.ratings import Ratings
 from subitize.papers.gimbrr.release import Release, read_release, take_released
 from subitize.papers.gimbrr.rows import make_prompt
+from tests.cases import Case
+from tests.commands import call
+from tests.gimbrr_release import DIRECTORY, RATINGS, Row, read_rows, write_release, write_rows
 
 
 @pytest.fixture

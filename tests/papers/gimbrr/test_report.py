@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from report_runs import check_charts
 from subitize.labels import Rule, interpret
 from subitize.papers.gimbrr.report.profile import find_failure
 from subitize.papers.gimbrr.report.sections import compose_account
@@ -15,6 +13,8 @@ from subitize.report.document.blocks import Account, Document, FigureBlock, Tabl
 from subitize.report.document.charts import Palette
 from subitize.report.sections.sources import list_series, read_sources
 from subitize.store import Folder, Run
+from tests.commands import call
+from tests.report_runs import check_charts
 
 
 def write_account(run: Run) -> Account:

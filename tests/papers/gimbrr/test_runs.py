@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, interpret
 from subitize.papers.gimbrr.items import MATCH
@@ -25,6 +24,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
+from tests.commands import call
 
 ANSWERS: Mapping[str, Sequence[str]] = {
     "counting-1": ["yes"],

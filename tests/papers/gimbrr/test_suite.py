@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.numerals import article, plural, singular
 from subitize.numerals.phrases import word_set
@@ -19,6 +18,7 @@ from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, SINGLE, TASKS
 from subitize.papers.gimbrr.words import WORDS, split
 from subitize.records import Item, task_text
 from subitize.registry import make_suite
+from tests.cases import Case
 
 ITEMS = {item.id.removeprefix("gimbrr/"): item for item in Gimbrr().items(0)}
 SEEDS = (0, 1)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
-from gimbrr_release import DIRECTORY, RATINGS, read_rows
 from subitize.analysis.reproduction import Comparison
 from subitize.papers.gimbrr.ratings import Ratings, estimate_by, with_pooled
 from subitize.papers.gimbrr.release import read_release, take_released
 from subitize.papers.gimbrr.reproduction import compare
 from subitize.papers.gimbrr.tables import compute_tables
 from subitize.papers.gimbrr.tasks import ALL
+from tests.cases import Case
+from tests.commands import call
+from tests.gimbrr_release import DIRECTORY, RATINGS, read_rows
 
 MODELS = ("Dalle", "MJ", "SD1.5", "SD2.1")
 BY_TASK = {

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from numbersense_names import CATEGORIES, touch, write_names
 from subitize.analysis.claims import Statement
 from subitize.analysis.enumeration import evaluate
 from subitize.papers.numbersense.claims import CLAIMS, PERFECT, observe_measured, observe_published
 from subitize.papers.numbersense.named_images import read_named_images
 from subitize.stats.confusion import human_matrix
+from tests.numbersense_names import CATEGORIES, touch, write_names
 
 Draw = Callable[[int, np.random.Generator], int]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from numbersense_names import touch, write_names
+from tests.commands import call
+from tests.numbersense_names import touch, write_names
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.papers.numbersense.naming import Naming
 from subitize.papers.numbersense.production import Production
 from subitize.records import Answer, Control, Stimulus, task_text
 from subitize.registry import make_suite
+from tests.cases import Case
 
 CATEGORIES = ("apples", "people", "butterflies", "dots", "fastcards")
 

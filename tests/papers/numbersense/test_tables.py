@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import report_runs
-from commands import call
-from numbersense_names import touch, write_names
 from subitize.analysis.reproduction import Comparison, Place
 from subitize.errors import BadFileError, ConflictError, NothingToDoError
 from subitize.papers.numbersense.importing import read_importable
@@ -17,6 +14,9 @@ from subitize.papers.numbersense.published import PRINTED, TABLE_1, find_model
 from subitize.papers.numbersense.reproduction import reproduce_names, tabulate_run
 from subitize.records import Discarded, Drawn, Elsewhere, Known, Spec
 from subitize.store import Folder, Run
+from tests import report_runs
+from tests.commands import call
+from tests.numbersense_names import touch, write_names
 
 Cells = dict[tuple[str, str, str], Comparison]
 

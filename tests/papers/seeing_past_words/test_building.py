@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
-from probe_files import make_probes, write_questions, write_visual7w
 from subitize.errors import BadFileError, SubitizeError
 from subitize.papers.seeing_past_words.building import Recipe, build_probes, find_images
 from subitize.papers.seeing_past_words.captions import pair_captions, read_captions
 from subitize.papers.seeing_past_words.foils import draw_foils
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records, write_records
 from subitize.papers.seeing_past_words.sources import Omissions
+from tests.cases import Case
+from tests.commands import call
+from tests.probe_files import make_probes, write_questions, write_visual7w
 
 SIZES = {"standard": (2439, 7283), "hard": (1130, 3378), "interpolated": (1331, 3969)}  # Table 6, validation
 

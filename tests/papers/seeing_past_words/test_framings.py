@@ -7,11 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import tiny_matchers
-import tiny_vlms
-from commands import call
-from openai_server import Behaviour, Server, serving
-from probe_files import ANSWERS, make_probes, write_suites
 from subitize.interfaces import Model, Reply, Request
 from subitize.models.chats import score_answer
 from subitize.numerals.gaps import NUMERALS
@@ -36,6 +31,10 @@ from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run, StoredResponse
 from subitize.vision.observing import look_at
+from tests import tiny_matchers, tiny_vlms
+from tests.commands import call
+from tests.openai_server import Behaviour, Server, serving
+from tests.probe_files import ANSWERS, make_probes, write_suites
 
 MATCHED, FILLED, ANSWERED, ALIGNED = "counting-probe", "counting-probe-masked", "counting-probe-vqa", "alignment-probe"
 Writers = Mapping[str, Callable[[Path], Path]]

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cases import Case
-from probe_files import make_probes
 from subitize.numerals.gaps import NUMERALS, name_number
 from subitize.papers.seeing_past_words.baselines import BASELINES, lay_out_probes, measure_baselines, prefer_smaller
 from subitize.papers.seeing_past_words.building import Recipe, build_probes
@@ -22,6 +20,8 @@ from subitize.papers.seeing_past_words.metrics import (
     rank_number,
 )
 from subitize.papers.seeing_past_words.probes import Probe
+from tests.cases import Case
+from tests.probe_files import make_probes
 
 Probes = Sequence[tuple[float, Sequence[float]]]
 

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from probe_files import make_probes
-from probe_runs import ANSWERS, Rule, know, probe, probe_all, resemble, say_two
-from report_runs import check_charts, composed
 from subitize.papers.seeing_past_words.metrics import PAIRWISE
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.tables import tabulate_run
@@ -15,6 +12,9 @@ from subitize.records import Estimate
 from subitize.report.document.blocks import Document, FigureBlock, Row, Section, TableBlock
 from subitize.report.sections.sources import list_series, read_sources
 from subitize.store import Folder, Run
+from tests.probe_files import make_probes
+from tests.probe_runs import ANSWERS, Rule, know, probe, probe_all, resemble, say_two
+from tests.report_runs import check_charts, composed
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
 from subitize.errors import BadValueError, SubitizeError
 from subitize.papers.seeing_past_words import statement
 from subitize.papers.seeing_past_words.statements import mask
+from tests.cases import Case
 
 FAITHFUL = [
     ("How many black cats are there in the picture?", 3, "There are 3 black cats in the picture."),

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from probe_files import ANSWERS, make_probes, write_suites
 from subitize.errors import SubitizeError
 from subitize.interfaces import HasNotes
 from subitize.papers.seeing_past_words.probes import write_records
@@ -15,7 +14,8 @@ from subitize.registry import make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from tiny_weights import find_tiny
+from tests.probe_files import ANSWERS, make_probes, write_suites
+from tests.tiny_weights import find_tiny
 
 
 @pytest.fixture(scope="module")

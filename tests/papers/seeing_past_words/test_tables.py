@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
-from probe_files import make_probes, write_suites
 from subitize.analysis.claims import Statement
 from subitize.errors import NothingToDoError
 from subitize.interfaces import Model, Reply, Request, Tables
@@ -19,6 +17,8 @@ from subitize.registry import Made, make_judge, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
+from tests.commands import call
+from tests.probe_files import make_probes, write_suites
 
 Answering = Callable[[Request], Mapping[str, float] | str]
 ANSWERS = [0] * 3 + [1] * 6 + [2] * 7 + [3] * 5 + [4] * 3 + [5] * 3 + [6] * 2 + [9] * 2 + [12]

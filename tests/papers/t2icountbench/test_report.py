@@ -8,8 +8,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from commands import call
-from report_runs import PAINTERS, check_charts, composed, refined, voted
 from subitize.analysis.agreement import ALL_MODELS, agree_run
 from subitize.analysis.attempts import Attempt, gather_attempts, rate_passes
 from subitize.analysis.observations import Reader, observe_run
@@ -31,7 +29,9 @@ from subitize.report.document.blocks import (
     Thumbnail,
 )
 from subitize.store import Folder, Run
-from t2icountbench_attempts import attempt_all, design
+from tests.commands import call
+from tests.report_runs import PAINTERS, check_charts, composed, refined, voted
+from tests.t2icountbench_attempts import attempt_all, design
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from cases import Case
-from commands import call
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.papers.t2icountbench import PAPER
@@ -20,6 +18,8 @@ from subitize.papers.t2icountbench.wording import OBJECTS, SCENES, STYLES
 from subitize.records import Ask, Count, Item, MatchesPrompt, Scalar, task_text
 from subitize.registry import make_suite
 from subitize.report.sections.composition import references
+from tests.cases import Case
+from tests.commands import call
 
 ITEMS = {item.id: item for item in T2ICountBench().items(0)}
 OWN = """

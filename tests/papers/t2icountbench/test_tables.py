@@ -33,7 +33,7 @@ from subitize.records import Estimate, Item, Scalar
 from subitize.report.document.cells import estimate_text
 from subitize.report.sections.claims import tell
 from subitize.stats.ratings import tally
-from t2icountbench_attempts import RateOf, attempt_all, design
+from tests.t2icountbench_attempts import RateOf, attempt_all, design
 
 SKILLS = {"good": 0.5, "fair": 0.3, "poor": 0.12}
 
