@@ -1,0 +1,131 @@
+"""What a run in SQLite stores, row by row: JSON as it was stored, and masked what differs from time to time."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from golden_texts import Texts
+
+Row = Mapping[str, object]
+
+TIMES = (
+    "at",
+    "answered_at",
+    "consented_at",
+    "created_at",
+    "expires_at",
+    "latency_seconds",
+    "withdrawn_at",
+)
+OF_THIS_PROCESS = ("host", "pid", "pid_started", "secret", "token")
+
+
+def mask_columns(row: Row) -> Row:
+    """Mask when something was done, where, and by which process; what is not there stays so."""
+    masked = {**dict.fromkeys(TIMES, "<time>"), **{name: f"<{name}>" for name in OF_THIS_PROCESS}}
+    return {name: value if value is None else masked.get(name, value) for name, value in row.items()}
+
+
+def mask_versions(text: str) -> str:
+    """Mask the versions of subitize and of libraries, not which of them are named."""
+    text = re.sub(r'("versions":\{)([^}]*)', lambda found: found[1] + _mask_values(found[2]), text)
+    return re.sub(r'("subitize_version": )"[^"]*"', r'\1"<version>"', text)
+
+
+def mask_ports(text: str) -> str:
+    """Mask the free port on which a server of the tests listens."""
+    return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:<port>", text)
+
+
+def mask_folder(text: str) -> str:
+    """Mask the folder in which a golden is made, which is the current one."""
+    return text.replace(str(Path.cwd()), "<folder>")
+
+
+def mask(text: str) -> str:
+    """Mask all that differs from machine to machine in a row as it is written."""
+    return mask_folder(mask_ports(mask_versions(text)))
+
+
+def dump(run: str, *, is_ordered: bool = False) -> Texts:
+    """Give a text per table of a run, and one that names its pictures.
+
+    Answers come in from several threads: their order is chance, and so are the numbers that rows have. Unless a run
+    was filled by one thread, rows are named by what they say, and sorted.
+    """
+    with closing(sqlite3.connect(f"{run}/run.sqlite")) as database:
+        database.row_factory = sqlite3.Row
+        for table in _tables(database):
+            rows = list(_rows(database, table))
+            if not is_ordered:
+                rows = [_unnumbered(row, table, database) for row in rows]
+            lines = [mask(_write(mask_columns(row))) for row in rows]
+            yield f"{run}~{table}.jsonl", "".join(lines if is_ordered else sorted(lines))
+    pictures = sorted(path.name for path in Path(run, "images").rglob("*") if path.is_file())
+    yield f"{run}~images.txt", "".join(f"{name}\n" for name in pictures)
+
+
+def _tables(database: sqlite3.Connection) -> list[str]:
+    found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    return sorted(name for (name,) in found)
+
+
+def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
+    return (dict(row) for row in database.execute(f"SELECT * FROM {table} ORDER BY rowid"))
+
+
+# Which columns have the number of a row, and how that row is named where its number is chance.
+_NAMES: Mapping[str, tuple[str, str]] = {
+    "subject": ("subjects", "subject_id"),
+    "question": ("questions", "question"),
+    "source": ("sources", "judge || ' ' || annotator || ' ' || rule"),
+}
+
+
+def _unnumbered(row: Row, table: str, database: sqlite3.Connection) -> Row:
+    """Leave out the number of a row, and name the rows that it refers to by what they say."""
+    named = {name: value for name, value in row.items() if name != "id"}
+    if table == "readings":
+        named |= {name: _name_part(database, name, row[name]) for name in _NAMES}
+        named |= {name: _name_reading(database, row[name]) for name in ("replaces", "reviews")}
+    return named
+
+
+def _name_part(database: sqlite3.Connection, column: str, number: object) -> object:
+    table, text = _NAMES[column]
+    (found,) = database.execute(f"SELECT {text} FROM {table} WHERE id = ?", (number,)).fetchone()
+    return found
+
+
+def _name_reading(database: sqlite3.Connection, number: object) -> object:
+    if number is None:
+        return None
+    row = database.execute("SELECT subject, question, source, value FROM readings WHERE id = ?", (number,)).fetchone()
+    return " ".join([*(str(_name_part(database, name, row[name])) for name in _NAMES), row["value"]])
+
+
+def _write(row: Row) -> str:
+    """Write a row as an object in a line; a text that is JSON is put in as it is, not quoted once more."""
+    return "{" + ", ".join(f"{json.dumps(name)}: {_write_value(value)}" for name, value in row.items()) + "}\n"
+
+
+def _write_value(value: object) -> str:
+    if isinstance(value, str) and value[:1] in ("{", "[") and "\n" not in value and _is_json(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _mask_values(pairs: str) -> str:
+    mask_one: Callable[[re.Match[str]], str] = lambda found: f'{found[1]}:"<version>"'  # noqa: E731
+    return re.sub(r'("[^"]+"):"[^"]*"', mask_one, pairs)
