@@ -25,7 +25,7 @@ def make_images() -> Texts:
     for shade in range(2):
         (folder.parent / f"{shade}.png").write_bytes(png(shade))
         (folder / f"{shade}.png").write_bytes(png(10 + shade))
-    asked = ("How many red cats …?", "What is written …?", "Is the cat asleep?", "no cats | some cats | many cats")
+    asked = ("How many red cats are there?", "What is written here?", "Is the cat asleep?", "no cats | some cats | many cats")
     questions = [f"--question={question}" for question in asked]
     printed("import", "images", "pictures", "--out", "own", *questions)
     printed("import", "images", folder, "--out", "own", "--question=What is it?", "--model", "camera")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import golden_imports
+import golden_studies
 from commands import call
 from geneval_files import write_suites
 from golden_dumps import dump
@@ -161,4 +162,5 @@ GOLDENS: dict[str, Golden] = {
     "rows-own-suites": Golden(make_own_suites),
     "rows-served": Golden(make_served),
     **golden_imports.GOLDENS,
+    **golden_studies.GOLDENS,
 }
