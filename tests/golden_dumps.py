@@ -3,7 +3,7 @@
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -20,19 +20,18 @@ TIMES = (
     "latency_seconds",
     "withdrawn_at",
 )
-OF_THIS_PROCESS = ("host", "pid", "pid_started", "secret", "token")
+OF_THIS_PROCESS = ("host", "pid", "pid_started", "secret", "subitize_version", "token")
 
 
 def mask_columns(row: Row) -> Row:
-    """Mask when something was done, where, and by which process; what is not there stays so."""
+    """Mask when something was done, where, and by which process and version; what is not there stays so."""
     masked = {**dict.fromkeys(TIMES, "<time>"), **{name: f"<{name}>" for name in OF_THIS_PROCESS}}
     return {name: value if value is None else masked.get(name, value) for name, value in row.items()}
 
 
 def mask_versions(text: str) -> str:
     """Mask the versions of subitize and of libraries, not which of them are named."""
-    text = re.sub(r'("versions":\{)([^}]*)', lambda found: found[1] + _mask_values(found[2]), text)
-    return re.sub(r'("subitize_version": )"[^"]*"', r'\1"<version>"', text)
+    return re.sub(r'("versions":\{)([^}]*)', lambda found: found[1] + _mask_values(found[2]), text)
 
 
 def mask_ports(text: str) -> str:
@@ -51,21 +50,25 @@ def mask(text: str) -> str:
 
 
 def dump(run: str, *, is_ordered: bool = False) -> Texts:
-    """Give a text per table of a run, and one that names its pictures.
+    """Give a text per table that has rows, their columns first, and one that names all tables and pictures.
 
     Answers come in from several threads: their order is chance, and so are the numbers that rows have. Unless a run
     was filled by one thread, rows are named by what they say, and sorted.
     """
+    counts = dict[str, int]()
     with closing(sqlite3.connect(f"{run}/run.sqlite")) as database:
         database.row_factory = sqlite3.Row
         for table in _tables(database):
             rows = list(_rows(database, table))
             if not is_ordered:
                 rows = [_unnumbered(row, table, database) for row in rows]
-            lines = [mask(_write(mask_columns(row))) for row in rows]
-            yield f"{run}~{table}.jsonl", "".join(lines if is_ordered else sorted(lines))
+            lines = [mask(_write(mask_columns(row).values())) for row in rows]
+            counts[table] = len(rows)
+            if rows:
+                yield f"{run}~{table}.jsonl", "".join([_write(rows[0]), *(lines if is_ordered else sorted(lines))])
     pictures = sorted(path.name for path in Path(run, "images").rglob("*") if path.is_file())
-    yield f"{run}~images.txt", "".join(f"{name}\n" for name in pictures)
+    listed = [*(f"{table}: {count}" for table, count in counts.items()), *pictures]
+    yield f"{run}.txt", "".join(f"{line}\n" for line in listed)
 
 
 def _tables(database: sqlite3.Connection) -> list[str]:
@@ -107,9 +110,9 @@ def _name_reading(database: sqlite3.Connection, number: object) -> object:
     return " ".join([*(str(_name_part(database, name, row[name])) for name in _NAMES), row["value"]])
 
 
-def _write(row: Row) -> str:
-    """Write a row as an object in a line; a text that is JSON is put in as it is, not quoted once more."""
-    return "{" + ", ".join(f"{json.dumps(name)}: {_write_value(value)}" for name, value in row.items()) + "}\n"
+def _write(values: Iterable[object]) -> str:
+    """Write values as a list in a line; a text that is JSON is put in as it is, not quoted once more."""
+    return f"[{', '.join(map(_write_value, values))}]\n"
 
 
 def _write_value(value: object) -> str:
@@ -127,5 +130,4 @@ def _is_json(text: str) -> bool:
 
 
 def _mask_values(pairs: str) -> str:
-    mask_one: Callable[[re.Match[str]], str] = lambda found: f'{found[1]}:"<version>"'  # noqa: E731
-    return re.sub(r'("[^"]+"):"[^"]*"', mask_one, pairs)
+    return re.sub(r'("[^"]+"):"[^"]*"', r'\1:"<version>"', pairs)

@@ -100,9 +100,9 @@ def make_outputs() -> Texts:
 
 def make_releases() -> Texts:
     """The releases of papers, made up in small."""
-    prompts = geckonum_release.SOME[::20]
+    prompts = geckonum_release.SOME[::30]
     geckonum_release.write_release(Path("geckonum"), ["dalle_3"], prompts=prompts, seeds=1)
-    gimbrr_release.write_release(Path("gimbrr"), ["Dalle", "SD1.5"], per_task=1)
+    gimbrr_release.write_release(Path("gimbrr"), ["SD1.5"], per_task=1)
     for name in ("3_3_apples_0.png", "4_20+_dots_0.png", "4_many_apples_1.png", "2_2_people_0.png"):
         picture = Path("numbersense", "FLUX", name)
         picture.parent.mkdir(parents=True, exist_ok=True)

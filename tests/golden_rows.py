@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import golden_imports
+import golden_language
+import golden_pixels
 import golden_studies
 from commands import call
 from geneval_files import write_suites
@@ -16,8 +18,8 @@ PAINTER = "painter:size_px=128,weber=0.3"
 
 def make_naming() -> Texts:
     """Stimuli, named by all stand-ins: a sample of the items, then all of them, each twice."""
-    suite = "naming:images=1,numbers=1-3+7,categories=apples+dots,size_px=128"
-    models = [f"--model={name}" for name in ("observer", "random:high=9", "ideal-human:weber=0.3")]
+    suite = "naming:images=1,numbers=1+3+7,categories=apples+dots,size_px=128"
+    models = [f"--model={name}" for name in ("observer", "ideal-human:weber=0.3")]
     printed("run", suite, *models, "--seed", 3, "--limit", 5, "--out", "sampled")
     yield from dump("sampled")
     printed("run", suite, *models, "--seed", 3, "--out", "sampled", "--repeats", 2)
@@ -46,8 +48,8 @@ def make_options_of_naming() -> Texts:
 
 def make_production() -> Texts:
     """Drawings that are refined, asked for again where nothing is seen, and looked at by three judges."""
-    suite, run = "production:numbers=1-2+9,categories=apples+dots", "drawn"
-    refined = ("--refine", "grid", "--refine", "additive+position", "--refine", "list")
+    suite, run = "production:numbers=1+9,categories=apples+dots", "drawn"
+    refined = ("--refine", "grid", "--refine", "additive+position")
     printed("run", suite, *refined, "--model", PAINTER, "--repeats", 2, "--seed", 7, "--out", run)
     printed("run", suite, "--model", "ideal-human:weber=0.5", "--model", "random", "--repeats", 1, "--out", run)
     printed("judge", run, "--judge", "vlm:observer")
@@ -66,7 +68,7 @@ def make_t2icountbench() -> Texts:
 def make_papers() -> Texts:
     """Some of GeckoNum's and of GIMBRR's prompts, which have questions of every kind."""
     for name, suite in (("geckonum", "geckonum"), ("gimbrr", "gimbrr")):
-        printed("run", suite, "--limit", 24, "--model", "painter:size_px=128", "--repeats", 1, "--out", name)
+        printed("run", suite, "--limit", 16, "--model", "painter:size_px=128", "--repeats", 1, "--out", name)
         yield from dump(name)
 
 
@@ -119,7 +121,7 @@ def make_served() -> Texts:
     with serving(Behaviour(answer="count-hash", faults=_NAMING_FAULTS)) as server:
         suite = "naming:images=1,numbers=1-3,categories=apples+dots,size_px=128,max_attempts=2"
         model = f"openai:test-model,base_url={server.base_url}"
-        _run_served(suite, f"{model},logprobs=3", "answered", "--no-sight-check", "--repeats", 2)
+        _run_served(suite, f"{model},logprobs=3", "answered", "--no-sight-check")
         gaps = "naming:images=1,numbers=2,categories=apples,size_px=128,framing=gap"
         _run_served(gaps, model, "gaps", "--no-sight-check")
         server.begin(Behaviour(text="I cannot tell.", chat_usd_per_million=(1.0, 2.0)))
@@ -162,5 +164,7 @@ GOLDENS: dict[str, Golden] = {
     "rows-own-suites": Golden(make_own_suites),
     "rows-served": Golden(make_served),
     **golden_imports.GOLDENS,
+    **golden_language.GOLDENS,
+    **golden_pixels.GOLDENS,
     **golden_studies.GOLDENS,
 }
