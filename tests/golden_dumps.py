@@ -3,13 +3,16 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from operator import eq
 from pathlib import Path
 
 from golden_texts import Texts
 
 Row = Mapping[str, object]
+SAME = '"〃"'
+"""What is written for a value that is the same as in the row above."""
 
 TIMES = (
     "at",
@@ -34,9 +37,25 @@ def mask_versions(text: str) -> str:
     return re.sub(r'("versions":\{)([^}]*)', lambda found: found[1] + _mask_values(found[2]), text)
 
 
+def shorten_provenance(text: str) -> str:
+    """Abbreviate what nearly every provenance ends with, where it is exactly this."""
+    return text.replace(_UNKNOWN, "…")
+
+
+_UNKNOWN = (
+    '"revision":null,"weights_hash":null,"parameter_count":null,"versions":{"subitize":"<version>"},'
+    '"tokens_in":null,"tokens_out":null,"price_usd":null,"unsettled_tries":0'
+)
+
+
 def mask_ports(text: str) -> str:
     """Mask the free port on which a server of the tests listens."""
     return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:<port>", text)
+
+
+def mask_created(text: str) -> str:
+    """Mask when a server of the tests answered, in an answer that is quoted."""
+    return re.sub(r'(\\"created\\": )\d+', r"\1<time>", text)
 
 
 def mask_folder(text: str) -> str:
@@ -45,8 +64,8 @@ def mask_folder(text: str) -> str:
 
 
 def mask(text: str) -> str:
-    """Mask all that differs from machine to machine in a row as it is written."""
-    return mask_folder(mask_ports(mask_versions(text)))
+    """Mask all that differs from machine to machine in a value as it is written."""
+    return shorten_provenance(mask_folder(mask_created(mask_ports(mask_versions(text)))))
 
 
 def dump(run: str, *, is_ordered: bool = False) -> Texts:
@@ -62,10 +81,10 @@ def dump(run: str, *, is_ordered: bool = False) -> Texts:
             rows = list(_rows(database, table))
             if not is_ordered:
                 rows = [_unnumbered(row, table, database) for row in rows]
-            lines = [mask(_write(mask_columns(row).values())) for row in rows]
             counts[table] = len(rows)
+            cells = [[mask(_write_value(value)) for value in mask_columns(row).values()] for row in rows]
             if rows:
-                yield f"{run}~{table}.jsonl", "".join([_write(rows[0]), *(lines if is_ordered else sorted(lines))])
+                yield f"{run}~{table}.jsonl", _write_table(list(rows[0]), cells if is_ordered else sorted(cells))
     pictures = sorted(path.name for path in Path(run, "images").rglob("*") if path.is_file())
     listed = [*(f"{table}: {count}" for table, count in counts.items()), *pictures]
     yield f"{run}.txt", "".join(f"{line}\n" for line in listed)
@@ -110,12 +129,17 @@ def _name_reading(database: sqlite3.Connection, number: object) -> object:
     return " ".join([*(str(_name_part(database, name, row[name])) for name in _NAMES), row["value"]])
 
 
-def _write(values: Iterable[object]) -> str:
-    """Write values as a list in a line; a text that is JSON is put in as it is, not quoted once more."""
-    return f"[{', '.join(map(_write_value, values))}]\n"
+def _write_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a list per row, the columns first; what is the same as in the row above is left out."""
+    lines = [[json.dumps(name) for name in columns]]
+    for above, row in zip([(), *rows], rows, strict=False):
+        same = [*map(eq, above, row), *(False for _ in row[len(above) :])]
+        lines.append([SAME if is_same else cell for is_same, cell in zip(same, row, strict=True)])
+    return "".join(f"[{', '.join(line)}]\n" for line in lines)
 
 
 def _write_value(value: object) -> str:
+    """Write a value; a text that is JSON is put in as it is, not quoted once more."""
     if isinstance(value, str) and value[:1] in ("{", "[") and "\n" not in value and _is_json(value):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -44,18 +44,19 @@ from subitize.scenes.graph import read_graph
 CHARACTERS_PER_FILE = 36_000
 """So that each file is kept as it is."""
 MOST_SHOWN = 500
-EVERY = 20
+EVERY = 60
 """Of so many prompts the questions of one are kept in full, of all others as a hash."""
 
 
 def make_numerals() -> Texts:
     """What is read from each text, and the value that every rule for words makes of it."""
     rules = list(word_rules())
-    groups = {**GROUPS, "policies": [(text, None) for _, text, _ in POLICY_CASES]}
-    groups["reasons"] = [(text, None) for text, _ in REASONS]
-    for group, cases in groups.items():
-        lines = [["text", "read", "answer", *rules]]
-        for text in dict.fromkeys(text for text, _ in cases):
+    groups = {group: [text for text, _ in cases] for group, cases in GROUPS.items()}
+    groups["policies"] = [text for _, text, _ in POLICY_CASES]
+    groups["reasons"] = [text for text, _ in REASONS]
+    for group, texts in groups.items():
+        lines: list[list[object]] = [["text", "read", "answer", *rules]]
+        for text in dict.fromkeys(texts):
             values = [_shown(interpret(Words(text), Count("thing"), parse_rule(rule))) for rule in rules]
             answer = find_answer(text)
             answered = "" if answer == text else _abbreviated(str(answer))
@@ -78,9 +79,9 @@ def make_prompts() -> Texts:
         assert isinstance(scene, Scene), prompt
         questions, graph = _questions(scene), _graph(prompt)
         if number % EVERY == 0:
-            scenes.append([prompt, _named(scene), questions, graph])
+            scenes.append([prompt, _told(scene), questions, graph])
         else:
-            scenes.append([prompt, _named(scene), _short_hash([questions, graph])])
+            scenes.append([prompt, _told(scene), _short_hash([questions, graph])])
     yield from _in_parts("understood", scenes)
     reasons: list[list[object]] = []
     for prompt in NOT_UNDERSTOOD:
@@ -102,13 +103,18 @@ def make_rules() -> Texts:
             lines.append([question.id, name, *_shortened(values)])
         yield from _in_parts(kind, lines)
     yield "statements.jsonl", _lines([text, _named(read_statement(text)), _named(read_standing(text))] for text in SAID)
-    yield "consensus.jsonl", _lines(
-        [list(votes), *(_shown(consensus([_vote(vote) for vote in votes], rule)) for rule in consensus_rules())]
-        for votes in VOTES
+    yield (
+        "consensus.jsonl",
+        _lines(
+            [list(votes), *(_shown(consensus([_vote(vote) for vote in votes], rule)) for rule in consensus_rules())]
+            for votes in VOTES
+        ),
     )
     names = list(SCORERS)
-    replies = [[text, expected, *(SCORERS[name].credit(Reply(text, expected)) for name in names)] for text, expected in
-               product(REPLIES, (2, 4))]
+    replies = [
+        [text, expected, *(SCORERS[name].credit(Reply(text, expected)) for name in names)]
+        for text, expected in product(REPLIES, (2, 4))
+    ]
     yield "scorers.jsonl", _lines([["reply", "right", *names], *replies])
 
 
@@ -136,7 +142,19 @@ _FOUND = (
     Box("dog", 0.3, (2.0, 2.0, 12.0, 12.0), "blue"),
 )
 _SAID = (
-    *("2", "two dogs", "1 red and 2 blue, 3 in total", "3-4", "10+", "a few", "", "I cannot see it", "no dogs", "-1", "½"),
+    *(
+        "2",
+        "two dogs",
+        "1 red and 2 blue, 3 in total",
+        "3-4",
+        "10+",
+        "a few",
+        "",
+        "I cannot see it",
+        "no dogs",
+        "-1",
+        "½",
+    ),
     *("yes", "No.", "**Yes**, it does", "yes and no", "true", "0", "1", "✓", "failure", "N/A", "no idea", "No, no."),
     *("b", "(B) Two dogs.", "**b**", "many dogs", "a or b", "Two dogs", "(a) is wrong", "2.", "Answer: c", "d"),
 )
@@ -155,14 +173,29 @@ VOTES: tuple[tuple[Scalar | None, ...], ...] = (
     *((), (None,), (2,), (2, 3), (2, 2, 3), (2, 3, 3, 2), (1, 2, 9), (1.5, 2.5, 2.5), (3, None, None)),
     *((True,), (True, False), (True, True, False), (True, False, None), ("a", "b", "a"), (12, 13, 12), (0, 0, 1, 1, 2)),
 )
-REPLIES = ("4", "4.", " 4", "four", "Four.", "row 1 has 4", "12", "There are 2.", "{4}", "about 4", "", "none", "24", "a total of 4")
+REPLIES = (
+    "4",
+    "4.",
+    " 4",
+    "four",
+    "Four.",
+    "row 1 has 4",
+    "12",
+    "There are 2.",
+    "{4}",
+    "about 4",
+    "",
+    "none",
+    "24",
+    "a total of 4",
+)
 
 
 def _value(evidence: Evidence, question: Question, rule: str) -> object:
     try:
         return _shown(interpret(evidence, question, parse_rule(rule)))
     except SubitizeError as error:
-        return f"error: {str(error).partition(';')[0]}"
+        return type(error).__name__
 
 
 def _vote(vote: Scalar | None) -> Value:
@@ -179,8 +212,10 @@ def _shown(value: Value) -> object:
 def _shortened(values: Iterable[object]) -> list[object]:
     """Leave out what is the same as before it."""
     listed = list(values)
-    return [one if place == 0 or one != listed[place - 1] or type(one) is not type(listed[place - 1]) else "…"
-            for place, one in enumerate(listed)]
+    return [
+        one if place == 0 or one != listed[place - 1] or type(one) is not type(listed[place - 1]) else "…"
+        for place, one in enumerate(listed)
+    ]
 
 
 def _named(record: object) -> object:
@@ -194,6 +229,16 @@ def _named(record: object) -> object:
     own = {field: getattr(record, field.name) for field in fields(record)}  # type: ignore[arg-type]
     given = {field.name: _named(one) for field, one in own.items() if field.default != one}
     return {type(record).__name__: given}
+
+
+def _told(scene: Scene) -> list[object]:
+    """Tell a scene in a few words: its things, how they are, and how they stand and compare."""
+    things = [
+        " ".join([str(one.number), *filter(None, [one.colour]), one.noun, *([repr(one.form)] if one.form else [])])
+        for one in scene.entities
+    ]
+    named = [_named(one) for one in (*scene.relations, *scene.comparisons)]
+    return [things, *named, *([f"grid {scene.grid}"] if scene.grid else [])]
 
 
 def _questions(scene: Scene) -> list[object]:

@@ -77,9 +77,10 @@ def make_painted() -> Texts:
     plain = [prompt for prompt, _ in UNDERSTOOD if "\n" not in prompt]
     of_quantities = [prompt for prompt, _ in OF_QUANTITIES if "\n" not in prompt][::4]
     chosen = list(dict.fromkeys([*plain[:: len(plain) // PROMPTS], *of_quantities]))
-    rows = [f'"{prompt}",1,apple' for prompt in chosen]  # a question for those that no suite understands
-    table = write_lines(Path("prompts.csv"), "prompt,count,noun", *rows)
-    for number, options in enumerate(("size_px=256", "size_px=256,weber=0.4,omit=0.1,merge=0.1")):
+    for number, (options, step) in enumerate((("size_px=256", 1), ("size_px=256,weber=0.4,omit=0.1,merge=0.1", 3))):
+        # A question for those that no suite understands.
+        rows = [f'"{prompt}",1,apple' for prompt in chosen[::step]]
+        table = write_lines(Path(f"prompts{number}.csv"), "prompt,count,noun", *rows)
         run = f"run{number}"
         printed(
             *("run", f"prompts:{table}", "--model", f"painter:{options}", "--judge", "none"),
@@ -108,7 +109,7 @@ def _describe(name: str, png: bytes, *, is_seen: bool = True) -> str:
     """Hash a file and its pixels, and say what the observer sees in it."""
     hashes = [hashlib.sha256(png).hexdigest(), _hash(Image.open(io.BytesIO(png)))]
     boxes = see_picture(png).boxes() if is_seen else ()
-    seen = [[box.label, box.colour, round(box.score, 3), *map(round, box.xyxy)] for box in boxes]
+    seen: list[list[object]] = [[box.label, box.colour, round(box.score, 3), *map(round, box.xyxy)] for box in boxes]
     return f"{json.dumps([name, *hashes, _shortened(seen)])}\n"
 
 

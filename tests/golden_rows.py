@@ -1,5 +1,6 @@
 """What runs and imports store, row by row; with it the goldens of studies, pictures, and of how texts are read."""
 
+import re
 from pathlib import Path
 
 import golden_imports
@@ -21,7 +22,7 @@ def make_naming() -> Texts:
     suite = "naming:images=1,numbers=1+3+7,categories=apples+dots,size_px=128"
     models = [f"--model={name}" for name in ("observer", "ideal-human:weber=0.3")]
     printed("run", suite, *models, "--seed", 3, "--limit", 5, "--out", "sampled")
-    yield from dump("sampled")
+    yield from ((file, text) for file, text in dump("sampled") if file != "sampled~readings.jsonl")
     printed("run", suite, *models, "--seed", 3, "--out", "sampled", "--repeats", 2)
     printed("exclude", "sampled", "naming/apples/1/0/objects", "--reason", "a test")
     printed("exclude", "sampled", "naming/dots/1/0/objects", "--reason", "a mistake")
@@ -52,23 +53,25 @@ def make_production() -> Texts:
     refined = ("--refine", "grid", "--refine", "additive+position")
     printed("run", suite, *refined, "--model", PAINTER, "--repeats", 2, "--seed", 7, "--out", run)
     printed("run", suite, "--model", "ideal-human:weber=0.5", "--model", "random", "--repeats", 1, "--out", run)
-    printed("judge", run, "--judge", "vlm:observer")
+    printed("judge", run, "--judge", "vlm:observer", "--model", "painter")
     printed("judge", run, "--judge", "vlm:observer,policy=total", "--model", "painter")
-    printed("judge", run, "--judge", "again=observer", "--rule", "boxes>=0.7,iou=0.5")
+    printed("judge", run, "--judge", "again=observer", "--rule", "boxes>=0.7,iou=0.5", "--model", "painter")
     yield from dump(run)
 
 
 def make_t2icountbench() -> Texts:
     """A limited sample with its refined prompts."""
     suite = "t2icountbench:objects=apple+cat,numbers=2-4,scenes=home"
-    printed("run", suite, "--refine", "multiplicative", "--limit", 3, "--model", PAINTER, "--repeats", 1, "--out", "t2i")
+    printed(
+        "run", suite, "--refine", "multiplicative", "--limit", 3, "--model", PAINTER, "--repeats", 1, "--out", "t2i"
+    )
     yield from dump("t2i")
 
 
 def make_papers() -> Texts:
     """Some of GeckoNum's and of GIMBRR's prompts, which have questions of every kind."""
     for name, suite in (("geckonum", "geckonum"), ("gimbrr", "gimbrr")):
-        printed("run", suite, "--limit", 16, "--model", "painter:size_px=128", "--repeats", 1, "--out", name)
+        printed("run", suite, "--limit", 12, "--model", "painter:size_px=128", "--repeats", 1, "--out", name)
         yield from dump(name)
 
 
@@ -113,13 +116,19 @@ def make_own_suites() -> Texts:
     for name, suite in suites.items():
         model = "observer" if name == "questions" else PAINTER
         printed("run", suite, "--model", model, "--repeats", 1, "--out", name)
-        yield from dump(name)
+        for file, text in dump(name):
+            yield file, mask_items_hash(text) if file == "questions~suites.jsonl" else text
+
+
+def mask_items_hash(text: str) -> str:
+    """Mask the hash of items that name pictures by their whole paths."""
+    return re.sub('"[0-9a-f]{64}"', '"<hash of paths>"', text)
 
 
 def make_served() -> Texts:
     """A model behind an API: what it answers, refuses, fails at and draws, and what is asked again."""
     with serving(Behaviour(answer="count-hash", faults=_NAMING_FAULTS)) as server:
-        suite = "naming:images=1,numbers=1-3,categories=apples+dots,size_px=128,max_attempts=2"
+        suite = "naming:images=1,numbers=1-2,categories=apples+dots,size_px=128,max_attempts=2"
         model = f"openai:test-model,base_url={server.base_url}"
         _run_served(suite, f"{model},logprobs=3", "answered", "--no-sight-check")
         gaps = "naming:images=1,numbers=2,categories=apples,size_px=128,framing=gap"
@@ -152,7 +161,7 @@ _DRAWING_FAULTS = (
 
 def _run_served(suite: str, model: str, run: str, *options: object) -> None:
     """Run a suite on a model that fails at some of it, for which the command ends with an error."""
-    call("run", suite, "--model", model, "--seed", 5, "--tries", 1, "--out", run, *options)
+    call("run", suite, "--model", model, "--seed", 5, "--tries", 1, "--concurrency", 1, "--out", run, *options)
 
 
 GOLDENS: dict[str, Golden] = {

@@ -19,7 +19,12 @@ from golden_texts import Golden, Texts, printed, read_files, sha256
 from own_tables import png, write_lines
 
 RUN = "pictures"
-QUESTIONS = ("How many cats are there?", "What is written on the wall?", "Is the cat asleep?", "no cats | some cats | many cats")
+QUESTIONS = (
+    "How many cats are there?",
+    "What is written on the wall?",
+    "Is the cat asleep?",
+    "no cats | some cats | many cats",
+)
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "count": ("2", "three", "2", "about 4", "12"),
     "click": ("[[1, 2], [3.5, 4]]", "[]", "[[7, 7]]"),
@@ -30,7 +35,6 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
 }
 RIGHT = {
     "count:cat": "2",
-    "transcribe": "STOP",
     'choose:["no cats", "some cats", "many cats"]': "no cats",
 }
 WRONG_PAGES = {"anna": 0, "ben": 2, "chris": 4, "dan": 0}
@@ -109,12 +113,12 @@ class Visitor:
 
 
 def make_study() -> Texts:
-    """A study of many forms: training, second looks, a reviewer, an adjudicator, people who leave, pictures held back."""
+    """A study with training, second looks, a reviewer who adjudicates, people who leave, pictures held back."""
     _make_run()
     people = [f"--person={name}" for name in WRONG_PAGES]
     reviewer = ("--reviewer", "ruth", "--adjudicator", "reviewer")
     checks = ("--gold", "gold", "--training", 2, "--pass-mark", 0.5, "--second-look", 0.3, "--review", 0.25)
-    wanted = ("--people-per-image", 3, "--hold-flagged", "--form=count", "--form=choose", "--form=text")
+    wanted = ("--people-per-image", 3, "--hold-flagged", "--form=count", "--form=choose")
     with served(Path(RUN).resolve(), *people, *reviewer, *checks, *wanted) as links:
         visitors = {
             name: Visitor(links[name], start, wrong_pages=wrong)
@@ -125,7 +129,7 @@ def make_study() -> Texts:
         visitors["anna"].change()
         owner = Visitor(links["owner"])
         _decide(owner)
-        for name in ("anna", "ben", "chris"):  # Dan's link is closed by now
+        for name in ("anna", "ben"):  # the other links are closed by now
             visitors[name].work()
         visitors["ruth"] = Visitor(links["ruth"])
         visitors["ruth"].work()
@@ -194,7 +198,8 @@ def _decide(owner: Visitor) -> None:
     owner.send("POST", "api/study/people", {"name": "eve"})
     people = {person["name"]: person["id"] for person in owner.get("api/study")["people"]}
     owner.send("POST", f"api/study/people/{people['dan']}/withdraw", {"reason": "a robot"})
-    owner.send("POST", f"api/study/people/{people['eve']}/withdraw", {})
+    for name in ("chris", "eve"):
+        owner.send("POST", f"api/study/people/{people[name]}/withdraw", {})
 
 
 def _exchange(run: str) -> Iterator[tuple[str, str]]:
@@ -205,23 +210,26 @@ def _exchange(run: str) -> Iterator[tuple[str, str]]:
             out = Path("named" if with_people else "numbered", run, format) / f"out{suffix}"
             out.parent.mkdir(parents=True)
             pictures = ["--pictures", "all"] if with_people and not suffix else []
-            told = printed("ratings", run, "--judge", "human", "--format", format, "--out", out, *with_people, *pictures)
+            told = printed(
+                "ratings", run, "--judge", "human", "--format", format, "--out", out, *with_people, *pictures
+            )
             yield f"{out.parent.as_posix().replace('/', '~')}.txt", told
         people = out / "people.csv" if not suffix else out.with_name("out-people.csv")
         printed("import", "readings", out, "--run", again, "--judge", format, "--people", people)
     for folder in (Path("named", run), Path("numbered", run)):
         for table in folder.rglob("out.parquet"):
-            table.write_text(sha256(pl.read_parquet(table).write_csv()), encoding="utf-8")
+            table.write_text(sha256(mask_moments(pl.read_parquet(table).write_csv())), encoding="utf-8")
         for file, text in read_files(folder):
             yield f"{folder.as_posix().replace('/', '~')}~{file}", mask_moments(text)
     for file, text in dump(str(again), is_ordered=True):
-        if file.endswith(("readings.jsonl", "remarks.jsonl")):
+        if run != RUN and file.endswith(("readings.jsonl", "remarks.jsonl")):
             yield file, text
 
 
 def mask_moments(text: str) -> str:
-    """Mask when something was answered, exported or made, as a date with its time."""
-    return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?", "<time>", text)
+    """Mask when something was answered or exported, as a date with its time or as seconds since 1970."""
+    text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?", "<time>", text)
+    return re.sub(r"\b\d{10}\.\d+", "<time>", text)
 
 
 ANNOTATE = (pytest.mark.annotate,)
