@@ -133,14 +133,14 @@ def make_served() -> Texts:
         _run_served(suite, f"{model},logprobs=3", "answered", "--no-sight-check")
         gaps = "naming:images=1,numbers=2,categories=apples,size_px=128,framing=gap"
         _run_served(gaps, model, "gaps", "--no-sight-check")
-        server.begin(Behaviour(text="I cannot tell.", chat_usd_per_million=(1.0, 2.0)))
+        server.begin(Behaviour(text="Some of them.", chat_usd_per_million=(1.0, 2.0)))
         _run_served(suite, f"served={model},temperature=0,max_tokens=9", "answered", "--no-sight-check")
-    with serving(Behaviour(revises_prompts=True, text="There are 2.", faults=_DRAWING_FAULTS)) as server:
+    with serving(Behaviour(revises_prompts=True, text="There are none.", faults=_DRAWING_FAULTS)) as server:
         suite = "production:categories=apples+dots,numbers=1-3,max_attempts=2"
         address = f"base_url={server.base_url}"
-        judge = f"vlm:openai:test-model,{address}"
+        judge = f"vlm:openai:test-model,{address},self_test=false"
         _run_served(suite, f"openai:test-image-model,{address},size=64x64", "drawn", "--judge", judge, "--repeats", 2)
-        call("judge", "drawn", "--judge", f"again={judge},policy=total,self_test=false", "--tries", 1)
+        call("judge", "drawn", "--judge", f"again={judge},policy=total", "--tries", 1)
         call("judge", "drawn", "--judge", f"dsg:openai:test-model,{address}", "--tries", 1)
     for run in ("answered", "gaps", "drawn"):
         yield from dump(run)
