@@ -5,13 +5,12 @@ import json
 import shutil
 from pathlib import Path
 
-from importers.test_outputs import SCHEMAS, write_samples
-
 from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
 from tests import geckonum_release, gimbrr_release
 from tests.golden_dumps import dump
 from tests.golden_texts import Golden, Texts, printed
+from tests.importers.test_outputs import SCHEMAS, write_samples
 from tests.own_tables import png, write_lines
 
 GOLDEN = Path(__file__).parent / "golden"
