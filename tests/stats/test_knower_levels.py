@@ -9,10 +9,10 @@ from subitize.stats import uniform_law
 from subitize.stats.knower_levels import KnowerLevel, knower_level
 from subitize.stats.replies import NO_COUNT, Replies
 
-Answers = list[tuple[int, int]]  # target, response
+Pairs = list[tuple[int, int]]  # target, response
 
 
-def judge(*categories: Answers) -> KnowerLevel:
+def judge(*categories: Pairs) -> KnowerLevel:
     rows = np.array([(*answer, place) for place, answers in enumerate(categories) for answer in answers])
     targets, numbers, category = rows.T
     return knower_level(reply(targets, numbers, category))
@@ -23,11 +23,11 @@ def reply(targets: NDArray[np.int64], numbers: NDArray[np.int64], categories: ND
     return Replies(numbers.astype(float), targets, categories, np.arange(len(targets)), 100 * targets + categories)
 
 
-def exact(trials: int, targets: tuple[int, ...] = (1, 2, 3)) -> Answers:
+def exact(trials: int, targets: tuple[int, ...] = (1, 2, 3)) -> Pairs:
     return [(target, target) for target in targets for _ in range(trials)]
 
 
-def with_hits(hits: int, wrong: int = 9) -> Answers:
+def with_hits(hits: int, wrong: int = 9) -> Pairs:
     """Answer 1 and 3 rightly, and 2 in `hits` of 100 trials."""
     return [*exact(100, (1, 3)), *[(2, 2)] * hits, *[(2, wrong)] * (100 - hits)]
 

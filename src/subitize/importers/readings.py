@@ -9,7 +9,8 @@ from subitize.importers.answers import Answers, ImportSummary, Ledger, check_jud
 from subitize.importers.clicks import read_clicks
 from subitize.importers.lookup import ResponseLookup
 from subitize.importers.rating_columns import find_rating_columns
-from subitize.labels.rules import Rule, find_positional_rule, parse_rule
+from subitize.labels import Rule
+from subitize.labels.rules import find_positional_rule, parse_rule
 from subitize.records import Ask, Boxes, Choose, Item, Question, Reading, Subject, Words
 from subitize.store import Run
 

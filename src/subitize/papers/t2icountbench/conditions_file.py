@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from subitize.csv_files import read_text
 from subitize.errors import BadFileError
@@ -46,7 +46,7 @@ _REMEDIES = {
 }
 
 
-@dataclass(frozen=True, config=_CONFIG)
+@pydantic_dataclass(frozen=True, config=_CONFIG)
 class OwnObject:
     """An object as the file has it; the plural is the usual one unless given, and the noun counted is the singular."""
 
@@ -62,7 +62,7 @@ class OwnObject:
         )
 
 
-@dataclass(frozen=True, config=_CONFIG)
+@pydantic_dataclass(frozen=True, config=_CONFIG)
 class Conditions:
     """What a file defines; of a scene, the places of objects, and under "default" the place of all others."""
 

@@ -37,8 +37,8 @@ def compose_account(
         sections += [
             figures.compare(suite, [one for one in counting if one.split == split], palette) for split in splits
         ]
-        claims = claims_section(suite, {name: observe(one) for name, one in probed.items()}, _WORDING)
-        sections += [claims] if claims else []
+        stated = claims_section(suite, {name: observe(one) for name, one in probed.items()}, _WORDING)
+        sections += [stated] if stated else []
     if suite in (COUNTING, ALIGNMENT):
         sections.append(figures.tabulate_measures(suite, probed))
     return Account([figures.glance(suite, own), *notes], sections, _headline(suite, own))
