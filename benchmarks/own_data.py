@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.comparing import Comparison, Figure, compare_times
 from benchmarks.processes import peak_megabytes
-from subitize.garbage_collection import collect_seldom
+from subitize.io.memory import tune_gc
 from subitize.records import Item, Spec
 from subitize.registry import make_suite
 from subitize.runner.planning import Plan
@@ -47,7 +47,7 @@ def measure(*, is_tiny: bool = False) -> Iterator[Comparison | Figure]:
 def _collecting_seldom() -> Iterator[None]:
     """Have memory looked through as seldom as commands do."""
     before = gc.get_threshold()
-    collect_seldom()
+    tune_gc()
     try:
         yield
     finally:
@@ -83,5 +83,5 @@ def _read_table(table: Path) -> Iterable[Item]:
 
 
 if __name__ == "__main__":
-    collect_seldom()
+    tune_gc()
     add_and_plan(Path(sys.argv[2]), _read_table(Path(sys.argv[1])))

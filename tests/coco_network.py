@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.detectors.network_files import NetworkFiles
 from subitize.networks.detectors.opencv import OpenCv
 from subitize.networks.detectors.outputs import Found

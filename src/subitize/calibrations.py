@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
 from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeError, UnknownNameError
-from subitize.output_files import make_folder, write_whole
+from subitize.io.outputs import make_folder, write_atomic
 from subitize.records import Estimate, to_plain
 
 PREFIX = "calibrated:"
@@ -70,7 +70,7 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
     path = _path(name)
     try:
         make_folder(path.parent)
-        return write_whole(path, [to_json(to_plain(found), indent=2, inf_nan_mode="strings"), b"\n"])
+        return write_atomic(path, [to_json(to_plain(found), indent=2, inf_nan_mode="strings"), b"\n"])
     except StorageError as error:
         raise StorageError(f"{error}; {_ELSEWHERE} that can be written to") from error
 

@@ -24,8 +24,16 @@ from subitize.interfaces import (
     RuntimeOption,
     Suite,
 )
+from subitize.io.specs import (
+    format_value,
+    parse_spec,
+    parse_value,
+    split_name,
+    type_name,
+    unwrap_annotation,
+    write_spec,
+)
 from subitize.records import OF_FILE, REFINED, Item, Spec, base_suite, title_of_file
-from subitize.specs import bare_type, name_type, parse_spec, read_value, split_name, write_spec, write_value
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
 KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
@@ -470,7 +478,7 @@ class _Factory:
         self._needs_model = any(p.annotation is Model for p in targets)
         options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
         self.defaults = {p.name: p.default for p in options}
-        self._types = {p.name: bare_type(p.annotation) for p in options}
+        self._types = {p.name: unwrap_annotation(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
         self.runtime_options = {name for name, own in notes.items() if RuntimeOption in own}
         self._added_later = {name for name, own in notes.items() if AddedLater in own}
@@ -483,7 +491,7 @@ class _Factory:
 
     def changed(self, written: Mapping[str, str]) -> dict[str, str]:
         """Keep the options that do not stand at their defaults."""
-        return {key: text for key, text in written.items() if text != write_value(self.defaults[key])}
+        return {key: text for key, text in written.items() if text != format_value(self.defaults[key])}
 
     def listing(self) -> Listing:
         options = {key: self._write_default(key) for key in self.defaults}
@@ -493,7 +501,7 @@ class _Factory:
         summary, details, own = _read_docstring(self._make)
         meanings = _shared_meanings() | own
         options = [
-            Option(key, name_type(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options)
+            Option(key, type_name(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options)
             for key, kind in self._types.items()
         ]
         told = Description(self._kind, self._name, summary, details, self._target, options=options)
@@ -513,7 +521,7 @@ class _Factory:
 
     def _write_default(self, key: str) -> str:
         """Write a default; where it only stands for what is then taken, the annotation tells that."""
-        return self._stands_for.get(key) or write_value(self.defaults[key])
+        return self._stands_for.get(key) or format_value(self.defaults[key])
 
     def _list_facts(self, made: Any) -> dict[str, str]:  # noqa: ANN401
         own = {name: getattr(self._make, name, "") for name in ("instead", "judge", "repeats", "is_stand_in")}
@@ -551,7 +559,7 @@ class _Factory:
         if self._kind == "suites" and isinstance(made, NamesItself):
             made.check_judge(_check_judge)
             return made.spec, made
-        written = {key: write_value(value) for key, value in values.items() if self._is_identity(key, value)}
+        written = {key: format_value(value) for key, value in values.items() if self._is_identity(key, value)}
         # A target is part of what the thing is: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
         if model:
@@ -581,7 +589,7 @@ class _Factory:
     def _is_identity(self, key: str, value: object) -> bool:
         """Tell whether an option, as it is set, is part of what the thing is."""
         if key in self._added_later:
-            return write_value(value) != write_value(self.defaults[key])
+            return format_value(value) != format_value(self.defaults[key])
         return key not in self.runtime_options
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
@@ -598,7 +606,7 @@ class _Factory:
         for key in given:
             if key not in self.defaults:
                 raise BadValueError(f"{self._who} has no option {key!r}; {self._options_known()}")
-        return {key: read_value(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
+        return {key: parse_value(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
 
     def _options_known(self) -> str:
         return f"known options: {', '.join(self.defaults) or 'none'}"

@@ -13,9 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from subitize.csv_files import make_inert, read_bounded
 from subitize.errors import BadFileError, BadValueError, BusyError, ConflictError, StorageError
 from subitize.interfaces import Checks, Model, Opens, Reply, Request, Suite
+from subitize.io.files import escape_formula, read_bounded
+from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
 from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Trial, base_suite
 from subitize.registry import Made
@@ -24,7 +25,6 @@ from subitize.runner.progress import Progress
 from subitize.runner.retries import Given, Retry, remember
 from subitize.runner.sampling import sample_of
 from subitize.runner.workers import Broken
-from subitize.specs import with_address
 from subitize.suites.refining.refined import find_refinable
 from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
 
@@ -251,7 +251,7 @@ def _is_whole(row: bytes, instruction: str) -> bool:
         rows = list(csv.reader(io.StringIO(row.decode(), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error):
         return False
-    return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == make_inert(instruction)
+    return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == escape_formula(instruction)
 
 
 async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary, progress: Progress) -> None:
@@ -322,7 +322,7 @@ def _prompt(item: Item) -> str:
 
 def _write_rows(rows: Sequence[Sequence[str]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(make_inert, row) for row in rows)
+    csv.writer(text, lineterminator="\n").writerows(map(escape_formula, row) for row in rows)
     return text.getvalue().encode("utf-8", "replace")
 
 

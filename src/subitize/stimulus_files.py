@@ -12,7 +12,7 @@ from typing import Any
 
 from subitize.drawing.stimuli import Magnitudes, render
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.output_files import make_folder, whole_file, write_whole
+from subitize.io.outputs import atomic_file, make_folder, write_atomic
 from subitize.records import Draw, Item, Stimulus, keys, to_plain
 from subitize.runner.progress import Progress
 from subitize.stats.correlations import pearson_interval
@@ -93,12 +93,12 @@ def _correlations(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, objec
 def _write(job: _Job) -> Magnitudes:
     file, recipe = job
     rendered = render(recipe)
-    write_whole(file, [rendered.png])
+    write_atomic(file, [rendered.png])
     return rendered.magnitudes
 
 
 def _write_list(path: Path, rows: list[dict[str, object]]) -> Path:
-    with whole_file(path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
+    with atomic_file(path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)

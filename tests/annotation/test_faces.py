@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from subitize.annotation.faces import FaceFinder
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from tests.cases import Case
 
 pytestmark = [pytest.mark.detect, pytest.mark.slow]

@@ -10,8 +10,8 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnusableModelError
-from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Model, Suite, Tried
+from subitize.io.images import decode
 from subitize.records import (
     Answer,
     Ask,

@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadFileError, BusyError, NothingToDoError, UnknownNameError
-from subitize.image_files import LARGEST_FILE_BYTES
 from subitize.importers.attachments import Joined, attach_images
+from subitize.io.images import LARGEST_FILE_BYTES
 from subitize.records import Attached, Drawn, Elsewhere, Picture, task_text
 from subitize.registry import make_suite
 from subitize.store import Folder, Run

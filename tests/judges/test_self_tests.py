@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 
 from subitize.errors import BadFileError, UnusableModelError
-from subitize.image_files import decode
 from subitize.interfaces import Judge, Reply, Request, SelfTest, SelfTested
+from subitize.io.images import decode
 from subitize.judges.clip import ClipScore
 from subitize.judges.dsg import Dsg
 from subitize.judges.fit import FitJudge

@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
-from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Model, Pixels, Reply, Request
+from subitize.io.images import decode
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
 from subitize.records import Draw, Drawn, Failed, Refused, Stored

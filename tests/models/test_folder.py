@@ -15,8 +15,8 @@ from PIL import Image
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnknownNameError
-from subitize.image_files import LARGEST_FILE_BYTES
 from subitize.interfaces import Pixels, Reply, Request
+from subitize.io.images import LARGEST_FILE_BYTES
 from subitize.models.folder import Folder, MatchedImages
 from subitize.models.folder.matching import plain, plain_names, plain_of_name
 from subitize.records import Draw, Failed, Item, Picture, Stimulus

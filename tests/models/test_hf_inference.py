@@ -9,8 +9,8 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
-from subitize.image_files import decode
 from subitize.interfaces import Pixels, Reply, Request, TransientError
+from subitize.io.images import decode
 from subitize.models.hf_inference import HfInference
 from subitize.records import Answer, Draw, Drawn, Failed, Picture, Refused, Said, Stimulus, Task
 from subitize.registry import make_model, make_suite

@@ -14,8 +14,8 @@ from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError
-from subitize.image_files import decode
 from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
+from subitize.io.images import decode
 from subitize.judges.observer import Observer
 from subitize.models.ideal_human import IdealHuman
 from subitize.models.painter import Number, Painter, draw

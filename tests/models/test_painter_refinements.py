@@ -7,8 +7,8 @@ import pytest
 
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
-from subitize.image_files import decode
 from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
+from subitize.io.images import decode
 from subitize.judges.observer import Observer
 from subitize.models.painter import Painter
 from subitize.records import Confirm, Count, Draw, Drawn, Item, Stored, Words

@@ -16,8 +16,8 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
-from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Request
+from subitize.io.images import decode
 from subitize.models.transformers import Transformers
 from subitize.networks.answers.generators import YES, place_row
 from subitize.networks.answers.processors import Asking

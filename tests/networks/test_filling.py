@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.filling import FILLERS, Filler, open_filler
 from subitize.networks.pairs import View, open_pairs
 from subitize.networks.regions import Regions

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.filling import FILLERS
 from subitize.networks.matching import MATCHERS, Matcher, open_matcher
 from subitize.networks.pairs import View

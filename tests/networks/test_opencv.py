@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.networks.detectors.collages import make_collage
 from subitize.networks.detectors.detector import Detector

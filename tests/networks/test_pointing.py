@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadValueError
-from subitize.image_files import Rgb, encode_png
 from subitize.interfaces import ComputesSeveral, Exhibit, Inquiry, Request
+from subitize.io.images import Rgb, encode_png
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors.pointing import Molmo2, read_points
 from subitize.networks.pairs import View

@@ -10,7 +10,7 @@ import pytest
 
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.detectors import collages
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.detector import Detector

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import SubitizeError, UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.pairs import View
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.weights import Placement, read_config

@@ -14,7 +14,7 @@ import pytest
 
 from subitize.detections import Detections, Floats
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.pointing import Molmo2
 from subitize.networks.detectors.pretrained import (

@@ -23,9 +23,9 @@ from subitize.cli.addresses import listen
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Finding, Judge, Pixels, Request, SelfTest
+from subitize.io.prices import load_prices
 from subitize.labels import parse_rule
 from subitize.models.painter import Painter
-from subitize.prices import load_prices
 from subitize.records import Boxes, Count, Draw, Outcome, Question, Spec, Stimulus, Words
 from subitize.registry import Made, make_judge
 from subitize.rewards import endpoint

@@ -8,7 +8,7 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
-from subitize.image_files import data_url
+from subitize.io.images import data_url
 from subitize.records import Stimulus
 from subitize.rewards.samples import MOST_KINDS, MOST_SAMPLES, Sample, Unjudged, read_samples
 from tests.cases import Case

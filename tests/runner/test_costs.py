@@ -7,7 +7,7 @@ import pytest
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Usage
-from subitize.prices import PriceList, load_prices
+from subitize.io.prices import PriceList, load_prices
 from subitize.records import Answer, Draw, Elsewhere, Filed, Spec, Stimulus, Task
 from subitize.registry import Made
 from subitize.runner.costs import Affordable, Ledger

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from subitize.errors import DamagedRunError
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.store import Folder, Run, frames, subjects
 from subitize.store.frames import RESPONSES
 from tests.golden_runs import copy_run

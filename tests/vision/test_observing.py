@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from subitize.drawing import stimuli
-from subitize.image_files import decode
+from subitize.io.images import decode
 from subitize.records import Box, Stimulus
 from subitize.vision.observing import see
 from tests.cases import Case

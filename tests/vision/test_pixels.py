@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
 from subitize.errors import BadImageError
-from subitize.image_files import decode, image_format
+from subitize.io.images import decode, image_format
 from subitize.records import ImageFormat
 from tests.cases import Case
 

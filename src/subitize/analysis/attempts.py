@@ -9,7 +9,7 @@ import polars as pl
 from subitize.analysis.clusters import Rate, at_levels, check_factors, cluster_of, estimate_rates, stratum_of
 from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.errors import NothingToDoError
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.records import Estimate, Item, Scalar
 from subitize.stats.passes import pass_at_k
 

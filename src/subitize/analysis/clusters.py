@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
 from subitize.stats.estimator import estimate_shares, gather_groups
 

@@ -16,7 +16,7 @@ from subitize.analysis.protocols import Protocol, differences, follow_protocols
 from subitize.analysis.provenance import follow_trails
 from subitize.analysis.scoring import MEASURES, Measure
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.records import Estimate
 from subitize.stats.comparisons import SharedClusters, Standing, compare_all, rank_models
 from subitize.stats.estimator import estimate_errors, estimate_shares

@@ -17,7 +17,7 @@ from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.analysis.provenance import Place
 from subitize.drawing.stimuli import magnitudes
 from subitize.errors import NothingToDoError
-from subitize.frames import group_rows, make_frame
+from subitize.io.frames import group_rows, make_frame
 from subitize.records import Answer, Estimate, Stimulus
 from subitize.stats.confusion import LEAST_PER_CELL, highest_response, human_matrix, pearson, random_matrix
 from subitize.stats.cues import Cues, Seen, find_cue

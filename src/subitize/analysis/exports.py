@@ -13,10 +13,10 @@ from pydantic import TypeAdapter
 
 from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
-from subitize.csv_files import FORMULA
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
-from subitize.frames import lay_out_beside, make_frame
-from subitize.output_files import make_folder, whole_file
+from subitize.io.files import FORMULA
+from subitize.io.frames import lay_out_beside, make_frame
+from subitize.io.outputs import atomic_file, make_folder
 from subitize.records import Discarded, Draw, Item, Known, Scalar, as_float, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
@@ -262,7 +262,7 @@ def _list_members(rows: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFrame:
 def write_parts(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Path:
     """Write a table that comes in parts, whole or not at all."""
     make_folder(path.parent)
-    with whole_file(path) as partial:
+    with atomic_file(path) as partial:
         if format == "parquet":
             try:
                 _write_parquet(parts, partial)

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.frames import group_rows, lay_out_beside, make_frame
+from subitize.io.frames import group_rows, lay_out_beside, make_frame
 from subitize.labels import (
     ADJUDICATED,
     MEDIAN,

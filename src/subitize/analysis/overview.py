@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from subitize.errors import BadValueError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.records import Item, to_plain
 from subitize.store import FRAME_ITEMS, Entry, Run, StoredReading, StoredResponse, SuiteEntry, choose_names, find_spec
 from subitize.store.counts import count_items, count_judged

@@ -20,7 +20,7 @@ from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader, Survey, show_asks
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, find_parts_rule, rule_versions
 from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION

@@ -6,7 +6,7 @@ from itertools import count, islice
 
 from subitize.analysis.observations import check_judge
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.labels.interpretation import WITHDRAWN
 from subitize.records import Ask, Evidence, Item, Reading, Words
 from subitize.store import Run, StoredResponse, group_answers, latest_attempts, subject_of

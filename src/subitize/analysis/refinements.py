@@ -10,7 +10,7 @@ from subitize.analysis.claims import Pairing, Place, adjust_pairings, pair
 from subitize.analysis.clusters import Rate, cluster_of, place_items
 from subitize.analysis.observations import Reader, adopt_refusals, observe_run
 from subitize.errors import NothingToDoError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.records import REFINED, Design, base_suite
 from subitize.store import Run
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import MissingPartError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 
 Face = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""

@@ -12,7 +12,7 @@ from subitize.annotation.people import Person
 from subitize.annotation.schemas import WithoutNul
 from subitize.annotation.study import Study
 from subitize.errors import BadImageError, SubitizeError
-from subitize.image_files import decode
+from subitize.io.images import decode
 from subitize.records import Stored
 from subitize.store.images import Images
 

@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, insert, select
 
 from subitize.analysis.ratings import find_subjects
 from subitize.annotation import tables
-from subitize.csv_files import Line, read_lines
 from subitize.errors import UnknownNameError
-from subitize.image_files import decode
 from subitize.importers.lookup import ResponseLookup
+from subitize.io.files import CsvRow, read_lines
+from subitize.io.images import decode
 from subitize.records import Drawn, Stored
 from subitize.store import Run, StoredResponse
 from subitize.store.images import Images
@@ -48,7 +48,7 @@ def check_held(run: Run, images: Iterable[str]) -> None:
 
 def find_images(run: Run, names: Iterable[str], reason: str) -> dict[str, str]:
     """Find the images that users name as `image` or `item` in a list would be, for one reason."""
-    lines = [Line("--hold", place, {"image": name}, kind="name") for place, name in enumerate(names, start=1)]
+    lines = [CsvRow("--hold", place, {"image": name}, kind="name") for place, name in enumerate(names, start=1)]
     return _find_all(run, lines, reason) if lines else {}
 
 
@@ -102,7 +102,7 @@ def find_with_faces(run: Run, watch: Callable[[Sequence[Stored]], Iterable[Store
     return {Images.name(picture): HAS_FACES for picture in with_faces}
 
 
-def _find_all(run: Run, lines: Iterable[Line], reason: str) -> dict[str, str]:
+def _find_all(run: Run, lines: Iterable[CsvRow], reason: str) -> dict[str, str]:
     lookup, found = ResponseLookup(run), dict[str, str]()
     for line in lines:
         images = _name_images([lookup.find(line)])

@@ -32,7 +32,7 @@ from subitize.annotation.sessions import Sessions, is_same
 from subitize.annotation.study import Study
 from subitize.annotation.texts import Texts, describe_role
 from subitize.errors import BadImageError
-from subitize.image_files import decode, encode_png
+from subitize.io.images import decode, encode_png
 from subitize.records import Choose
 from subitize.store.images import Images
 

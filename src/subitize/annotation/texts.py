@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from subitize.annotation.pages import Page
-from subitize.csv_files import read_text
 from subitize.errors import BadFileError, BadValueError
+from subitize.io.files import read_text
 
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 _MOST_CHARACTERS = 50_000

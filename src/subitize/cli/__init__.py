@@ -23,7 +23,7 @@ from subitize.cli import (  # noqa: F401
 )
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
-from subitize.garbage_collection import collect_seldom
+from subitize.io.memory import tune_gc
 from subitize.plugins import find_culprit
 
 __all__ = ["app", "main"]
@@ -31,7 +31,7 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """Run the command line; an error that a user can mend is one line on stderr and exit code 2."""
-    collect_seldom()
+    tune_gc()
     # Our matrices are small: a second thread waits longer than it computes. It counts until numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):

@@ -203,8 +203,8 @@ def pairs(
     from subitize.corpus.misalignment import Pairs, find_misaligned
     from subitize.corpus.numerosities import Rule
     from subitize.corpus.printing import print_misalignment
+    from subitize.io.prices import load_prices
     from subitize.labels import parse_rule
-    from subitize.prices import load_prices
     from subitize.registry import make_judge
     from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger

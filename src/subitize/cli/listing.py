@@ -133,10 +133,10 @@ def prompts(
 
     Columns: id, prompt, base (the item that it refines, if any), and one for each factor.
     """
+    from subitize.io.specs import write_spec
     from subitize.numerals import counted
     from subitize.registry import make_items, make_refined, make_suite
     from subitize.runner.sizes import check_size
-    from subitize.specs import write_spec
 
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
@@ -146,11 +146,11 @@ def prompts(
     items = [item for one in made for item in make_items(one, seed or 0)]
     if sheet is None:
         return print(_tabulate(items), end="")
-    from subitize.output_files import write_whole
+    from subitize.io.outputs import write_atomic
 
     check_file(sheet)
     repeats = made[0].it.repeats
-    write_whole(sheet, [_tabulate(items, repeats).encode()])
+    write_atomic(sheet, [_tabulate(items, repeats).encode()])
     command = f"subitize run {shlex.quote(spec)} --repeats {repeats} --model folder:FOLDER"
     return say(f"{sheet}: {counted(len(items) * repeats, 'image')} to make; once they are in a folder: {command}")
 
@@ -160,7 +160,7 @@ def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
     import csv
     from io import StringIO
 
-    from subitize.csv_files import make_inert
+    from subitize.io.files import escape_formula
     from subitize.models.folder.names import name_file
     from subitize.records import Draw, task_text
 
@@ -178,9 +178,11 @@ def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
         {
             "file": name_file(item.id, repeat),
             "id": item.id,
-            "prompt": make_inert(task_text(item.task)),
+            "prompt": escape_formula(task_text(item.task)),
             "base": item.base,
-            **{name: make_inert(value) if isinstance(value, str) else value for name, value in item.factors.items()},
+            **{
+                name: escape_formula(value) if isinstance(value, str) else value for name, value in item.factors.items()
+            },
         }
         for item in items
         for repeat in range(max(repeats, 1))
@@ -198,10 +200,10 @@ def glyphs(
     from subitize.drawing.glyphs import GLYPHS
 
     if out is not None:
-        from subitize.output_files import write_whole
+        from subitize.io.outputs import write_atomic
 
         check_file(out)
-        write_whole(out, [contact_sheet_png()])
+        write_atomic(out, [contact_sheet_png()])
         return print(out)
     if as_json:
         return print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})
@@ -235,10 +237,10 @@ def stimuli(
 
     Beside them stand a CSV of their magnitudes and one of the correlations between these.
     """
+    from subitize.io.specs import write_spec
     from subitize.registry import make_items, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.runner.sizes import check_size
-    from subitize.specs import write_spec
     from subitize.stimulus_files import write_stimuli
 
     check_folder(out)

@@ -166,7 +166,7 @@ def split_refinements(given: Iterable[str] | None) -> list[str]:
 
 def check_file(path: Path) -> None:
     """Refuse what cannot be written to, and to write over a run."""
-    from subitize.output_files import check_output
+    from subitize.io.outputs import check_output
 
     check_folder(path.parent)
     check_output(path)

@@ -9,7 +9,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import PAPER, app, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.garbage_collection import uncollected
+from subitize.io.memory import gc_paused
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ ClaimsOnly = Annotated[
 
 
 @app.command()
-@uncollected()
+@gc_paused()
 def reproduce(
     paper: Annotated[str, typer.Argument(metavar="PAPER", help="One of: subitize list papers.")],
     folder: Annotated[
@@ -49,7 +49,7 @@ def reproduce(
 
 
 @app.command()
-@uncollected()
+@gc_paused()
 def tables(
     run: options.RunName,
     paper: Annotated[str, typer.Option(metavar="PAPER", help="Whose tables: one of subitize list papers.")],

@@ -13,7 +13,7 @@ from subitize.cli import options
 from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
 from subitize.cli.rules import choose_reader
 from subitize.errors import BadValueError
-from subitize.garbage_collection import uncollected
+from subitize.io.memory import gc_paused
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def agree(
 
 
 @app.command()
-@uncollected()
+@gc_paused()
 def report(
     runs: options.RunNames,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),

@@ -113,11 +113,11 @@ def run(
     A run that was stopped or killed goes on with the same command; nothing is asked twice.
     """
     from subitize.evaluations import Order, prepare, raise_errors
+    from subitize.io.specs import write_spec
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.runner.identities import open_if_any, recall_judge, recall_model
-    from subitize.specs import write_spec
 
     if not model:
         raise BadValueError(
@@ -192,7 +192,7 @@ def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> 
 
 
 def _print_forecast(evaluation: "Evaluation", location: "Location", *, as_json: bool) -> None:
-    from subitize.prices import warn_of_age
+    from subitize.io.prices import warn_of_age
     from subitize.report.terminal.forecasts import print_forecasts
     from subitize.runner.forecasts import forecast_runs
 
@@ -203,7 +203,7 @@ def _print_forecast(evaluation: "Evaluation", location: "Location", *, as_json: 
 
 
 def _make_ledger(prices: Path | None, max_cost: float | None) -> "Ledger":
-    from subitize.prices import load_prices
+    from subitize.io.prices import load_prices
     from subitize.runner.costs import Ledger
 
     return Ledger(load_prices(prices), max_cost)

@@ -51,7 +51,7 @@ def serve_(
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
     from subitize.cli.addresses import is_loopback, listen
-    from subitize.prices import load_prices
+    from subitize.io.prices import load_prices
     from subitize.registry import make_judge
     from subitize.rewards.endpoint import Settings, admit_judge, serve
     from subitize.runner.costs import Ledger

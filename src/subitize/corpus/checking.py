@@ -5,8 +5,8 @@ from pathlib import Path
 
 from subitize.corpus.numerosities import Rule
 from subitize.corpus.windows import Warn, make_finder
-from subitize.csv_files import read_lines
 from subitize.errors import NothingToDoError
+from subitize.io.files import read_lines
 from subitize.records import Estimate
 from subitize.stats.intervals import wilson_interval
 

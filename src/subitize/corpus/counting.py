@@ -25,7 +25,7 @@ from subitize.corpus.shards import Problems, check_shard, read_batches
 from subitize.corpus.tagging import Finder, Found, check_parts, tidy
 from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import BadFileError, RunError
-from subitize.output_files import make_folder, write_whole
+from subitize.io.outputs import make_folder, write_atomic
 from subitize.records import digest
 from subitize.runner.processes import Pool
 from subitize.runner.progress import Progress
@@ -96,7 +96,7 @@ def save_counts(corpus: Corpus, counts: Counts) -> None:
         "shards": [shard.name for shard in corpus.shards],
         **to_plain(counts),
     }
-    write_whole(corpus.folder / COUNTS, [to_json(plain, indent=1)])
+    write_atomic(corpus.folder / COUNTS, [to_json(plain, indent=1)])
 
 
 def load_counts(folder: Path) -> CountedCorpus:
@@ -216,7 +216,7 @@ def _count_and_store(corpus: Corpus, shard: Shard, finder: Finder, tell: Callabl
     path = _state_path(corpus, shard)
     if path is not None:
         make_folder(path.parent)
-        write_whole(path, [to_json(to_plain(counts))])
+        write_atomic(path, [to_json(to_plain(counts))])
     tell(pieces - done)
     return counts
 

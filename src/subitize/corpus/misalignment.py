@@ -16,8 +16,8 @@ from subitize.corpus.shards import Problems, read_batches
 from subitize.corpus.tagging import Finder, Found, tidy
 from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import BadImageError, BadValueError, NothingToDoError
-from subitize.image_files import image_format
 from subitize.interfaces import Judge
+from subitize.io.images import image_format
 from subitize.labels import Rule as ReadingRule
 from subitize.records import Estimate, Known
 from subitize.registry import Made

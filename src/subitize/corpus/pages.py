@@ -7,7 +7,7 @@ from subitize.corpus.comparisons import Comparison, compare_corpora
 from subitize.corpus.figures import draw_frequencies, draw_laws
 from subitize.corpus.summaries import LARGEST, Summary
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.output_files import write_whole
+from subitize.io.outputs import write_atomic
 from subitize.report.document.blocks import (
     Block,
     Column,
@@ -29,7 +29,7 @@ _SAMPLED = 20
 
 def write_page(summaries: Sequence[Summary], path: Path) -> Path:
     """Write the page, whole or not at all."""
-    return write_whole(path, (text.encode() for text in to_html(compose(summaries))))
+    return write_atomic(path, (text.encode() for text in to_html(compose(summaries))))
 
 
 def check_summaries(summaries: Sequence[Summary]) -> None:

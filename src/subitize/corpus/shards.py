@@ -16,8 +16,8 @@ from typing import IO, Any
 import polars as pl
 
 from subitize.corpus.layouts import Layout, Shard
-from subitize.csv_files import find_delimiter
 from subitize.errors import BadFileError, BadValueError, MissingPartError
+from subitize.io.files import find_delimiter
 
 _ROWS = 100_000
 _LEAST_ROWS = 1_000

@@ -11,7 +11,7 @@ from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.layouts import CATEGORIES, Category, layout, recipe_random
 from subitize.drawing.painting import Layout, Placed, compose, paint, sprites
 from subitize.drawing.silhouettes import hull_area, outline, silhouette
-from subitize.image_files import encode_png
+from subitize.io.images import encode_png
 from subitize.records import Stimulus
 
 __all__ = [

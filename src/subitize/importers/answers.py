@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from subitize import registry
-from subitize.csv_files import Line
 from subitize.errors import BadValueError
+from subitize.io.files import CsvRow
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import CANNOT_TELL
 from subitize.numerals import counted
@@ -75,7 +75,7 @@ class Ledger:
         for said in before:
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
 
-    def enter(self, line: Line, about: tuple[Subject, Question], evidence: Evidence, rule: Rule) -> Reading | None:
+    def enter(self, line: CsvRow, about: tuple[Subject, Question], evidence: Evidence, rule: Rule) -> Reading | None:
         """Make the reading of a line, or None if its annotator said just that before."""
         (subject, question), annotator = about, line.get("annotator")
         key = (annotator, subject.id, question.id)
@@ -92,7 +92,7 @@ class Ledger:
         return Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
 
 
-def _check_whole(line: Line, question: Count, evidence: Evidence) -> None:
+def _check_whole(line: CsvRow, question: Count, evidence: Evidence) -> None:
     """Refuse half a thing, unless a rule that people answered by is named: some allow it."""
     if isinstance(evidence, Words) and _FRACTION.fullmatch(evidence.text):
         raise line.error(f"answer {evidence.text!r} to {question.id!r}: should be a whole number")
@@ -108,7 +108,7 @@ def _read_skipped(evidence: Evidence) -> Discarded | None:
 class Answers:
     """What the lines of a file add to a run: readings, and responses that they are about and that it does not have."""
 
-    read: Sequence[tuple[Line, Reading | None]]
+    read: Sequence[tuple[CsvRow, Reading | None]]
     """Each line with its reading; None where the annotator said just that before."""
     responses: Sequence[Response] = ()
 
@@ -126,7 +126,7 @@ class Answers:
         return ImportSummary(len(new), len(self.read) - len(new), changed, discarded, len(self.responses))
 
 
-def read_place(line: Line, column: Literal["group", "repeat"] = "group") -> int | None:
+def read_place(line: CsvRow, column: Literal["group", "repeat"] = "group") -> int | None:
     """Read the column `group`, or `repeat`: both count the images of an item and model from 0, the first by groups."""
     text = line.get(column)
     if not text:
@@ -137,7 +137,7 @@ def read_place(line: Line, column: Literal["group", "repeat"] = "group") -> int 
     return int(text)
 
 
-def find_group(line: Line, ask: Ask, responses: Iterable[StoredResponse], place: int | None) -> Subject:
+def find_group(line: CsvRow, ask: Ask, responses: Iterable[StoredResponse], place: int | None) -> Subject:
     """Find the group of images of one item and model that a line is about; `place` counts groups from 0."""
     own = latest_attempts(responses)
     groups = {members[0].repeat // ask.group: members for members in group_answers(own, ask.group)}

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadImageError, NothingToDoError, UnknownNameError
-from subitize.image_files import decode, image_format, read_image
+from subitize.io.images import decode, image_format, read_image
 from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, storable
 from subitize.models.folder.layouts import Holdings, read_folder
 from subitize.models.folder.matching import Placement

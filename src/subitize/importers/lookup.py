@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from subitize.csv_files import Line
+from subitize.io.files import CsvRow
 from subitize.records import Attached, Drawn, Elsewhere, Failed, Refused, Stored
 from subitize.store import Run, StoredResponse, latest_attempts
 
@@ -37,7 +37,7 @@ class ResponseLookup:
         """List the responses to an item, by model."""
         return self._by_model[item_id]
 
-    def find(self, line: Line) -> StoredResponse:
+    def find(self, line: CsvRow) -> StoredResponse:
         """Find the one response that a line names, in the column `image` or by `item`, `model` and `repeat`."""
         column = "image" if line.get("image") else "item"
         name = line.get(column)
@@ -60,7 +60,7 @@ class ResponseLookup:
         return self._by_image[longest] if longest else self._by_shorter_name.get(whole, [])
 
 
-def _fits(line: Line, stored: StoredResponse) -> bool:
+def _fits(line: CsvRow, stored: StoredResponse) -> bool:
     trial = stored.response.trial
     named = {"item": trial.item_id, "model": trial.model, "repeat": str(trial.repeat)}
     return all(line.get(column) in ("", value) for column, value in named.items())

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.image_files import LARGEST_FILE_BYTES, decode, image_format, read_image
+from subitize.io.images import LARGEST_FILE_BYTES, decode, image_format, read_image
 from subitize.models.folder.files import SUFFIXES, Tree, storable
 from subitize.records import Ask, Draw, Drawn, Item, Provenance, Response, Spec, Trial
 from subitize.store import Run

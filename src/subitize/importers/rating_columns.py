@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from subitize import plugins
-from subitize.csv_files import Line, read_lines
+from subitize.io.files import CsvRow, read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +13,13 @@ class RatingColumns:
     """The columns that a file of ratings has, in one of several ways, and its lines in ours: see `readings.COLUMNS`."""
 
     headers: Sequence[Sequence[str]]
-    translate: Callable[[Iterable[Line]], Iterator[Mapping[str, str]]]
+    translate: Callable[[Iterable[CsvRow]], Iterator[Mapping[str, str]]]
 
     def fits(self, header: Sequence[str]) -> bool:
         """Tell whether a file with these columns has ratings."""
         return any(set(columns) <= set(header) for columns in self.headers)
 
-    def read(self, path: Path) -> Iterator[Line]:
+    def read(self, path: Path) -> Iterator[CsvRow]:
         """Read the ratings of a file."""
         lines = list(read_lines(path, (), ""))
         for line, row in zip(lines, self.translate(lines), strict=True):

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from subitize.csv_files import Line, read_lines, read_records
 from subitize.errors import BadValueError, SubitizeError
 from subitize.importers.answers import Answers, ImportSummary, Ledger, check_judge, find_group, read_place
 from subitize.importers.clicks import read_clicks
 from subitize.importers.lookup import ResponseLookup
 from subitize.importers.rating_columns import find_rating_columns
+from subitize.io.files import CsvRow, read_lines, read_records
 from subitize.labels import Rule
 from subitize.labels.rules import find_positional_rule, parse_rule
 from subitize.records import Ask, Boxes, Choose, Item, Question, Reading, Subject, Words
@@ -16,7 +16,7 @@ from subitize.store import Run
 
 COLUMNS = "annotator, item or image, question, answer; optional: model, repeat, group, clicks, rule"
 _NEEDED = (("annotator",), ("answer",), ("item", "image"))
-Note = Callable[[Line, Subject, Question], None]
+Note = Callable[[CsvRow, Subject, Question], None]
 _STRICT, _CLICKS = Rule("strict"), Rule("boxes")
 
 
@@ -25,7 +25,7 @@ def import_readings(run: Run, path: Path, *, judge: str, rule: Rule | None = Non
     return import_lines(run, read_answers(path), judge=judge, rule=rule)
 
 
-def read_answers(path: Path) -> Iterator[Line]:
+def read_answers(path: Path) -> Iterator[CsvRow]:
     """Read the answers in a CSV, in our columns or in those of a paper's file of ratings."""
     _, header = next(read_records(path), (1, []))
     columns = find_rating_columns(header)
@@ -35,7 +35,7 @@ def read_answers(path: Path) -> Iterator[Line]:
 
 
 def import_lines(
-    run: Run, given: Iterable[Line], *, judge: str, rule: Rule | None = None, note: Note | None = None
+    run: Run, given: Iterable[CsvRow], *, judge: str, rule: Rule | None = None, note: Note | None = None
 ) -> ImportSummary:
     """Add every answer, or none; without a rule each is read by its own, as its line names it, else by `strict`.
 
@@ -57,7 +57,7 @@ class _Book:
         self._items = {item.id: item for item in run.items()}
         self._lookup = ResponseLookup(run)
 
-    def reading(self, line: Line) -> Reading | None:
+    def reading(self, line: CsvRow) -> Reading | None:
         """Make the reading of a line, or None if the annotator said just that before."""
         answer = line.get("answer")
         if not line.get("annotator") or not answer:
@@ -71,7 +71,7 @@ class _Book:
         used = self._positional if has_position and self._positional else self._rule or _read_rule(line)
         return self._ledger.enter(line, about, Words(answer), used)
 
-    def _about(self, line: Line) -> tuple[Subject, Question]:
+    def _about(self, line: CsvRow) -> tuple[Subject, Question]:
         """Find the response that is answered about, or the group of them where the question is about a group."""
         item = self._items.get(line.get("item"))
         ask = self._ask(line, item) if item and not line.get("image") and self._lookup.has(item.id) else None
@@ -85,7 +85,7 @@ class _Book:
             )
         return Subject((stored.trial_id,)), ask.question
 
-    def _group(self, line: Line, item: Item, ask: Ask) -> Subject:
+    def _group(self, line: CsvRow, item: Item, ask: Ask) -> Subject:
         models = self._lookup.by_model(item.id)
         wanted = line.get("model") or (next(iter(models)) if len(models) == 1 else "")
         if wanted not in models:
@@ -95,7 +95,7 @@ class _Book:
         return find_group(line, ask, models[wanted], _read_group(line, ask.group))
 
     @staticmethod
-    def _ask(line: Line, item: Item) -> Ask:
+    def _ask(line: CsvRow, item: Item) -> Ask:
         wanted = line.get("question")
         fitting = [ask for ask in item.asks if wanted in ("", ask.question.id, ask.wording)]
         if len(fitting) != 1:
@@ -104,21 +104,21 @@ class _Book:
         return fitting[0]
 
 
-def _read_rule(line: Line) -> Rule:
+def _read_rule(line: CsvRow) -> Rule:
     try:
         return parse_rule(line.get("rule")) if line.get("rule") else _STRICT
     except SubitizeError as error:
         raise line.error(f"{error}; or name the rule of all answers with --rule") from None
 
 
-def _read_clicks(line: Line, question: Question) -> Boxes:
+def _read_clicks(line: CsvRow, question: Question) -> Boxes:
     try:
         return read_clicks(question, line.get("clicks"))
     except BadValueError as error:
         raise line.error(f"clicks {line.get('clicks')[:60]!r}: {error}") from None
 
 
-def _read_group(line: Line, size: int) -> int | None:
+def _read_group(line: CsvRow, size: int) -> int | None:
     """Read which group is meant, by its place or by one of its images; where both are told, they must agree."""
     place, repeat = read_place(line), read_place(line, "repeat")
     if repeat is None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError, BadValueError, NotARunError
 from subitize.importers.answers import Answers, ImportSummary, Ledger, check_judge, find_group, read_place
 from subitize.interfaces import Suite, design_of
+from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
 from subitize.labels.yes_no import VOTES_AGAINST, VOTES_FOR
 from subitize.records import (
@@ -42,7 +42,7 @@ _RULE = Rule("votes")
 class Vote:
     """One line: whether an annotator calls a group of images of an item by a model a success; `place` is its group."""
 
-    line: Line
+    line: CsvRow
     annotator: str
     model: str
     item_id: str
@@ -66,7 +66,7 @@ def read_votes(path: Path) -> list[Vote]:
     return votes
 
 
-def _read_vote(line: Line) -> Vote:
+def _read_vote(line: CsvRow) -> Vote:
     fields = {name: line.get(name) for (name,) in _NEEDED}
     empty = [name for name, field in fields.items() if not field]
     if empty:

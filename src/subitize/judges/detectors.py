@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from subitize.detections import Detections
-from subitize.image_files import Rgb, decode
 from subitize.interfaces import Exhibit, Finding
+from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
 from subitize.networks.detectors.opencv import Ssd, Yolo

@@ -14,8 +14,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
-from subitize.image_files import Rgb, decode, encode_png
 from subitize.interfaces import Exhibit, Finding, RuntimeOption, SelfTest
+from subitize.io.images import Rgb, decode, encode_png
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks import weights
 from subitize.records import Ask, Draw, Item, Outcome, Provenance, Question, Transcribe, Words

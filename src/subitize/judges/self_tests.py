@@ -6,8 +6,8 @@ from functools import cache
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
-from subitize.image_files import encode_png
 from subitize.interfaces import Exhibit, Finding, Inquiry, SelfTest
+from subitize.io.images import encode_png
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.numerals import article, plural

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from subitize.errors import BadValueError
-from subitize.image_files import data_url
 from subitize.interfaces import Reply, TransientError, Usage
+from subitize.io.images import data_url
 from subitize.labels import interpret, parse_rule
 from subitize.models.serving import SHORTEST_SECRET, Answered
 from subitize.networks.filling import GAP

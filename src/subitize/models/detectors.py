@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from subitize.detections import Detections
 from subitize.errors import UnusableModelError
-from subitize.image_files import Rgb, decode
 from subitize.interfaces import Reply, Request
+from subitize.io.images import Rgb, decode
 from subitize.labels import CANNOT_TELL, interpret
 from subitize.models.observer import ANY_KIND, read_count
 from subitize.networks.detectors.opencv import Ssd, Yolo

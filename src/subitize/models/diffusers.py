@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption
+from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.networks import weights
 from subitize.networks.pipeline_settings import Settings, Wishes, read_size, write_size
 from subitize.networks.pipelines import Source, count_denoiser, load_pipeline

@@ -13,8 +13,9 @@ from PIL import UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
 from subitize.errors import BadImageError, BadValueError, UnusableModelError
-from subitize.image_files import decode
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
+from subitize.io.images import decode
+from subitize.io.prices import estimate_text_tokens
 from subitize.models.chats import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
 from subitize.models.pacing import Pacer, Turn
 from subitize.models.serving import (
@@ -29,7 +30,6 @@ from subitize.models.serving import (
 )
 from subitize.networks.pipeline_settings import read_size
 from subitize.networks.weights import require
-from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Provenance, Task, TaskKind, task_text
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from subitize.errors import BadImageError, BadValueError
-from subitize.image_files import decode
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
+from subitize.io.images import decode
+from subitize.io.prices import estimate_text_tokens
 from subitize.models.chats import (
     ANSWER_TOKENS,
     as_question,
@@ -24,7 +25,6 @@ from subitize.models.chats import (
     write_messages,
 )
 from subitize.models.serving import Answered, DeclinedError, Limits, Server, check_url
-from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest
 
 DEFAULT_URL = "https://api.openai.com/v1"

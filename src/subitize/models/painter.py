@@ -11,8 +11,8 @@ from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.painting import WHITE, Colour, Layout, Placed, paint
 from subitize.drawing.placement import LARGEST_PICTURE_PX, SMALLEST_PICTURE_PX
 from subitize.errors import BadValueError
-from subitize.image_files import encode_png
 from subitize.interfaces import Pixels, Reply, Request
+from subitize.io.images import encode_png
 from subitize.records import Refused, TaskKind
 from subitize.scenes import MOST_THINGS, Halves, NotUnderstood, read_scene, settle
 from subitize.stats.number_laws import Slips, human_law

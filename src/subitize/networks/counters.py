@@ -12,8 +12,8 @@ from threading import Thread
 from typing import IO, Annotated
 
 from subitize.errors import BadValueError, RunError, UnusableModelError
-from subitize.image_files import image_format
 from subitize.interfaces import RuntimeOption
+from subitize.io.images import image_format
 
 _MOST_OUTPUT = 10_000_000
 _PIECE_BYTES = 1 << 16

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.image_files import Rgb, decode
 from subitize.interfaces import Request
+from subitize.io.images import Rgb, decode
 from subitize.networks import weights
 from subitize.networks.regions import Regions
 from subitize.networks.weights import Placement

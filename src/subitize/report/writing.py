@@ -7,8 +7,8 @@ from pathlib import Path
 
 from subitize.analysis.observations import Reader
 from subitize.errors import BadValueError, StorageError
-from subitize.garbage_collection import uncollected
-from subitize.output_files import make_folder, write_whole
+from subitize.io.memory import gc_paused
+from subitize.io.outputs import make_folder, write_atomic
 from subitize.report.document import chart_engine
 from subitize.report.document.blocks import Document
 from subitize.report.document.figures import save_figure
@@ -33,12 +33,12 @@ def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress, read
     """Write the report of these runs and say which files it is in."""
     check_outputs(outputs)
     chart_engine.start()
-    with uncollected():
+    with gc_paused():
         document = compose(read_sources(runs, reader), progress)
         if outputs.tables or outputs.figures:
             document.check_names()
         files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
-        return [*files, write_whole(outputs.page, (text.encode() for text in to_html(document)))]
+        return [*files, write_atomic(outputs.page, (text.encode() for text in to_html(document)))]
 
 
 def check_outputs(outputs: Outputs) -> None:
@@ -63,7 +63,7 @@ def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
     make_folder(folder)
     for table in (*document.tables(), *(figure.data for figure in document.figures())):
         for suffix, text in (("csv", to_csv(table)), ("md", to_markdown(table)), ("tex", to_latex(table))):
-            yield write_whole(folder / f"{table.name}.{suffix}", [text.encode()])
+            yield write_atomic(folder / f"{table.name}.{suffix}", [text.encode()])
 
 
 def _figures(document: Document, folder: Path | None, progress: Progress) -> Iterator[Path]:

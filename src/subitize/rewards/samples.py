@@ -13,7 +13,7 @@ from functools import lru_cache
 from pydantic_core import from_json
 
 from subitize.errors import BadImageError, BadValueError
-from subitize.image_files import image_format
+from subitize.io.images import image_format
 from subitize.judges.dsg import NOUNS
 from subitize.numerals import LONGEST_TEXT, singular
 from subitize.records import Ask, ImageFormat

@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Metered, Usage
-from subitize.prices import Price, PriceList, Tiles
+from subitize.io.prices import Price, PriceList, Tiles
 from subitize.records import Draw, Provenance, Task
 from subitize.registry import Made
 from subitize.runner.pictures import measure

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from subitize.errors import BadValueError, NotARunError
 from subitize.interfaces import Judge, Model
+from subitize.io.specs import drop_address, with_address
 from subitize.registry import Kind, Made, names
-from subitize.specs import drop_address, with_address
 from subitize.store import Entry, Location, Run, choose_names, resolve_entry
 from subitize.store.rows import read_judges
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.image_files import read_size
+from subitize.io.images import image_size
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.runner.rendering import render_png
 from subitize.store.images import Images
@@ -41,9 +41,9 @@ def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
         return picture.size_px, picture.size_px
     try:
         if isinstance(picture, Filed):
-            return read_size(Path(picture.path))
+            return image_size(Path(picture.path))
         if isinstance(picture, Stored) and images is not None:
-            return read_size(images.path(picture))
+            return image_size(images.path(picture))
     except BadFileError:
         pass  # whoever looks at it will say what is wrong
     return USUAL_PX, USUAL_PX

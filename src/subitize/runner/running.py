@@ -10,7 +10,6 @@ from itertools import chain, islice
 from typing import Any
 
 from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
-from subitize.image_files import decode, image_format
 from subitize.interfaces import (
     BringsPictures,
     ComputesSeveral,
@@ -25,6 +24,7 @@ from subitize.interfaces import (
     Suite,
     design_of,
 )
+from subitize.io.images import decode, image_format
 from subitize.numerals import counted
 from subitize.records import (
     Draw,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from subitize.errors import ConflictError
-from subitize.specs import ADDRESS_OPTION, drop_address, parse_spec, with_address
+from subitize.io.specs import ADDRESS_OPTION, drop_address, parse_spec, with_address
 
 _OF_MODEL = "model "
 """Stands before the options of the model that a judge asks."""

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy import ColumnElement, Select, Table, func, select, true
 
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.records import Subject
 from subitize.store import tables
 from subitize.store.databases import Folder

@@ -13,7 +13,7 @@ from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, i
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
-from subitize.garbage_collection import uncollected
+from subitize.io.memory import gc_paused
 from subitize.records import (
     Design,
     Item,
@@ -164,7 +164,7 @@ class Run:
         """Let go of the database."""
         self._backend.close()
 
-    @uncollected()  # items and their rows are many, and have no cycles
+    @gc_paused()  # items and their rows are many, and have no cycles
     def add_suite(
         self,
         spec: Spec,

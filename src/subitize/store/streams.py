@@ -7,7 +7,7 @@ from typing import Any, Final
 import polars as pl
 from sqlalchemy import Connection, Select, and_, case, exists, func, select
 
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.store import tables
 from subitize.store.attachments import with_attachments
 from subitize.store.frames import read_shared

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from subitize.errors import BadFileError, UnknownNameError
+from subitize.io.tables import DataTable, TableRow, Unreadable, read_table
 from subitize.numerals import in_words
 from subitize.records import Item, Scalar, Stored
 from subitize.scenes.counting import find_first_things
 from subitize.suites.pictures import PictureName, Sha256
-from subitize.suites.tables import Row, Table, Unreadable, read_table
 
 DATASET = "dataset"
 """The factor that names the published set of an item."""
@@ -33,7 +33,7 @@ _GRID_TASKS = ("Counting Grid - Blank Grids", "Counting Grid - Word Grids")
 class Asked(NamedTuple):
     """A question about a picture as a row has it; `things` are what it counts, where the data say so."""
 
-    row: Row
+    row: TableRow
     key: str
     picture: PictureName
     question: str
@@ -49,7 +49,7 @@ class Omitted(NamedTuple):
     reason: str
 
 
-Reader = Callable[[Table, str], Iterator[Asked | Omitted]]
+Reader = Callable[[DataTable, str], Iterator[Asked | Omitted]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def name_datasets(items: Iterable[Item]) -> list[Dataset]:
     return list({one.title: one for one in list_datasets().values() if one.title in titles}.values())
 
 
-def find_format(table: Table, format: str) -> str:
+def find_format(table: DataTable, format: str) -> str:
     """Find the format of a table by its columns, or make sure that it is the one named; "" is a table of one's own."""
     known = list_datasets()
     if format == "auto":
@@ -102,12 +102,12 @@ def find_format(table: Table, format: str) -> str:
     return format
 
 
-def read_dataset(name: str, table: Table, images: str) -> Iterator[Asked | Omitted]:
+def read_dataset(name: str, table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     """Read the questions of a published set."""
     return _READERS[name](table, images)
 
 
-def _read_tallyqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
+def _read_tallyqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     """Split the test set as the authors do: complex is what people were paid to ask, simple what is said to be so."""
     for row in table.rows:
         factors: dict[str, Scalar] = {"data_source": row.text("data_source")}
@@ -129,14 +129,14 @@ def _read_tallyqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
         )
 
 
-def _read_pixmo_count(table: Table, images: str) -> Iterator[Asked | Omitted]:
+def _read_pixmo_count(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     for number, row in enumerate(table.rows, 1):
         things = row.text("label")
         picture = Sha256(row.text("image_sha256").lower())
         yield Asked(row, str(number), picture, _ask_for(things), row.fields.get("count"), things)
 
 
-def _read_countqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
+def _read_countqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     for number, row in enumerate(table.rows, 1):
         questions, answers, objects, topics = (
             _list(row.fields.get(name)) for name in ("questions", "answers", "objects", "categories")
@@ -152,7 +152,7 @@ def _read_countqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
             yield Asked(row, f"{number}/{place}", _picture(row), question, answer, things, factors)
 
 
-def _read_blindtest(table: Table, images: str) -> Iterator[Asked | Omitted]:
+def _read_blindtest(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     """Ask what the authors ask; of a grid, whose reply would be two counts, for its rows and for its columns."""
     for number, row in enumerate(table.rows, 1):
         task, answer = row.text("task"), row.text("groundtruth")
@@ -167,7 +167,7 @@ def _read_blindtest(table: Table, images: str) -> Iterator[Asked | Omitted]:
             yield Omitted(row.where, "its task is no count")
 
 
-def _read_countbench(table: Table, images: str) -> Iterator[Asked | Omitted]:
+def _read_countbench(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     for number, row in enumerate(table.rows, 1):
         count = row.fields.get("number")
         things = _find_captioned(row.text("text"), count) if isinstance(count, int) else None
@@ -177,12 +177,12 @@ def _read_countbench(table: Table, images: str) -> Iterator[Asked | Omitted]:
             yield Asked(row, str(number), _picture(row), _ask_for(things), count, things)
 
 
-def _read_countbenchqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
+def _read_countbenchqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     for number, row in enumerate(table.rows, 1):
         yield Asked(row, str(number), _picture(row), row.text("question"), row.fields.get("number"))
 
 
-def _read_paired_questions(table: Table, images: str) -> Iterator[Asked | Omitted]:
+def _read_paired_questions(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
     """Join questions with CountBench's Parquet file by row order, which is all that joins them."""
     if not images.lower().endswith(".parquet"):
         raise BadFileError(
@@ -208,7 +208,7 @@ def _ask_for(things: str) -> str:
     return f"How many {things} are there in the image?"
 
 
-def _picture(row: Row) -> PictureName:
+def _picture(row: TableRow) -> PictureName:
     """Take the picture that lies in the row, or the name of its file; a URL is never fetched."""
     value = row.fields.get("image")
     if isinstance(value, Stored | Unreadable):

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from subitize import numerals
 from subitize.interfaces import Reference
+from subitize.io.tables import LARGEST_COUNT, TableRow, read_count, read_table
 from subitize.numerals import plural, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
 from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
 from subitize.suites.item_order import interleave
-from subitize.suites.tables import LARGEST_COUNT, Row, read_count, read_table
 from subitize.vision.colours import COLOUR_NAMES
 
 COUNTING = "counting"
@@ -80,7 +80,7 @@ def _cite(suite: GenEval | GenEval2) -> str:
     return f"{suite.title}: {work.use}; please cite: {work.citation}"
 
 
-def _take(row: Row, name: str, kind: type) -> Any:  # noqa: ANN401
+def _take(row: TableRow, name: str, kind: type) -> Any:  # noqa: ANN401
     """Take a field of this kind."""
     value = row.fields.get(name)
     if not isinstance(value, kind):
@@ -100,7 +100,7 @@ class _Included(NamedTuple):
     place: Place | None
 
 
-def _make_item(number: int, row: Row) -> Item:
+def _make_item(number: int, row: TableRow) -> Item:
     tag, included = _take(row, "tag", str), _read_included(row)
     most = {noun: count - 1 for noun, count in _read_excluded(row, tag)}
     factors: dict[str, Scalar] = {"tag": tag}
@@ -109,17 +109,17 @@ def _make_item(number: int, row: Row) -> Item:
     return Item(f"geneval/{number:05}", Draw(_read_prompt(row)), tuple(_ask_all(included, most)), factors)
 
 
-def _read_prompt(row: Row) -> str:
+def _read_prompt(row: TableRow) -> str:
     prompt: str = _take(row, "prompt", str)
     if not prompt.strip():
         raise row.error("no prompt")
     return prompt
 
 
-def _read_included(row: Row) -> list[_Included]:
+def _read_included(row: TableRow) -> list[_Included]:
     found: list[_Included] = []
     for one in _take(row, "include", list):
-        required = Row(f"{row.where}, include {len(found)}", one if isinstance(one, dict) else {})
+        required = TableRow(f"{row.where}, include {len(found)}", one if isinstance(one, dict) else {})
         colour = required.fields.get("color")
         place = None
         if "position" in required.fields:
@@ -136,16 +136,16 @@ def _read_included(row: Row) -> list[_Included]:
     return found
 
 
-def _read_excluded(row: Row, tag: str) -> Iterator[tuple[str, int]]:
+def _read_excluded(row: TableRow, tag: str) -> Iterator[tuple[str, int]]:
     excluded = row.fields.get("exclude") or []
     if excluded and tag != COUNTING:
         raise row.error(f"exclude belongs to {COUNTING} only, not to {tag}")
     for one in excluded if isinstance(excluded, list) else [excluded]:
-        refused = Row(f"{row.where}, exclude", one if isinstance(one, dict) else {})
+        refused = TableRow(f"{row.where}, exclude", one if isinstance(one, dict) else {})
         yield _take(refused, "class", str), _read_count(refused)
 
 
-def _read_count(row: Row) -> int:
+def _read_count(row: TableRow) -> int:
     told = row.fields.get("count")
     count = read_count(told) if isinstance(told, int) else None
     if not count:
@@ -176,7 +176,7 @@ def _word(question: Count) -> str:
     return f"How many {things} are {where}in the image?"
 
 
-def _make_questioned(number: int, row: Row) -> Item:
+def _make_questioned(number: int, row: TableRow) -> Item:
     prompt, pairs = _read_prompt(row), _take(row, "vqa_list", list)
     asks = {ask.question.id: ask for ask in (_read_question(row, pair) for pair in pairs)}
     atoms = row.fields.get("atom_count", len(pairs))
@@ -185,7 +185,7 @@ def _make_questioned(number: int, row: Row) -> Item:
     return Item(f"geneval2/{number:04}", Draw(prompt), tuple(asks.values()), {"atoms": atoms})
 
 
-def _read_question(row: Row, pair: object) -> Ask:
+def _read_question(row: TableRow, pair: object) -> Ask:
     match pair:
         case [str(question), str(answer)] if question.strip():
             if (things := find_counted(question)) is not None:

@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
 from subitize.errors import BadFileError, BadImageError
-from subitize.image_files import LARGEST_FILE_BYTES, find_fault, image_format
+from subitize.io.images import LARGEST_FILE_BYTES, find_fault, image_format
+from subitize.io.tables import Unreadable, identify, read_pictures
 from subitize.records import Filed, Stored
-from subitize.suites.tables import Unreadable, identify, read_pictures
 
 
 class Missing(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subitize.drawing.glyphs import GLYPHS
+from subitize.io.tables import LARGEST_COUNT, Keys, TableRow, check_columns, read_count, read_factors, read_table
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.numerals import counted, list_some, singular
 from subitize.records import Ask, Count, Draw, Item, Scalar
@@ -15,15 +16,6 @@ from subitize.scenes.questions import scene_asks
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
-from subitize.suites.tables import (
-    LARGEST_COUNT,
-    Keys,
-    Row,
-    check_columns,
-    read_count,
-    read_factors,
-    read_table,
-)
 from subitize.vision.colours import COLOUR_NAMES
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
@@ -60,7 +52,7 @@ class Prompts(AskedOnce):
             number, some = counted(len(self._contradicted), "prompt"), list_some(self._contradicted)
             self.notes = (f"the words of {number} say another number than the columns, which count ({some})",)
 
-    def _make_items(self, rows: Iterable[tuple[Row, Counts]]) -> Iterator[Item]:
+    def _make_items(self, rows: Iterable[tuple[TableRow, Counts]]) -> Iterator[Item]:
         keys = Keys()
         for number, (row, counts) in enumerate(rows, 1):
             key, prompt = row.text("id") or str(number), row.text("prompt")
@@ -71,7 +63,7 @@ class Prompts(AskedOnce):
             factors = _count_factors(asks) | read_factors(row, _TAKEN)
             yield Item(f"prompts/{key}", Draw(prompt), asks, factors)
 
-    def _ask(self, row: Row, prompt: str, counts: Counts) -> tuple[Ask, ...]:
+    def _ask(self, row: TableRow, prompt: str, counts: Counts) -> tuple[Ask, ...]:
         """Ask what follows from the words, unless the columns say something else or more."""
         scene = read_scene(prompt, self._nouns, COLOUR_NAMES)
         follows = () if isinstance(scene, NotUnderstood) else scene_asks(scene)
@@ -94,7 +86,7 @@ def _say_why(scene: Scene | NotUnderstood) -> str:
     return "no question follows from it"
 
 
-def _read_counts(row: Row) -> Counts:
+def _read_counts(row: TableRow) -> Counts:
     """Read the columns count and noun, or entities, as far as the row has them."""
     entities = row.fields.get("entities")
     if entities not in (None, "", [], {}):
@@ -115,7 +107,7 @@ def _read_counts(row: Row) -> Counts:
     return dict([_read_entity(row, row.text("noun"), row.fields.get("count"))])
 
 
-def _split_entities(row: Row, entities: object) -> Iterator[tuple[str, object]]:
+def _split_entities(row: TableRow, entities: object) -> Iterator[tuple[str, object]]:
     match entities:
         case dict():
             yield from ((str(noun), number) for noun, number in entities.items())
@@ -132,14 +124,14 @@ def _split_entities(row: Row, entities: object) -> Iterator[tuple[str, object]]:
             yield from (_split_pair(row, pair) for pair in re.split("[;,|]", str(entities)) if pair.strip())
 
 
-def _split_pair(row: Row, pair: str) -> tuple[str, object]:
+def _split_pair(row: TableRow, pair: str) -> tuple[str, object]:
     noun, colon, number = pair.rpartition(":")
     if not colon or not noun.strip() or ":" in noun:
         raise row.error(f"entities {pair.strip()[:40]!r}: {_SHAPE}")
     return noun.strip(), number.strip()
 
 
-def _read_entity(row: Row, noun: str, number: object) -> tuple[str, int]:
+def _read_entity(row: TableRow, noun: str, number: object) -> tuple[str, int]:
     read = read_count(number)
     if read is None:
         raise row.error(

@@ -5,7 +5,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subitize.errors import BadFileError
-from subitize.garbage_collection import uncollected
+from subitize.io.memory import gc_paused
+from subitize.io.tables import (
+    LARGEST_COUNT,
+    DataTable,
+    Keys,
+    Unreadable,
+    check_columns,
+    read_count,
+    read_factors,
+    read_table,
+)
 from subitize.numerals import counted, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
 from subitize.scenes.counting import find_counted, make_count
@@ -14,16 +24,6 @@ from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
 from subitize.suites.datasets import DATASET, Asked, Omitted, find_format, list_datasets, read_dataset
 from subitize.suites.pictures import Found, Missing, open_place
-from subitize.suites.tables import (
-    LARGEST_COUNT,
-    Keys,
-    Table,
-    Unreadable,
-    check_columns,
-    read_count,
-    read_factors,
-    read_table,
-)
 from subitize.vision.colours import COLOUR_NAMES
 
 _COUNTS = ("count", "answer", "number")
@@ -55,7 +55,7 @@ class Questions(AskedOnce):
         format = find_format(table, format)
         dataset = list_datasets().get(format)
         asked = read_dataset(format, table, images) if dataset else _read_own(table)
-        with uncollected():
+        with gc_paused():
             self._items = pool_categories(self._make_items(asked, dataset.title if dataset else ""))
         if not self._items:
             raise BadFileError(f"{self._name}: no question can be asked{self._say_omitted()}")
@@ -103,7 +103,7 @@ class Questions(AskedOnce):
         return f"; left out, {'; '.join(each)}" if self._omitted else ""
 
 
-def _read_own(table: Table) -> Iterator[Asked]:
+def _read_own(table: DataTable) -> Iterator[Asked]:
     """Read a table with the columns image, question and count; any other is a factor, unless it is id or noun."""
     check_columns(table, [("image",), ("question",), _COUNTS])
     counts = [name for name in _COUNTS if name in table.columns]

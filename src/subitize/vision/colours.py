@@ -8,7 +8,7 @@ from itertools import repeat
 import numpy as np
 
 from subitize.detections import Detections, Floats, Grid
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 
 COLOUR_NAMES = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "grey")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from subitize.image_files import Rgb, decode
+from subitize.io.images import Rgb, decode
 from subitize.records import UNKNOWN, Box
 from subitize.scenes import Halves, Whole
 from subitize.vision.recognition import Recognised, recognise, recognise_plain

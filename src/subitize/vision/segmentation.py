@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.vision.connected import Mask as Mask
 from subitize.vision.connected import find_connected
 

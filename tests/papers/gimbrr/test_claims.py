@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from subitize.analysis.claims import Statement
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.claims import CLAIMS, observe
 from subitize.papers.gimbrr.items import MATCH
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings

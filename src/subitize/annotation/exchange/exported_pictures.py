@@ -10,8 +10,8 @@ from subitize.analysis.ratings import Rating
 from subitize.annotation.exchange.rating_table import name_file
 from subitize.annotation.faces import FaceFinder, blur_faces
 from subitize.annotation.screening import list_pictures, read_held
-from subitize.image_files import decode, encode_png
-from subitize.output_files import write_whole
+from subitize.io.images import decode, encode_png
+from subitize.io.outputs import write_atomic
 from subitize.records import Stored
 from subitize.store import Run, StoredResponse
 
@@ -56,5 +56,5 @@ class PictureWriter:
             return WITHHELD
         self._folder.mkdir(exist_ok=True)
         path = self._folder / f"{len(self._written) + 1}.png"
-        write_whole(path, [encode_png(Image.fromarray(blur_faces(pixels, faces)))])
+        write_atomic(path, [encode_png(Image.fromarray(blur_faces(pixels, faces)))])
         return f"{_FOLDER}/{path.name}"

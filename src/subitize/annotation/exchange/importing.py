@@ -8,10 +8,10 @@ from subitize.annotation.exchange.picture_sizes import PictureSizes
 from subitize.annotation.exchange.rating_table import read_parquet
 from subitize.annotation.exchange.remarks import Place, Remark, read_remark, store_remarks
 from subitize.annotation.study import default_rule
-from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError
 from subitize.importers.answers import ImportSummary
 from subitize.importers.readings import import_lines, read_answers
+from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule
 from subitize.records import Question, Subject
 from subitize.store import Run
@@ -26,7 +26,7 @@ def import_ratings(
     """
     names, remarks = _read_people(people) if people else {}, dict[Place, Remark]()
 
-    def note(line: Line, subject: Subject, question: Question) -> None:
+    def note(line: CsvRow, subject: Subject, question: Question) -> None:
         remarks[line.get("annotator"), subject.id, question.id] = read_remark(line)
 
     lines = (_name_annotator(line, names) for line in _read(run, path))
@@ -35,7 +35,7 @@ def import_ratings(
     return summary
 
 
-def _name_annotator(line: Line, names: Mapping[str, str]) -> Line:
+def _name_annotator(line: CsvRow, names: Mapping[str, str]) -> CsvRow:
     annotator = line.get("annotator")
     return line._replace(row={**line.row, "annotator": names.get(annotator, annotator)})
 
@@ -45,7 +45,7 @@ def _read_people(path: Path) -> dict[str, str]:
     return {line.get("annotator"): line.get("name") for line in read_lines(path, needed, "annotator, name")}
 
 
-def _read(run: Run, path: Path) -> Iterable[Line]:
+def _read(run: Run, path: Path) -> Iterable[CsvRow]:
     """Read the lines of a file, or of all files of one kind in a folder."""
     if path.is_dir():
         if projects := potato.find_projects(path):
@@ -66,7 +66,7 @@ def _read(run: Run, path: Path) -> Iterable[Line]:
     return read_answers(path)
 
 
-def _locate(run: Run, lines: Iterable[Line], sizes: PictureSizes) -> Iterator[Line]:
+def _locate(run: Run, lines: Iterable[CsvRow], sizes: PictureSizes) -> Iterator[CsvRow]:
     """Name item, model and repeat of what lines are about; the rule is that by which people's counts are read here."""
     rule = default_rule(run)
     for line in lines:

@@ -29,9 +29,9 @@ from subitize.annotation.exchange.answers import (
 from subitize.annotation.exchange.rated_pages import RatedPage, Said
 from subitize.annotation.exchange.remarks import Remark
 from subitize.annotation.pages import Form
-from subitize.csv_files import Line, read_text
 from subitize.errors import BadFileError
-from subitize.output_files import write_whole
+from subitize.io.files import CsvRow, read_text
+from subitize.io.outputs import write_atomic
 from subitize.records import Choose
 
 _LABEL = "one"
@@ -46,11 +46,11 @@ def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePic
     for number, (shape, own) in enumerate(shapes.items(), start=1):
         tasks = [_make_task(place, page, measure) for place, page in enumerate(own, start=1)]
         text = json.dumps(tasks, ensure_ascii=False, indent=1)
-        write_whole(folder / f"tasks-{number}.json", [text.encode()])
-        write_whole(folder / f"config-{number}.xml", [_make_config(*shape).encode()])
+        write_atomic(folder / f"tasks-{number}.json", [text.encode()])
+        write_atomic(folder / f"config-{number}.xml", [_make_config(*shape).encode()])
 
 
-def read_tasks(path: Path, measure: MeasurePicture) -> Iterator[Line]:
+def read_tasks(path: Path, measure: MeasurePicture) -> Iterator[CsvRow]:
     """Read the answers in tasks that were written here, also those that were annotated further.
 
     Lines name the subject, the question, the answer and the annotator; an annotation that was cancelled has none.
@@ -63,7 +63,7 @@ def read_tasks(path: Path, measure: MeasurePicture) -> Iterator[Line]:
         size = measure(str(task.data.get("subject")))
         for annotation in task.annotations:
             for row in () if annotation.was_cancelled else _read_annotation(task, annotation, size):
-                yield Line(path.name, number, row, kind="task")
+                yield CsvRow(path.name, number, row, kind="task")
 
 
 def _make_task(number: int, page: RatedPage, measure: MeasurePicture) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from subitize.annotation import tables
 from subitize.annotation.people import RECRUITERS_DETAILS
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.store import Run
 
 

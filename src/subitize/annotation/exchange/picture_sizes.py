@@ -3,7 +3,7 @@
 from subitize.analysis.ratings import find_subjects
 from subitize.annotation.exchange.answers import Size
 from subitize.errors import BadImageError
-from subitize.image_files import read_size
+from subitize.io.images import image_size
 from subitize.records import Drawn, Item, Stored
 from subitize.store import Run, StoredResponse
 
@@ -34,6 +34,6 @@ class PictureSizes:
         if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Stored)):
             return None
         try:
-            return read_size(self._images.path(outcome.picture))
+            return image_size(self._images.path(outcome.picture))
         except BadImageError:
             return None

@@ -29,9 +29,9 @@ from subitize.annotation.exchange.answers import (
 from subitize.annotation.exchange.rated_pages import RatedPage, Said
 from subitize.annotation.exchange.remarks import Remark
 from subitize.annotation.pages import Form
-from subitize.csv_files import Line, read_text
 from subitize.errors import BadFileError
-from subitize.output_files import write_whole
+from subitize.io.files import CsvRow, read_text
+from subitize.io.outputs import write_atomic
 from subitize.records import Choose
 
 OUTPUT = "annotation_output"
@@ -52,7 +52,7 @@ def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePic
         project.mkdir()
         _write_json(project / "config.yaml", _make_config(asked))  # what is JSON is YAML
         text = "".join(json.dumps(_describe_page(page), ensure_ascii=False) + "\n" for page in own)
-        write_whole(project / _PAGES, [text.encode()])
+        write_atomic(project / _PAGES, [text.encode()])
         for person in sorted({person for page in own for person, _ in page.answers}):
             (project / OUTPUT / str(person)).mkdir(parents=True)
             _write_json(project / OUTPUT / str(person) / STATE, _make_state(person, own, measure))
@@ -63,7 +63,7 @@ def find_projects(folder: Path) -> list[Path]:
     return [path for path in (folder, *sorted(folder.glob("project-*"))) if (path / OUTPUT).is_dir()]
 
 
-def read_project(project: Path, measure: MeasurePicture) -> Iterator[Line]:
+def read_project(project: Path, measure: MeasurePicture) -> Iterator[CsvRow]:
     """Read what people said in a project that was written here, also what was annotated further.
 
     Lines name the subject, the question, the answer and the annotator.
@@ -79,19 +79,21 @@ def read_project(project: Path, measure: MeasurePicture) -> Iterator[Line]:
             file = f"{path.parent.name}/{STATE}"
             page = pages.get(subject)
             if page is None:
-                raise Line(file, number, {}, kind="page").error(f"no page {subject!r} in {_PAGES}; keep them together")
+                raise CsvRow(file, number, {}, kind="page").error(
+                    f"no page {subject!r} in {_PAGES}; keep them together"
+                )
             try:
                 rows = list(_read_labels(page, labels, measure(subject)))
             except ValidationError as error:
-                raise Line(file, number, {}, kind="page").error(f"no answer: {describe_fault(error)}") from None
+                raise CsvRow(file, number, {}, kind="page").error(f"no answer: {describe_fault(error)}") from None
             except LookupError as error:
-                raise Line(file, number, {}, kind="page").error(f"no line {error} on page {subject!r}") from None
+                raise CsvRow(file, number, {}, kind="page").error(f"no line {error} on page {subject!r}") from None
             for row in rows:
-                yield Line(file, number, {"annotator": state.user_id, "subject": subject, **row}, kind="page")
+                yield CsvRow(file, number, {"annotator": state.user_id, "subject": subject, **row}, kind="page")
 
 
 def _write_json(path: Path, value: object) -> None:
-    write_whole(path, [json.dumps(value, ensure_ascii=False, indent=1).encode(), b"\n"])
+    write_atomic(path, [json.dumps(value, ensure_ascii=False, indent=1).encode(), b"\n"])
 
 
 def _describe_page(page: RatedPage) -> dict[str, Any]:

@@ -8,9 +8,9 @@ import polars as pl
 from subitize.analysis.ratings import Rating
 from subitize.annotation.exchange.answers import write_clicks
 from subitize.annotation.exchange.remarks import Place, Remark
-from subitize.csv_files import Line
 from subitize.errors import BadFileError
-from subitize.frames import make_frame
+from subitize.io.files import CsvRow
+from subitize.io.frames import make_frame
 from subitize.records import Attached, Boxes, Drawn, Elsewhere, Known, Stored, Words
 from subitize.store import StoredResponse
 from subitize.store.images import Images
@@ -33,7 +33,7 @@ def tabulate(ratings: Iterable[Rating], people: Mapping[str, int], remarks: Mapp
     return make_frame((_row(rating, people, remarks) for rating in ratings), COLUMNS)
 
 
-def read_parquet(path: Path) -> Iterator[Line]:
+def read_parquet(path: Path) -> Iterator[CsvRow]:
     """Read the rows of a table as those of a CSV."""
     try:
         table = pl.read_parquet(path)
@@ -41,7 +41,7 @@ def read_parquet(path: Path) -> Iterator[Line]:
         raise BadFileError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         told = {name.casefold(): "" if value is None else str(value) for name, value in row.items()}
-        yield Line(path.name, number, told, kind="row")
+        yield CsvRow(path.name, number, told, kind="row")
 
 
 def _row(rating: Rating, people: Mapping[str, int], remarks: Mapping[Place, Remark]) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 from sqlalchemy import insert, select
 
 from subitize.annotation import tables
-from subitize.csv_files import Line
+from subitize.io.files import CsvRow
 from subitize.store import Run
 
 Place = tuple[str, str, str]
@@ -34,7 +34,7 @@ def read_remarks(run: Run, judge: str) -> Mapping[Place, Remark]:
     return {place: remark for _, place, remark in sorted(noted, key=lambda one: one[0])}
 
 
-def read_remark(line: Line) -> Remark:
+def read_remark(line: CsvRow) -> Remark:
     """Read what a line of a table says beside the answer; columns that it does not have say nothing."""
     return Remark(
         _read_flag(line, "is_unsure"),
@@ -92,14 +92,14 @@ def _read_imported(run: Run, judge: str) -> Iterator[_Noted]:
         yield row.at, (row.annotator, row.subject_id, row.question_id), remark
 
 
-def _read_flag(line: Line, column: str) -> bool:
+def _read_flag(line: CsvRow, column: str) -> bool:
     told = line.get(column).lower()
     if told not in (*_YES, *_NO):
         raise line.error(f"{column} {told[:20]!r}: should be true or false")
     return told in _YES
 
 
-def _read_seconds(line: Line, column: str) -> float | None:
+def _read_seconds(line: CsvRow, column: str) -> float | None:
     text = line.get(column)
     try:
         seconds = float(text) if text else None

@@ -23,7 +23,7 @@ from subitize.importers.outputs.output import (
     take,
     write,
 )
-from subitize.json_files import read_json
+from subitize.io.files import read_json
 
 _SAMPLE = re.compile(r"samples/.+\.json")
 _ZSTANDARD = 93

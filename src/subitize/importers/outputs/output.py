@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from subitize.csv_files import read_text
 from subitize.errors import BadFileError
-from subitize.json_files import read_json, read_objects
+from subitize.io.files import read_json, read_objects, read_text
 from subitize.records import Scalar, digest
 
 LARGEST_BYTES = 1_000_000_000

@@ -6,7 +6,6 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from subitize.csv_files import read_text
 from subitize.errors import BadFileError, MissingPartError
 from subitize.importers.outputs.output import (
     LARGEST_BYTES,
@@ -18,6 +17,7 @@ from subitize.importers.outputs.output import (
     read_file,
     write,
 )
+from subitize.io.files import read_text
 
 _FAILED = "Failed to obtain answer"
 _ANSWERS = ("answer", "answers")

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadImageError
-from subitize.image_files import read_image
 from subitize.interfaces import Pixels, Reply, Request
+from subitize.io.images import read_image
 from subitize.models.folder.files import Image
 from subitize.models.folder.layouts import PROMPTS, UnclearLayoutError, read_folder
 from subitize.models.folder.matching import MatchedImages as MatchedImages

@@ -5,8 +5,8 @@ import os
 import re
 from pathlib import PurePosixPath
 
-from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError
+from subitize.io.files import read_lines, read_text
 from subitize.models.folder.files import Image, Tree, Unplaced, check_each_once, identify, stem_of, storable
 
 _LARGEST_LISTING_BYTES = 64_000_000

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.image_files import find_fault
+from subitize.io.images import find_fault
 from subitize.models.folder.files import Image, Unplaced
 from subitize.models.folder.layouts import Holdings
 from subitize.numerals import counted, list_some

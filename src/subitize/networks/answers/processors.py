@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.image_processors import make_molmo2_processor
 from subitize.networks.weights import brief, refuse_wordless
 from subitize.records import Scalar

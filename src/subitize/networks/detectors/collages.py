@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from subitize.errors import BadFileError, MissingPartError
-from subitize.image_files import Rgb, decode
+from subitize.io.images import Rgb, decode
 
 # Photographs that scikit-image brings along and that show one thing of COCO's each.
 _FILES: Mapping[str, tuple[str, ...]] = {

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from subitize.detections import Detections
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 
 
 class Detector(Protocol):

@@ -19,7 +19,7 @@ import numpy as np
 
 from subitize.detections import Detections, Floats
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.image_files import Rgb
+from subitize.io.images import Rgb
 from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
 from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index

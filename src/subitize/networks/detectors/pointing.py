@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from subitize.detections import Detections, Floats
-from subitize.image_files import Rgb
 from subitize.interfaces import RuntimeOption
+from subitize.io.images import Rgb
 from subitize.networks import weights
 from subitize.networks.answers.generators import Chat, Generator, open_generator
 from subitize.networks.detectors.pretrained import OpenVocabulary

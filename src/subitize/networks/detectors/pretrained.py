@@ -14,8 +14,8 @@ from PIL import Image
 
 from subitize.detections import Detections, Floats, Grid
 from subitize.errors import UnusableModelError
-from subitize.image_files import Rgb
 from subitize.interfaces import RuntimeOption
+from subitize.io.images import Rgb
 from subitize.networks import weights
 from subitize.networks.detectors.coco import choose_classes, class_of
 from subitize.networks.image_processors import make_rf_detr_processor

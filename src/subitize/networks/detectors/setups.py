@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeVar
 
 from subitize.detections import Detections
 from subitize.errors import BadValueError
-from subitize.image_files import Rgb
 from subitize.interfaces import RuntimeOption, SelfTest
+from subitize.io.images import Rgb
 from subitize.labels import Rule, read_standing, read_statement
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo

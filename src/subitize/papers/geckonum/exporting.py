@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from subitize.analysis.ratings import Rating, choose_people, list_ratings, number_people
-from subitize.csv_files import Line, make_inert
 from subitize.errors import NothingToDoError, StorageError
 from subitize.importers.rating_columns import RatingColumns
-from subitize.output_files import write_whole
+from subitize.io.files import CsvRow, escape_formula
+from subitize.io.outputs import write_atomic
 from subitize.papers.geckonum.importing import RULE
 from subitize.papers.geckonum.release import COLUMNS
 from subitize.papers.geckonum.runs import SUITE
@@ -39,11 +39,11 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
     except OSError as error:
         raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from error
     for (task, model), rows in files.items():
-        write_whole(folder / f"task_{task}_{model}.csv", [_to_csv(task, rows).encode()])
+        write_atomic(folder / f"task_{task}_{model}.csv", [_to_csv(task, rows).encode()])
     return sum(map(len, files.values())), folder
 
 
-def translate(lines: Iterable[Line]) -> Iterator[dict[str, str]]:
+def translate(lines: Iterable[CsvRow]) -> Iterator[dict[str, str]]:
     """Say which image of which model each line is about, what was asked, and what was said."""
     for line in lines:
         found = _IMAGE_ID.fullmatch(line.get("image_id"))
@@ -80,7 +80,7 @@ def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, obj
     item, ask = rating.item, rating.ask
     row: dict[str, object] = {
         "image_id": f"{item.id.partition('/')[2]}_{rating.repeat}",
-        "model": make_inert(rating.model),
+        "model": escape_formula(rating.model),
         "prompt": task_text(item.task),
         "annot_id": person,
     }
@@ -90,7 +90,7 @@ def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, obj
         return row | told | {"gt_num": codes[int(ask.expects[0])]}
     row |= {"question_id": item.asks.index(ask), "question": ask.wording}
     number = int(value) if float(value).is_integer() else float(value)
-    return row | ({"raw_answer": make_inert(_raw(rating))} if task == 1 else {}) | {"answer": number}
+    return row | ({"raw_answer": escape_formula(_raw(rating))} if task == 1 else {}) | {"answer": number}
 
 
 def _raw(rating: Rating) -> str:

@@ -8,8 +8,8 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.errors import ConflictError
-from subitize.garbage_collection import uncollected
 from subitize.importers.releases import Importable, ReleaseSummary
+from subitize.io.memory import gc_paused
 from subitize.labels import Rule, interpret
 from subitize.papers.geckonum.items import STRATA
 from subitize.papers.geckonum.release import LICENCE, Release, read_release
@@ -65,7 +65,7 @@ def import_geckonum(run: Run, release: Release, items: list[Item] | None = None)
         asks = {(item.id, ask.wording): ask for item in items for ask in item.asks}
         tables = list(new.values())
         readings = (reading for table in tables for reading in _readings(table, trials.subjects, asks))
-        with uncollected():
+        with gc_paused():
             stored = run.add_judged(lease, trials.responses(tables), readings)
     return ReleaseSummary(*stored, already_there)
 

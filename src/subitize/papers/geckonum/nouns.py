@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
-from subitize.csv_files import read_records
 from subitize.errors import BadFileError, MissingPartError
+from subitize.io.files import read_records
 from subitize.papers.geckonum.vocabulary import OFFICIAL, ZIPF
 
 LEAST_NOUNS = len(OFFICIAL.nouns)

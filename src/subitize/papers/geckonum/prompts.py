@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from subitize.csv_files import read_records
 from subitize.errors import BadFileError
+from subitize.io.files import read_records
 from subitize.papers.geckonum.depictions import depict
 from subitize.papers.geckonum.sentences import Sentence, make_sentences, may_say
 from subitize.papers.geckonum.vocabulary import OFFICIAL, WORDS

@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from subitize.csv_files import read_records
 from subitize.errors import BadFileError, UnknownNameError
+from subitize.io.files import read_records
 from subitize.numerals import Unread
 from subitize.papers.geckonum.prompts import Prompt, read_prompts
 from subitize.papers.geckonum.typed_numbers import read_answer

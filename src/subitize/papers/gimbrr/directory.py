@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError
+from subitize.io.files import CsvRow, read_lines
 from subitize.papers.gimbrr.tasks import BY_TITLE, SINGLE, Task
 
 VERSION = "Prompt_dir_230228.csv"
@@ -109,15 +109,15 @@ def _correct(prompt: Prompt, singles: Mapping[str, int]) -> Prompt:
     return replace(corrected, linked=tuple(singles[noun] for noun in corrected.classes if noun in singles))
 
 
-def _read_lines(path: Path) -> Iterator[Line]:
+def _read_lines(path: Path) -> Iterator[CsvRow]:
     return read_lines(path, [(column,) for column in _COLUMNS], ", ".join((*_COLUMNS, *_EXTRA_COLUMNS)))
 
 
-def _is_img2img(line: Line) -> bool:
+def _is_img2img(line: CsvRow) -> bool:
     return line.get("Task").startswith(_IMG2IMG)
 
 
-def _read_row(line: Line) -> Prompt:
+def _read_row(line: CsvRow) -> Prompt:
     id, task = _read_id(line), _read_task(line)
     last = task.first_id + (_SINGLE_ROWS if task == SINGLE else _ROWS_PER_TASK) - 1
     if not task.first_id <= id <= last:
@@ -143,21 +143,21 @@ def _read_row(line: Line) -> Prompt:
     )
 
 
-def _read_id(line: Line) -> int:
+def _read_id(line: CsvRow) -> int:
     id = _read_number(line, "ID")
     if id is None:
         raise line.error("no ID; every row has one, in digits")
     return id
 
 
-def _read_task(line: Line) -> Task:
+def _read_task(line: CsvRow) -> Task:
     title = line.get("Task")
     if title not in BY_TITLE:
         raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
     return BY_TITLE[title]
 
 
-def _read_classes(line: Line, task: Task) -> tuple[str, ...]:
+def _read_classes(line: CsvRow, task: Task) -> tuple[str, ...]:
     classes = _split(line.get("Representations"))
     least = 2 if task.key in _OF_TWO else 1
     if len(classes) < least:
@@ -165,7 +165,7 @@ def _read_classes(line: Line, task: Task) -> tuple[str, ...]:
     return classes
 
 
-def _read_label(line: Line, task: Task) -> str:
+def _read_label(line: CsvRow, task: Task) -> str:
     label, classes = line.get("Task_specific_label"), _split(line.get("Representations"))
     if task.key in _OF_NUMBERS:
         numbers = label.split(",")
@@ -176,14 +176,14 @@ def _read_label(line: Line, task: Task) -> str:
     return label
 
 
-def _read_link(line: Line, written: str) -> int:
+def _read_link(line: CsvRow, written: str) -> int:
     last = SINGLE.first_id + _SINGLE_ROWS - 1
     if not written.isdecimal() or not SINGLE.first_id <= int(written) <= last:
         raise line.error(f"Linked_prompts {written!r}: should be an ID of a single object, {SINGLE.first_id} to {last}")
     return int(written)
 
 
-def _read_number(line: Line, column: str) -> int | None:
+def _read_number(line: CsvRow, column: str) -> int | None:
     """Read a whole number, which pandas may have written as 2.0."""
     written = line.get(column)
     found = _WHOLE_NUMBER.fullmatch(written)
@@ -192,7 +192,7 @@ def _read_number(line: Line, column: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _read_flag(line: Line, column: str) -> bool | None:
+def _read_flag(line: CsvRow, column: str) -> bool | None:
     written = line.get(column)
     if written and written not in _FLAGS:
         raise line.error(f"{column} {written!r}: should be True or False")

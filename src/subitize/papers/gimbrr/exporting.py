@@ -11,10 +11,10 @@ import polars as pl
 
 from subitize import __version__
 from subitize.analysis.observations import check_judge, lay_out
-from subitize.csv_files import Line, make_inert
 from subitize.errors import NothingToDoError
 from subitize.importers.rating_columns import RatingColumns
-from subitize.output_files import write_whole
+from subitize.io.files import CsvRow, escape_formula
+from subitize.io.outputs import write_atomic
 from subitize.papers.gimbrr.file_names import NAMING
 from subitize.papers.gimbrr.importing import ANNOTATOR
 from subitize.papers.gimbrr.items import MATCH, NAME
@@ -60,12 +60,12 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
     file = io.StringIO()
     writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: make_inert(text) for name, text in line.items()} for line in lines)
-    write_whole(path, [file.getvalue().encode()])
+    writer.writerows({name: escape_formula(text) for name, text in line.items()} for line in lines)
+    write_atomic(path, [file.getvalue().encode()])
     return len(lines), path
 
 
-def translate(lines: Iterable[Line]) -> Iterator[dict[str, str]]:
+def translate(lines: Iterable[CsvRow]) -> Iterator[dict[str, str]]:
     """Say whose image each line is about; who rated is not told, so that a second rating is another person's."""
     times: Counter[tuple[str, ...]] = Counter()
     for line in lines:

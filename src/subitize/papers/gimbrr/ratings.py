@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from subitize.analysis.clusters import place_items
-from subitize.frames import make_frame
+from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, STRATA
 from subitize.records import Design, Estimate, Item
 from subitize.report.document.cells import number_of

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError
-from subitize.frames import make_frame
+from subitize.io.files import CsvRow, read_lines
+from subitize.io.frames import make_frame
 from subitize.labels.yes_no import read_vote
 from subitize.papers.gimbrr.directory import VERSION, Prompt, read_directory
 from subitize.papers.gimbrr.file_names import NAMING
@@ -34,7 +34,7 @@ class Rating:
     `directory_date` is that of the directory that the image was drawn from.
     """
 
-    line: Line
+    line: CsvRow
     model: str
     id: int
     repeat: int
@@ -110,7 +110,7 @@ def _read_ratings(file: Path, prompts: Mapping[int, Prompt], directory: Path) ->
         yield rating
 
 
-def _read_rating(line: Line, prompts: Mapping[int, Prompt], directory: Path) -> Rating:
+def _read_rating(line: CsvRow, prompts: Mapping[int, Prompt], directory: Path) -> Rating:
     name, algorithm, written = (line.get(column) for column in ("File_name", "Algorithm", "ID"))
     found = _FILE.fullmatch(Path(name).stem)
     if found is None or int(found["sample"]) < 1:
@@ -130,7 +130,7 @@ def _read_rating(line: Line, prompts: Mapping[int, Prompt], directory: Path) -> 
     return Rating(line, algorithm, prompt.id, int(found["sample"]) - 1, name, found["date"], bool(vote.value))
 
 
-def _check_version(line: Line, prompt: Prompt, date: str, directory: Path) -> None:
+def _check_version(line: CsvRow, prompt: Prompt, date: str, directory: Path) -> None:
     """Refuse what was rated with another directory: its task is another, or its date a later one."""
     task, own = line.get("Task"), _date_of(directory)
     if task and task not in BY_TITLE:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.networks.filling import GAP
 from subitize.numerals import in_words
 from subitize.papers.seeing_past_words.foils import FoilRule, draw_foils

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadValueError
-from subitize.json_files import number_lines, read_json
+from subitize.io.files import number_lines, read_json, read_lines, read_text
 from subitize.papers.seeing_past_words.probes import CaptionPair, validate
 from subitize.papers.seeing_past_words.sources import Omissions
 

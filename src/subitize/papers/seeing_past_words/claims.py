@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from subitize.analysis.claims import SMALL, Statement, decide
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import prefer_smaller
 from subitize.papers.seeing_past_words.metrics import compare_foils, measure_said
 from subitize.papers.seeing_past_words.published import BLIND

@@ -9,8 +9,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
 from subitize.errors import BadFileError
-from subitize.json_files import number_lines, read_json
-from subitize.output_files import make_folder, write_whole
+from subitize.io.files import number_lines, read_json
+from subitize.io.outputs import make_folder, write_atomic
 
 PARTS: tuple[str, ...] = ("train", "validation", "test")
 SEPARATOR = " [SEP] "
@@ -91,7 +91,7 @@ def write_records(path: Path, records: Sequence[RecordT]) -> None:
     adapter = TypeAdapter(type(records[0]))
     try:
         make_folder(path.parent)
-        write_whole(path, (adapter.dump_json(record) + b"\n" for record in records))
+        write_atomic(path, (adapter.dump_json(record) + b"\n" for record in records))
     except PydanticSerializationError as error:
         raise BadFileError(f"a text cannot be written as UTF-8, take it out of the data: {error}") from None
 

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter
 
 from subitize import numerals
-from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError
-from subitize.json_files import number_lines, read_json
+from subitize.io.files import number_lines, read_json, read_lines, read_text
 from subitize.papers.seeing_past_words.probes import LARGEST, validate
 
 _PARTS: Mapping[str, str] = {

@@ -7,8 +7,8 @@ say which. Shares are in percent.
 from collections.abc import Iterator, Mapping, Sequence
 
 from subitize.analysis.reproduction import AS_THE_PAPER, Comparison
-from subitize.frames import group_rows
 from subitize.interfaces import Tables
+from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.claims import observe
 from subitize.papers.seeing_past_words.metrics import BINS, bin_number, measure_ranks, measure_said

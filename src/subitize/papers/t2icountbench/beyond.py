@@ -8,7 +8,7 @@ import numpy as np
 
 from subitize.analysis.attempts import Attempt
 from subitize.analysis.refinements import MEASURES, Measure, usual_k, value_of
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.records import Estimate
 from subitize.stats.crossings import Crossing, find_crossing
 from subitize.stats.spreads import clustered_mean, clustered_spread

@@ -10,8 +10,8 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from subitize.csv_files import read_text
 from subitize.errors import BadFileError
+from subitize.io.files import read_text
 from subitize.numerals import plural
 from subitize.papers.t2icountbench.wording import DEFAULT, OBJECTS, SCENES, STYLES, Thing, Words
 from subitize.scenes import MOST_THINGS

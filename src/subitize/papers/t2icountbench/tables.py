@@ -14,7 +14,7 @@ from subitize.analysis.attempts import Attempt, Omissions, Unusable
 from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import MEASURES, Measure, choices_of, is_fallback, usual_k, value_of
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import suite, wording
 from subitize.papers.t2icountbench.published import (
     ALL_MODELS,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadValueError
-from subitize.output_files import write_whole
+from subitize.io.outputs import write_atomic
 from subitize.report.document import chart_engine
 from subitize.report.document.blocks import FigureBlock, Section
 from subitize.report.document.cells import printable
@@ -25,10 +25,10 @@ def save_figure(spec: Mapping[str, Any], path: Path, name: str) -> Path:
     """Draw a chart into a .svg or .png file, which is at twice its size, whole or not at all."""
     chart = {**spec, "config": _STYLE, "background": "white"}
     if path.suffix.lower() == ".svg":
-        return write_whole(path, [_with_own_ids(chart_engine.to_svg(chart), name).encode()])
+        return write_atomic(path, [_with_own_ids(chart_engine.to_svg(chart), name).encode()])
     import vl_convert
 
-    return write_whole(path, [vl_convert.vegalite_to_png(chart, scale=_PNG_SCALE)])
+    return write_atomic(path, [vl_convert.vegalite_to_png(chart, scale=_PNG_SCALE)])
 
 
 def check_figure(path: Path, option: str = "--figure") -> None:

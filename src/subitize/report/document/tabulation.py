@@ -7,7 +7,7 @@ import tomllib
 import unicodedata
 from pathlib import Path
 
-from subitize.csv_files import make_inert
+from subitize.io.files import escape_formula
 from subitize.records import Estimate
 from subitize.report.document.blocks import Cell, Linked, Printed, Row, TableBlock, Tagged
 from subitize.report.document.cells import printable, readable
@@ -89,7 +89,7 @@ def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
 
 def _inert(text: str) -> str:
     """Keep a spreadsheet from running a text that looks like a formula."""
-    return make_inert(printable(text))
+    return escape_formula(printable(text))
 
 
 def _texts(table: TableBlock, row: Row) -> list[str]:

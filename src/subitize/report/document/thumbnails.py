@@ -14,7 +14,7 @@ from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.layouts import layout, recipe_random
 from subitize.drawing.painting import paint
 from subitize.errors import SubitizeError
-from subitize.image_files import decode
+from subitize.io.images import decode
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.report.document.blocks import Thumbnail
 from subitize.report.document.cells import printable

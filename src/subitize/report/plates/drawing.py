@@ -12,7 +12,7 @@ from typing import Literal
 from PIL import Image, ImageFont, ImageOps
 
 from subitize.errors import BadValueError
-from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
+from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Picture
 from subitize.report.document.cells import printable
 from subitize.report.document.figures import GRID, INK, QUIET

@@ -11,7 +11,7 @@ from PIL import Image
 from subitize.analysis.observations import NO_JUDGE, Observations, Reader, Seen, Survey, survey_run
 from subitize.analysis.overview import find_item, find_stand_ins
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.output_files import write_whole
+from subitize.io.outputs import write_atomic
 from subitize.records import Ask, Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
 from subitize.report.document.thumbnails import shrink
 from subitize.report.plates.drawing import Grid, Tile, Verdict, draw
@@ -93,10 +93,10 @@ def write_plate(run: Run, reader: Reader, choice: Choice, path: Path, progress: 
     progress.begin("pictures", sum(tile.box is not None and not isinstance(tile.box, str) for tile in tiles))
     pieces = draw(grid.transposed() if choice.is_transposed else grid, _notes(plate, run), choice.size_px, load)
     if path.suffix.lower() == ".svg":
-        return write_whole(path, (piece.encode() for piece in _shown(pieces, load)))
+        return write_atomic(path, (piece.encode() for piece in _shown(pieces, load)))
     import vl_convert
 
-    return write_whole(path, [vl_convert.svg_to_png("".join(_shown(pieces, load)))])
+    return write_atomic(path, [vl_convert.svg_to_png("".join(_shown(pieces, load)))])
 
 
 def make_plate(run: Run, reader: Reader, choice: Choice) -> Plate:

@@ -13,7 +13,7 @@ from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.reproduction import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, measure, score
 from subitize.errors import NothingToDoError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
 from subitize.report.document.blocks import Account, Badge, Document, ReferenceBlock, Section, TextBlock

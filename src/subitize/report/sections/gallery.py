@@ -10,7 +10,7 @@ import polars as pl
 
 from subitize.analysis.observations import Seen
 from subitize.errors import SubitizeError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
 from subitize.records import (
     Ask,

@@ -11,7 +11,7 @@ from subitize.analysis.advice import describe_reward_judge, is_reward_judge
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
 from subitize.analysis.provenance import Place, ResponseTrail
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
     Badge,

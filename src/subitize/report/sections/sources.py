@@ -9,7 +9,7 @@ from subitize.analysis.observations import Observations, Reader, Survey, survey_
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.provenance import Trails, follow_trails
 from subitize.errors import BadValueError
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.report.document.blocks import KINDS, Badge
 from subitize.report.document.cells import printable
 from subitize.store import Database, Run

@@ -8,7 +8,7 @@ from subitize.analysis.clusters import name_level
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.records import (
     Attached,
     Drawn,

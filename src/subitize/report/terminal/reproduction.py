@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from subitize.analysis.claims import Statement
 from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.report.document.cells import NOTHING, figure
 from subitize.report.terminal.layout import describe_cautions, print_table, say
 

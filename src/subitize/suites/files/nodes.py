@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from subitize.csv_files import read_text
 from subitize.errors import BadFileError
+from subitize.io.files import read_text
 
 LARGEST_BYTES = 1_000_000
 _DEEPEST = 10

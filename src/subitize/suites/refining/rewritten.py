@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from subitize.csv_files import Line, read_lines, read_text
 from subitize.errors import BadFileError, BadValueError
+from subitize.io.files import CsvRow, read_lines, read_text
 from subitize.records import Item, Scalar, task_text
 
 COLUMNS = ("item", "base_prompt", "prompt", "model", "revision", "instruction")
@@ -91,7 +91,7 @@ def read_rows(path: Path) -> dict[str, Row]:
     return {row.item: row for _, row in _read(path)}
 
 
-def _read(path: Path) -> Iterator[tuple[Line, Row]]:
+def _read(path: Path) -> Iterator[tuple[CsvRow, Row]]:
     seen: set[str] = set()
     known = "item, prompt; optional: base_prompt, model, revision, instruction"
     for line in read_lines(path, (("item",), ("prompt",)), known):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError
+from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
 from subitize.records import Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Subject, Trial, Words
 from subitize.registry import make_suite
@@ -55,13 +55,13 @@ def read_release(folder: Path) -> Release:
     return Release(list(items.values()), responses, readings)
 
 
-def _respond(line: Line, item: Item, before: Sequence[Response]) -> Response:
+def _respond(line: CsvRow, item: Item, before: Sequence[Response]) -> Response:
     model = line.get("model")
     repeat = sum((one.trial.item_id, one.trial.model) == (item.id, model) for one in before)
     return Response(Trial(item.id, model, {}, repeat), Drawn(Elsewhere(line.get("image"))), Provenance(0, ""))
 
 
-def _read(line: Line, item: Item, response: Response) -> Reading:
+def _read(line: CsvRow, item: Item, response: Response) -> Reading:
     question, words, rule = item.asks[0].question, Words(line.get("answer")), Rule("pets")
     value = interpret(words, question, rule)
     return Reading(Subject((response.trial.id,)), question, JUDGE, words, str(rule), value, "ann")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.report.shares import LARGEST_ALONE, SUITES, Share
 from subitize.papers.seeing_past_words.runs import (

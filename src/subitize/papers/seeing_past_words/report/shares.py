@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from subitize.frames import group_rows
+from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.metrics import PAIRWISE
 from subitize.papers.seeing_past_words.runs import (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.prices import (
+from subitize.io.prices import (
     ChatRates,
     Fixed,
     Patches,
@@ -29,7 +29,7 @@ from tests.cases import Case
 from tests.openai_server import Behaviour, Server, serving
 
 OPENAI = "https://api.openai.com/v1"
-COSTS_PAGE = Path(__file__).parent.parent / "docs" / "costs.md"
+COSTS_PAGE = Path(__file__).parents[2] / "docs" / "costs.md"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Image files in, pixels out: every file is decoded here, and refused here."""
+"""Reads, checks, decodes and encodes image files: the only place where images are decoded or refused."""
 
 import base64
 import io
@@ -40,7 +40,7 @@ def image_format(data: bytes) -> ImageFormat:
     raise BadImageError(f"not a PNG, JPEG, WebP or GIF file: it starts with {data[:8]!r}; convert it to one")
 
 
-def read_size(path: Path) -> tuple[int, int]:
+def image_size(path: Path) -> tuple[int, int]:
     """Read an image file's width and height off its beginning, as it is shown: upright."""
     try:
         with path.open("rb") as file:

@@ -11,7 +11,7 @@ import pytest
 
 import subitize as subitize_package
 from subitize.errors import StorageError
-from subitize.output_files import write_whole
+from subitize.io.outputs import write_atomic
 from tests.cases import Case
 from tests.commands import call, subitize
 from tests.disks import read_only
@@ -43,16 +43,16 @@ def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     path.write_bytes(b"before")
     path.chmod(0o640)
     with pytest.raises(ZeroDivisionError):
-        write_whole(path, (b"half" * (1 // left) for left in (1, 0)))
+        write_atomic(path, (b"half" * (1 // left) for left in (1, 0)))
     assert path.read_bytes() == b"before"
-    assert write_whole(path, [b"af", b"ter"]) == path
+    assert write_atomic(path, [b"af", b"ter"]) == path
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"after", 0o640)
     assert _leftovers(tmp_path) == []
 
 
 def test_an_error_about_a_file_that_is_read_meanwhile_names_that_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="gone"):
-        write_whole(tmp_path / "a.txt", (name.read_bytes() for name in [tmp_path / "gone"]))
+        write_atomic(tmp_path / "a.txt", (name.read_bytes() for name in [tmp_path / "gone"]))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -62,15 +62,15 @@ def test_a_link_stays_one_and_what_it_points_to_is_written(tmp_path: Path, case:
         with case(name):
             (tmp_path / "folder" / "there").write_bytes(b"before")
             (tmp_path / name).symlink_to(Path("folder") / target)
-            write_whole(tmp_path / name, [b"after"])
+            write_atomic(tmp_path / name, [b"after"])
             assert (tmp_path / name).is_symlink()
             assert (tmp_path / "folder" / target).read_bytes() == b"after"
     (tmp_path / "circle").symlink_to("circle")
     with pytest.raises(StorageError, match="circle: Too many levels of symbolic links"):
-        write_whole(tmp_path / "circle", [b"x"])
+        write_atomic(tmp_path / "circle", [b"x"])
     (tmp_path / "lost").symlink_to("no-folder/x")
     with pytest.raises(StorageError, match="lost: No such file or directory"):
-        write_whole(tmp_path / "lost", [b"x"])
+        write_atomic(tmp_path / "lost", [b"x"])
 
 
 def test_a_pipe_is_written_through(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_pipe_is_written_through(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
-    write_whole(pipe, [b"all", b" of it" * 100_000])
+    write_atomic(pipe, [b"all", b" of it" * 100_000])
     reader.join(60)
     assert got == [b"all" + b" of it" * 100_000]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -88,7 +88,7 @@ def test_a_device_is_written_through_and_stays(full: Path, tmp_path: Path, case:
     (tmp_path / "link").symlink_to(full)
     for path in (full, tmp_path / "link"):
         with case(path.name), pytest.raises(StorageError, match=f"cannot write .*{path.name}: No space left on device"):
-            write_whole(path, [b"x"])
+            write_atomic(path, [b"x"])
     assert stat.S_ISCHR(full.stat().st_mode)
     assert (tmp_path / "link").is_symlink()
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(tmp_path: Path, full:
     os.mknod(disk, stat.S_IFBLK | 0o600, os.makedev(0, 0))
     for path, why in ((tmp_path, "is a folder; name a file in it"), (disk, "is a disk; name a file")):
         with case(why), pytest.raises(StorageError, match=why):
-            write_whole(path, [b"x"])
+            write_atomic(path, [b"x"])
     assert stat.S_ISBLK(disk.stat().st_mode)
 
 
@@ -110,18 +110,18 @@ def test_what_may_not_be_written_to_is_said(tmp_path: Path) -> None:
         if not could:
             pytest.skip("needs the right to mount, or not to be root")
         with pytest.raises(StorageError, match=r"cannot write .*new: (Read-only file system|Permission denied)"):
-            write_whole(folder / "new", [b"x"])
+            write_atomic(folder / "new", [b"x"])
         if os.geteuid() == 0:  # the mode of the folder does not bind the file in it
             with pytest.raises(StorageError, match="old may not be written to; name another file"):
-                write_whole(folder / "old", [b"after"])
+                write_atomic(folder / "old", [b"after"])
     assert (folder / "old").read_bytes() == b"before"
 
 
 def test_every_file_that_a_user_asks_for_is_written_by_the_one_writer() -> None:
     # A run's images, the observer's memory, the pictures that a counter program is shown, and rows added one by one.
-    own = {"store/images.py", "vision/references.py", "networks/counters.py", "rewriting.py", "output_files.py"}
+    own = {"store/images.py", "vision/references.py", "networks/counters.py", "rewriting.py", "io/outputs.py"}
     writes = re.compile(r"""write_text\(|write_bytes\(|os\.replace\(|\.replace\(\w*path\)|open\(["'][wax]b?["']""")
-    package = Path(subitize_package.__file__).parent
+    package = Path(subitize_package.__file__).parents[1]
     found = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if writes.search(path.read_text())}
     assert found - {"analysis/exports.py", "stimulus_files.py"} == own  # these two write to what the writer gives them
 

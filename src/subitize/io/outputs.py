@@ -1,4 +1,4 @@
-"""Files that a user asks for: written whole or not at all; links are followed, devices and pipes written through."""
+"""Writes output files whole or not at all; links are followed, devices and pipes written through."""
 
 import os
 import shutil
@@ -13,9 +13,9 @@ from pathlib import Path
 from subitize.errors import BadValueError, StorageError
 
 
-def write_whole(path: Path, pieces: Iterable[bytes]) -> Path:
+def write_atomic(path: Path, pieces: Iterable[bytes]) -> Path:
     """Write a file of such pieces."""
-    with whole_file(path) as partial, partial.open("wb") as file:
+    with atomic_file(path) as partial, partial.open("wb") as file:
         file.writelines(pieces)
     return path
 
@@ -29,7 +29,7 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path) -> Iterator[Path]:
     """Give a new file to write to; then it replaces the file at `path`, or is sent through the device there.
 
     An error that names another file, which is read meanwhile, is not one of writing, and passes through.

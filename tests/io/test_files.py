@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from subitize.csv_files import make_inert, read_lines, read_records, read_text
 from subitize.errors import BadFileError
+from subitize.io.files import escape_formula, read_lines, read_records, read_text
 from tests.cases import Case
 from tests.commands import call
 
@@ -104,17 +104,17 @@ def test_a_formula_is_written_with_an_apostrophe_and_read_without(tmp_path: Path
     file = tmp_path / "own.csv"
     for text in ("=cmd|' /C calc'!A0", "+1", "-1", "@sum", " =1", "\uff1d1+1", "\ufe63x", "'=1", "''-x"):
         with case(text):
-            assert make_inert(text) == f"'{text}"
-            file.write_text(f'item\n"{make_inert(text)}"\n', encoding="utf-8")
+            assert escape_formula(text) == f"'{text}"
+            file.write_text(f'item\n"{escape_formula(text)}"\n', encoding="utf-8")
             assert [fields for _, fields in read_records(file)][1:] == [[text]]
     for text in ("3 - 1", "'tis", "a=b", "", "5", "'quoted", "'"):
-        assert make_inert(text) == text
+        assert escape_formula(text) == text
 
 
 def test_every_sign_that_is_taken_for_one_of_a_formula_is_known() -> None:
     forms = map(chr, (*range(0xD800), *range(0xE000, 0x110000)))
     signs = [one for one in forms if unicodedata.normalize("NFKC", one)[0] in "=+-@"]
-    assert [one for one in signs if make_inert(one) == one] == []
+    assert [one for one in signs if escape_formula(one) == one] == []
 
 
 def test_an_answer_that_is_no_count_is_told_by_its_line(tmp_path: Path, case: Case) -> None:

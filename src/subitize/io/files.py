@@ -1,17 +1,17 @@
-"""CSV files from elsewhere: their records with the lines they begin on, and errors that name file and line.
+"""Reads CSV, JSON and JSON Lines, with errors that name the file and the line.
 
-Commas, semicolons or tabs may stand between columns, and names of columns may have capitals. A text that a spreadsheet
-would take for a formula is written with an apostrophe before it, which is taken off again where it is read.
-"""
+Commas, semicolons or tabs may separate CSV columns, and column names may be capitalised. Text that a spreadsheet
+would run as a formula is written with a leading apostrophe, which is removed again on reading."""
 
 import codecs
 import csv
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from subitize.errors import BadFileError
 
@@ -46,7 +46,7 @@ def read_bounded(path: Path, largest: int = LARGEST_BYTES) -> bytes:
     return data
 
 
-def make_inert(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Keep a spreadsheet from running a text that looks like a formula."""
     return f"'{text}" if re.match(FORMULA, text) else text
 
@@ -88,7 +88,7 @@ def _restore(field: str) -> str:
     return field[1:] if field.startswith("'") and re.match(FORMULA, field) else field
 
 
-class Line(NamedTuple):
+class CsvRow(NamedTuple):
     """A record of a file, by column; an error about it names the file and the line, or whatever else a record is.
 
     The columns of `row` are casefolded; `header` has their names in the same order, as the file writes them.
@@ -112,7 +112,7 @@ class Line(NamedTuple):
         return BadFileError(f"{self.file} {self.kind} {self.number}: {message}")
 
 
-def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[Line]:
+def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[CsvRow]:
     """Read the lines of a file that has one column of each group in `needed`; `known` lists all columns in errors."""
     records = read_records(path)
     _, names = next(records, (1, []))
@@ -126,7 +126,7 @@ def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Itera
             fields.pop()
         if len(fields) != len(columns):
             raise BadFileError(f"{file} line {number}: should have {len(columns)} fields, not {len(fields)}")
-        yield Line(file, number, dict(zip(folded, map(str.strip, fields), strict=True)), header=header)
+        yield CsvRow(file, number, dict(zip(folded, map(str.strip, fields), strict=True)), header=header)
 
 
 def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:
@@ -140,3 +140,35 @@ def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence
     twice = [name for name, times in Counter(names).items() if name and times > 1]
     if twice:
         raise BadFileError(f"{path.name} line 1: column {twice[0]!r} stands there twice")
+
+
+def number_lines(path: Path, largest: int = LARGEST_BYTES) -> Iterator[tuple[str, str]]:
+    """Go through the lines of a file that are not empty, and say where each stands."""
+    for number, line in enumerate(read_text(path, largest).split("\n"), 1):  # texts may hold other ends of lines
+        if line.strip():
+            yield f"{path.name} line {number}", line.strip()
+
+
+def read_objects(path: Path, largest: int = LARGEST_BYTES) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Read the objects of a JSON Lines file, and say where each stands; a line with anything else is an error."""
+    return ((where, as_object(read_json(line, where), where)) for where, line in number_lines(path, largest))
+
+
+def as_object(value: object, where: str) -> dict[str, Any]:
+    """Take what should be a JSON object."""
+    if not isinstance(value, dict):
+        raise BadFileError(f"{where}: {str(value)[:80]!r} should be an object: {{…}}")
+    return value
+
+
+def read_json(text: str, where: str) -> Any:  # noqa: ANN401
+    """Read JSON; one that is cut short is an error that says so."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        reason = "it ends too soon; get the whole file" if is_cut else error.msg
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        raise BadFileError(f"{where}: no JSON at {line}column {error.colno}: {reason}") from None
+    except RecursionError:
+        raise BadFileError(f"{where}: this JSON is nested too deeply") from None

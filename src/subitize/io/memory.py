@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def collect_seldom() -> None:
+def tune_gc() -> None:
     """Look for cycles a hundredth as often as usual: a command's imports alone make 200,000 objects that all stay.
 
     At the end there is no look at all: the system takes back a process's memory whole, and faster.
@@ -16,7 +16,7 @@ def collect_seldom() -> None:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Keep the collector from going through many records over and over: they have no cycles, and die by themselves."""
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,6 @@
-"""Parses specs as users write them, `NAME=kind:target,key=value`, and leaves out where a model is reached."""
+"""Parses and writes specs, `NAME=kind:target,key=value`, and the values of their options.
+
+The address of a model is left out of its spec: where a model is reached is not part of what it is."""
 
 import math
 import re
@@ -57,15 +59,15 @@ def drop_address(spec: str) -> str:
     return re.sub(rf",{ADDRESS_OPTION}=.*?(?=,[a-z][a-z0-9_]*=|$)", "", spec)
 
 
-def bare_type(annotation: object) -> object:
+def unwrap_annotation(annotation: object) -> object:
     """Take off what an annotation says beyond the type of a given value: Annotated, and `| None` for not given."""
     if get_origin(annotation) is Annotated:
-        return bare_type(get_args(annotation)[0])
+        return unwrap_annotation(get_args(annotation)[0])
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
     return kinds[0] if isinstance(annotation, UnionType) and len(kinds) == 1 else annotation
 
 
-def read_value(who: str, text: str, wanted: object) -> object:
+def parse_value(who: str, text: str, wanted: object) -> object:
     """Read the value of an option as a type that options may have."""
     if wanted is bool and text in ("true", "false"):
         return text == "true"
@@ -93,7 +95,7 @@ _DESCRIPTIONS: dict[object, str] = {
 }
 
 
-def name_type(kind: object) -> str:
+def type_name(kind: object) -> str:
     """Describe a type that options may have."""
     return _DESCRIPTIONS.get(kind, str(kind)).partition(",")[0]
 
@@ -113,7 +115,7 @@ def _whole_numbers(who: str, part: str) -> range:
     return numbers
 
 
-def write_value(value: object) -> str:
+def format_value(value: object) -> str:
     """Write the value of an option so that it reads as the same."""
     if value is None:
         return ""

@@ -3,7 +3,7 @@
 import pytest
 
 from subitize.errors import BadValueError
-from subitize.specs import drop_address, split_name, with_address
+from subitize.io.specs import drop_address, split_name, with_address
 from tests.cases import Case
 
 NAMED = {

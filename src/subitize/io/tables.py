@@ -1,4 +1,4 @@
-"""Tables as CSV, JSON, JSON Lines or Parquet: row by row, each with its line."""
+"""Reads tables row by row from CSV, JSON, JSON Lines or Parquet; every row knows its line."""
 
 import hashlib
 import re
@@ -8,10 +8,9 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadImageError
-from subitize.image_files import image_format
-from subitize.json_files import as_object, read_json, read_objects
+from subitize.io.files import as_object, read_json, read_lines, read_objects, read_text
+from subitize.io.images import image_format
 from subitize.records import Scalar, Stored
 
 LARGEST_COUNT = 1000
@@ -32,7 +31,7 @@ class Unreadable(NamedTuple):
     reason: str
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A row of a table by its columns, and where it stands: "photos.csv line 3".
 
     Of Parquet, a picture that lies in the file is known by its hash here; `read_pictures` has its bytes.
@@ -55,15 +54,15 @@ class Row(NamedTuple):
         return BadFileError(f"{self.where}: {message}")
 
 
-class Table(NamedTuple):
+class DataTable(NamedTuple):
     """A table: its columns, small letters all, and its rows, to be gone through once."""
 
     path: Path
     columns: tuple[str, ...]
-    rows: Iterator[Row]
+    rows: Iterator[TableRow]
 
 
-def read_table(path: Path, *, otherwise: str = "") -> Table:
+def read_table(path: Path, *, otherwise: str = "") -> DataTable:
     """Open a table of any of the kinds, by the ending of its name or `otherwise`; one without rows is refused."""
     reader = _READERS.get(path.suffix.lower()) or _READERS.get(otherwise)
     if reader is None:
@@ -75,7 +74,7 @@ def read_table(path: Path, *, otherwise: str = "") -> Table:
     if first is None:
         raise BadFileError(f"{path.name} has no rows; write a header, and a row for each question or prompt")
     # JSON leaves out what a row does not have, so that the first one need not have every column.
-    return Table(path, tuple(first.fields), chain([first], rows))
+    return DataTable(path, tuple(first.fields), chain([first], rows))
 
 
 def read_pictures(path: Path, wanted: Collection[Stored]) -> Iterator[bytes]:
@@ -106,7 +105,7 @@ def read_count(value: object) -> int | None:
     return value if 0 <= value <= LARGEST_COUNT else None
 
 
-def read_factors(row: Row, taken: Collection[str]) -> dict[str, Scalar]:
+def read_factors(row: TableRow, taken: Collection[str]) -> dict[str, Scalar]:
     """Take the columns that are conditions; digits are numbers, and what is empty is left out."""
     return {
         name: level
@@ -115,7 +114,7 @@ def read_factors(row: Row, taken: Collection[str]) -> dict[str, Scalar]:
     }
 
 
-def check_columns(table: Table, needed: Sequence[Sequence[str]]) -> None:
+def check_columns(table: DataTable, needed: Sequence[Sequence[str]]) -> None:
     """Refuse a table without a column of each group, and name those that it has."""
     missing = [" or ".join(either) for either in needed if not set(either) & set(table.columns)]
     if missing:
@@ -131,7 +130,7 @@ class Keys:
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
 
-    def add(self, key: str, row: Row) -> None:
+    def add(self, key: str, row: TableRow) -> None:
         """Take a key; one that another row has is refused."""
         if key in self._first:
             raise row.error(f"id {key!r} stands there again, after {self._first[key]}")
@@ -155,7 +154,7 @@ def _read_level(value: object) -> Scalar | None:
     return value if isinstance(value, bool | int | float) else None
 
 
-def _read_csv(path: Path) -> Iterator[Row]:
+def _read_csv(path: Path) -> Iterator[TableRow]:
     names: list[str] = []
     for line in read_lines(path, (), ""):
         where = f"{line.file} line {line.number}"
@@ -163,15 +162,15 @@ def _read_csv(path: Path) -> Iterator[Row]:
         names = names or [name.lower() for name in line.header]
         fields = dict(zip(names, line.row.values(), strict=True))
         fields.pop("", None)
-        yield Row(where, fields)
+        yield TableRow(where, fields)
 
 
-def _read_json_lines(path: Path) -> Iterator[Row]:
+def _read_json_lines(path: Path) -> Iterator[TableRow]:
     for where, entry in read_objects(path):
         yield _make_row(where, entry)
 
 
-def _read_json(path: Path) -> Iterator[Row]:
+def _read_json(path: Path) -> Iterator[TableRow]:
     whole = read_json(read_text(path), path.name)
     if not isinstance(whole, list):
         raise BadFileError(f"{path.name}: should be a list of objects: [{{…}}, …]")
@@ -180,10 +179,10 @@ def _read_json(path: Path) -> Iterator[Row]:
         yield _make_row(where, as_object(entry, where))
 
 
-def _make_row(where: str, entry: Mapping[str, object]) -> Row:
+def _make_row(where: str, entry: Mapping[str, object]) -> TableRow:
     fields = {name.strip().lower(): value for name, value in entry.items()}
     _check_text(where, "".join(text for pair in fields.items() for text in pair if isinstance(text, str)))
-    return Row(where, fields)
+    return TableRow(where, fields)
 
 
 def _check_text(where: str, text: str) -> None:
@@ -194,7 +193,7 @@ def _check_text(where: str, text: str) -> None:
         raise BadFileError(f"{where}: it has a NUL or half a character in it ({found[0]!r}); take it out")
 
 
-def _read_parquet(path: Path) -> Iterator[Row]:
+def _read_parquet(path: Path) -> Iterator[TableRow]:
     for number, fields in enumerate(_read_slices(path), 1):
         seen = {name: _replace_bytes(name, value) for name, value in fields.items()}
         yield _make_row(f"{path.name} row {number}", seen)

@@ -1,4 +1,4 @@
-"""Frames of rows; they need no store, which takes longer to import than many a table to compute."""
+"""Groups records and turns them into polars frames, without importing the store."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
