@@ -12,6 +12,8 @@ from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.interfaces import Judge, Pixels, Reply, Request
 from subitize.judges.ocr import Ocr
+from subitize.language.clauses import read_scene
+from subitize.language.scene import Entity, NotUnderstood, Relation, Scene
 from subitize.models.painter import Painter
 from subitize.records import (
     Ask,
@@ -30,7 +32,6 @@ from subitize.records import (
     Trial,
 )
 from subitize.registry import Made
-from subitize.scenes import Entity, NotUnderstood, Relation, Scene, read_scene
 from subitize.store import Folder, Run
 from subitize.vision.observing import see_picture
 from subitize.vision.sight import holds

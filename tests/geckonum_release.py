@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from subitize.interfaces import Pixels, Request
+from subitize.language.questions import line_codes
 from subitize.models.painter import Painter
 from subitize.papers.geckonum.items import items_of
 from subitize.papers.geckonum.prompts import COLUMNS as PROMPT_COLUMNS
 from subitize.papers.geckonum.prompts import TYPES, Prompt, design
 from subitize.papers.geckonum.release import COLUMNS
 from subitize.records import Choose, Draw, Item, Picture
-from subitize.scenes import line_codes
 
 PROMPTS: tuple[Prompt, ...] = design(0)
 SOME = tuple(prompt for prompt in PROMPTS if prompt.index % 9 == 0)

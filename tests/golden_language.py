@@ -10,7 +10,13 @@ from subitize.labels import consensus, interpret, parse_rule, read_standing, rea
 from subitize.labels.consensus import consensus_rules
 from subitize.labels.published_scorers import SCORERS, Reply
 from subitize.labels.rules import word_rules
-from subitize.numerals import article, find_answer, in_words, plural, read, singular
+from subitize.language.answers import find_answer
+from subitize.language.clauses import read_scene
+from subitize.language.graph import read_graph, scene_asks
+from subitize.language.nouns import article, plural, singular
+from subitize.language.numbers import in_words
+from subitize.language.reading import read
+from subitize.language.scene import NotUnderstood, Scene
 from subitize.records import (
     Ask,
     Box,
@@ -34,12 +40,10 @@ from subitize.records import (
     Words,
     to_plain,
 )
-from subitize.scenes import NotUnderstood, Scene, read_scene, scene_asks
-from subitize.scenes.graph import read_graph
 from tests.golden_texts import Golden, Texts, sha256
-from tests.numeral_cases import GROUPS
-from tests.numeral_policy_cases import POLICY_CASES, REASONS
-from tests.prompt_cases import COLOURS, NOT_UNDERSTOOD, NOUNS, UNDERSTOOD
+from tests.language.numeral_cases import GROUPS
+from tests.language.numeral_policy_cases import POLICY_CASES, REASONS
+from tests.language.prompt_cases import COLOURS, NOT_UNDERSTOOD, NOUNS, UNDERSTOOD
 
 CHARACTERS_PER_FILE = 36_000
 """So that each file is kept as it is."""

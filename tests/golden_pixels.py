@@ -15,11 +15,11 @@ from subitize.drawing import cuts, glyphs
 from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.stimuli import CATEGORIES
-from subitize.scenes import Halves, Pieces, Portion
+from subitize.language.scene import Halves, Pieces, Portion
 from subitize.vision.observing import see_picture
 from tests.golden_texts import Golden, Texts, printed
+from tests.language.prompt_cases import OF_QUANTITIES, UNDERSTOOD
 from tests.own_tables import write_lines
-from tests.prompt_cases import OF_QUANTITIES, UNDERSTOOD
 
 STIMULI = (
     f"naming:images=1,size_px=256,numbers=1+4+9,categories={'+'.join(CATEGORIES)}",

@@ -1,6 +1,6 @@
 """Proofs: long tests that run again only when the modules they are about have changed.
 
-`@pytest.mark.proof("subitize.numerals")` makes a test a proof about these modules or packages. `make prove` runs the
+`@pytest.mark.proof("subitize.language")` makes a test a proof about these modules or packages. `make prove` runs the
 proofs whose modules, or whose own file, differ from what proofs.json recorded when they last passed.
 """
 

@@ -10,7 +10,7 @@ import pytest
 
 from subitize.interfaces import Inquiry, Model, Reply, Request
 from subitize.judges.vlm import phrase
-from subitize.numerals import in_words
+from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite, names

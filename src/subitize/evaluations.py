@@ -9,7 +9,7 @@ from subitize.analysis.advice import advise_rules, warn_of_reward_judges
 from subitize.errors import BudgetError, NothingToDoError, RunError, SubitizeError
 from subitize.interfaces import Judge, Model, Suite
 from subitize.labels import Rule, parse_rule
-from subitize.numerals import counted
+from subitize.language.numbers import count_noun
 from subitize.registry import Made, make_judge
 from subitize.runner.costs import Ledger
 from subitize.runner.identities import open_if_any, resolve_judge, resolve_models
@@ -163,7 +163,7 @@ def raise_failures(reasons: Sequence[str]) -> None:
     if reasons:
         distinct = list(dict.fromkeys(reasons))
         others = len(distinct) - _REASONS_TOLD
-        more = f" (and {counted(others, 'other reason')})" if others > 0 else ""
+        more = f" (and {count_noun(others, 'other reason')})" if others > 0 else ""
         raise RunError(
             f"some failed: {'; '.join(distinct[:_REASONS_TOLD])}{more}; the same command tries again what may still "
             "succeed"

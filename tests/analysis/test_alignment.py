@@ -12,6 +12,7 @@ from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.judges.dsg import graph_of
+from subitize.language.graph import read_graph
 from subitize.records import (
     Count,
     Discarded,
@@ -28,7 +29,6 @@ from subitize.records import (
     Words,
     task_text,
 )
-from subitize.scenes.graph import read_graph
 from subitize.store import Run
 from tests.commands import call
 from tests.drawn_prompts import EXACT, OMITTING, item, new_run, paint_all, store

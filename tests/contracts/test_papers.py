@@ -5,8 +5,8 @@ import pytest
 from subitize import plugins
 from subitize.interfaces import Paper
 from subitize.labels import Rule, WordRule, consensus, parse_rule
+from subitize.language.mentions import NoValue
 from subitize.models.folder.names import Naming
-from subitize.numerals import Unread
 from subitize.records import Known
 from subitize.registry import find_paper, listings, names, paper_of
 from subitize.report.sections.composition import references
@@ -38,7 +38,7 @@ def test_its_rules_read_numbers(paper: Paper) -> None:
         assert isinstance(rule, WordRule)
         assert str(parse_rule(name)) == str(Rule(name)) == f"{name}@{rule.version}"
         assert rule.read("3") == 3
-        assert isinstance(rule.read("no number here"), float | Unread)
+        assert isinstance(rule.read("no number here"), float | NoValue)
     for name in paper.consensus_rules:
         assert consensus([Known(3), Known(3), Known(4)], name) == Known(3)
 

@@ -75,7 +75,7 @@ def test_the_fast_way_finds_what_tagging_everything_finds(rule: Rule) -> None:
     assert_same(list(mix_captions(500, seed=1)), rule)
 
 
-@pytest.mark.proof("subitize.corpus", "subitize.numerals")
+@pytest.mark.proof("subitize.corpus", "subitize.language")
 @pytest.mark.parametrize(("rule", "count"), [(RULES[0], 200_000), (RULES[1], 50_000)])
 @pytest.mark.timeout(3_000)
 @pytest.mark.usefixtures("own_pipelines")

@@ -12,8 +12,8 @@ from subitize.drawing.compositions import compose
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.painting import Layout, Placed
 from subitize.errors import BadValueError
+from subitize.language.scene import Entity, Form, Halves, Pieces, Portion, Relation, Scene
 from subitize.records import RelationWord
-from subitize.scenes import Entity, Form, Halves, Pieces, Portion, Relation, Scene
 
 ZOO = Scene((Entity("dog", 3), Entity("cat", 5, "black"), Entity("apple", 2)))
 

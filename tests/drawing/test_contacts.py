@@ -8,7 +8,7 @@ from subitize.drawing.compositions import compose
 from subitize.drawing.contacts import find_contacts
 from subitize.drawing.glyphs import sprite
 from subitize.drawing.painting import Placed
-from subitize.scenes import ContactWord, Entity, Relation, Scene
+from subitize.language.scene import ContactWord, Entity, Relation, Scene
 
 SIZE_PX = 256
 PAIRS = [("cat", "car"), ("book", "chair"), ("spoon", "pizza"), ("tree", "table")]

@@ -7,7 +7,7 @@ import pytest
 from scipy import ndimage
 
 from subitize.drawing import cuts, glyphs
-from subitize.scenes import Halves, Pieces, Portion
+from subitize.language.scene import Halves, Pieces, Portion
 from tests.cases import Case
 
 NOUNS = ["apple", "cake", "pizza", "loaf", "fork", "pencil", "plate", "banana", "dog", "tree"]

@@ -13,8 +13,8 @@ from subitize.judges.dsg import Dsg
 from subitize.judges.fit import FitJudge
 from subitize.judges.ocr import Ocr
 from subitize.judges.vlm import Vlm
+from subitize.language.nouns import plural
 from subitize.networks.detectors.collages import NOUNS, make_collage
-from subitize.numerals import plural
 from subitize.records import Said, Scored, TaskKind
 from tests.cases import Case
 

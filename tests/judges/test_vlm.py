@@ -26,7 +26,7 @@ from subitize.interfaces import (
     Responds,
 )
 from subitize.judges.vlm import Vlm, phrase
-from subitize.numerals import in_words
+from subitize.language.numbers import in_words
 from subitize.records import (
     Choose,
     Confirm,

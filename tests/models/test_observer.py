@@ -8,8 +8,8 @@ import pytest
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.interfaces import Request
+from subitize.language.nouns import plural
 from subitize.models.observer import Observer
-from subitize.numerals import plural
 from subitize.records import Answer, Refused, Said, Stimulus
 from tests.cases import Case
 

@@ -17,6 +17,7 @@ from subitize.errors import BadValueError
 from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
 from subitize.io.images import decode
 from subitize.judges.observer import Observer
+from subitize.language.clauses import read_scene
 from subitize.models.ideal_human import IdealHuman
 from subitize.models.painter import Number, Painter, draw
 from subitize.models.random import Random
@@ -24,12 +25,11 @@ from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
-from subitize.scenes import read_scene
 from subitize.stats.number_laws import Slips, human_law
 from subitize.store import Folder, Run
 from subitize.vision.observing import see
 from tests.cases import Case
-from tests.geckonum_prompts import PROMPTS, read_rows, scene_of
+from tests.language.geckonum_prompts import PROMPTS, read_rows, scene_of
 from tests.painter_laws import painter_law
 
 proof = pytest.mark.proof(
@@ -37,7 +37,7 @@ proof = pytest.mark.proof(
     "subitize.models.ideal_human",
     "subitize.models.random",
     "subitize.stats.number_laws",
-    "subitize.scenes",
+    "subitize.language",
     "subitize.drawing",
     "subitize.vision",
 )

@@ -10,10 +10,11 @@ from subitize.drawing.glyphs import GLYPHS
 from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
 from subitize.io.images import decode
 from subitize.judges.observer import Observer
+from subitize.language.clauses import read_scene
+from subitize.language.scene import Scene
 from subitize.models.painter import Painter
 from subitize.records import Confirm, Count, Draw, Drawn, Item, Stored, Words
 from subitize.registry import make_suite
-from subitize.scenes import Scene, read_scene
 from subitize.vision.observing import see
 
 REFINEMENTS = ("", "~multiplicative", "~additive", "~grid", "~position", "~list", "~positions")
@@ -21,8 +22,7 @@ proof = pytest.mark.proof(
     "subitize.papers.t2icountbench",
     "subitize.suites.refining",
     "subitize.models.painter",
-    "subitize.numerals",
-    "subitize.scenes",
+    "subitize.language",
     "subitize.drawing",
     "subitize.vision",
 )

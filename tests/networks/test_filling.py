@@ -11,11 +11,11 @@ import pytest
 
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.io.images import Rgb
+from subitize.language.numbers import NUMERALS
 from subitize.networks.filling import FILLERS, Filler, open_filler
 from subitize.networks.pairs import View, open_pairs
 from subitize.networks.regions import Regions
 from subitize.networks.weights import Placement
-from subitize.numerals.gaps import NUMERALS
 from tests import tiny_matchers
 from tests.tiny_weights import find_tiny
 

@@ -11,13 +11,13 @@ import pytest
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.io.images import Rgb
+from subitize.language.nouns import plural
 from subitize.networks.detectors import collages
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.self_tests import self_test
 from subitize.networks.detectors.setups import Setup
-from subitize.numerals import plural
 from tests.coco_network import copy_yolo, ssd_folder, yolo_folder
 from tests.onnx_graphs import write_network
 from tests.tiny_weights import find_tiny

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from subitize.stats.edits import edit_distance, normalise, normalised_edit_distance, normalised_word_distance
+from subitize.language.texts import edit_distance, normalise, normalised_edit_distance, normalised_word_distance
 
 
 def by_definition(one: str, other: str) -> int:

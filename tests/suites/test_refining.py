@@ -9,11 +9,12 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, ConflictError, UnknownNameError
 from subitize.interfaces import Tried, design_of
-from subitize.numerals import in_words, plural
+from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
+from subitize.language.nouns import plural
+from subitize.language.numbers import in_words
 from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, MatchesPrompt, Place, task_text
 from subitize.registry import make_refined, make_suite, names
 from subitize.store import Folder, Run
-from subitize.suites.refining.phrases import Counted, TakesApart, find_counted
 from subitize.suites.refining.refined import Refined, Refinement
 from subitize.suites.refining.refinements import (
     additive,
@@ -38,7 +39,7 @@ some_and_all = pytest.mark.parametrize(
         pytest.param(
             ("production", "t2icountbench", "geckonum:types=numeric_simple"),
             id="all",
-            marks=pytest.mark.proof("subitize.suites", "subitize.numerals"),
+            marks=pytest.mark.proof("subitize.suites", "subitize.language"),
         ),
     ],
 )
@@ -49,8 +50,8 @@ def item(prompt: str, noun: str, number: int, *more: Ask) -> Item:
     return Item("own/1", Draw(prompt), (ask, *more), {"number": number})
 
 
-def take_apart(prompt: str, noun: str, number: int) -> Counted:
-    counted = find_counted(item(prompt, noun, number))
+def take_apart(prompt: str, noun: str, number: int) -> CountedPhrase:
+    counted = find_counted_phrase(item(prompt, noun, number))
     assert counted is not None
     return counted
 
@@ -184,12 +185,12 @@ RELEVANT = Ask(Count("dog"), "How many dogs are in the image?", (2,))
     ids=lambda unfit: task_text(unfit.task),
 )
 def test_what_is_not_about_one_number_of_one_kind_is_not_taken_apart(unfit: Item) -> None:
-    assert find_counted(unfit) is None
+    assert find_counted_phrase(unfit) is None
 
 
 def test_a_question_about_the_group_or_beside_the_point_does_not_matter() -> None:
     group = Ask(MatchesPrompt(), "Does one of these show 2 cats?", (True,), group=4)
-    assert find_counted(item("2 cats", "cat", 2, group, replace(RELEVANT, is_relevant=False))) is not None
+    assert find_counted_phrase(item("2 cats", "cat", 2, group, replace(RELEVANT, is_relevant=False))) is not None
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_a_question_about_the_group_or_beside_the_point_does_not_matter() -> Non
     ],
 )
 def test_what_is_not_certain_is_not_taken_apart(prompt: str, noun: str, number: int) -> None:
-    assert find_counted(item(prompt, noun, number)) is None
+    assert find_counted_phrase(item(prompt, noun, number)) is None
 
 
 @pytest.mark.parametrize(
@@ -291,7 +292,7 @@ def test_own_objects_are_refined_wholly_in_their_own_words(name: str, tmp_path: 
 
 def test_a_suite_takes_no_prompt_apart_that_it_did_not_make() -> None:
     suite = make_suite("t2icountbench").it
-    assert isinstance(suite, TakesApart)
+    assert isinstance(suite, FindsCountedPhrase)
     (own, *_) = suite.items(0)
     assert suite.find_counted(own) is not None
     for other in (
@@ -327,7 +328,7 @@ def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(suites: tupl
 def test_the_thing_is_named_as_its_prompt_names_it(suites: tuple[str, ...], case: Case) -> None:
     for one in (one for spec in suites for one in make_suite(spec).it.items(0)):
         with case(one.id):
-            counted, number = find_counted(one), one.factors["number"]
+            counted, number = find_counted_phrase(one), one.factors["number"]
             assert counted is not None
             assert isinstance(number, int)
             written = counted.before + counted.count(number) + counted.after
@@ -534,7 +535,7 @@ def test_a_run_takes_the_same_items_of_a_suite_and_its_refinements(tmp_path: Pat
         for stored in opened.responses():
             one = by_id[stored.response.trial.item_id]
             drawn.setdefault(one.suite, []).append(one.base or one.id)
-        refinable = [one.id for one in opened.items("geckonum") if find_counted(one)]
+        refinable = [one.id for one in opened.items("geckonum") if find_counted_phrase(one)]
     assert len(drawn["geckonum"]) == 30 > len(refinable) > 1
     for name in ("additive", "position", "list"):
         assert sorted(drawn[f"geckonum~{name}"]) == sorted(refinable)

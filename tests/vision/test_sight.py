@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from subitize.drawing.compositions import compose
 from subitize.drawing.painting import Layout, Placed, paint
-from subitize.scenes import Entity, Form, Halves, HoldingWord, Pieces, Portion, Relation, Scene, Whole
+from subitize.language.scene import Entity, Form, Halves, HoldingWord, Pieces, Portion, Relation, Scene, Whole
 from subitize.vision.observing import see
 from subitize.vision.sight import Sight
 from tests.cases import Case

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from subitize.scenes import Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene, Whole
+from subitize.language.scene import Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene, Whole
 from subitize.vision.sight import Seen, Sight, holds
 from tests.cases import Case
 

@@ -22,10 +22,10 @@ from subitize.io.frames import make_frame
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import PLURALITY
+from subitize.language.graph import Node
+from subitize.language.texts import normalised_edit_distance, normalised_word_distance
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
-from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
-from subitize.stats.edits import normalised_edit_distance, normalised_word_distance
 from subitize.stats.estimator import estimate_share
 from subitize.store import Run
 from subitize.store.frames import latest_attempts, read_readings, read_responses

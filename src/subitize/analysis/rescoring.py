@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import polars as pl
 
-from subitize import numerals
 from subitize.analysis.clusters import WHOLE, Rate, cluster_of, estimate_rates
 from subitize.analysis.observations import Observations, Reader, Survey, survey_run
 from subitize.errors import NothingToDoError, UnknownNameError
@@ -17,6 +16,8 @@ from subitize.importers.outputs.importing import SCORED_TEXT, OutputSummary, is_
 from subitize.io.frames import group_rows
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, DrawingScorer
 from subitize.labels.published_scorers import SCORERS, Reply, Scorer
+from subitize.language import final as final_module
+from subitize.language import mentions, numbers
 from subitize.records import (
     Answer,
     Ask,
@@ -283,11 +284,11 @@ def _find_what_they_allow(reply: Reply) -> str:
     whole = [number.replace(",", "") for number in _INTEGER.findall(text)]
     if expected not in whole and expected in text:
         return "substring"
-    if isinstance(numerals.value(text, "final"), numerals.Unread):
+    if isinstance(final_module.read_number(text, "final"), mentions.NoValue):
         return "no one count"
     if whole and whole[0] == expected:
         return "first integer"
-    is_worded = reply.expected <= numerals.LARGEST_IN_WORDS and numerals.in_words(reply.expected) in text.lower()
+    is_worded = reply.expected <= numbers.LARGEST_IN_WORDS and numbers.in_words(reply.expected) in text.lower()
     return "other" if expected in whole or is_worded else "near miss"
 
 

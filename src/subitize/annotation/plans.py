@@ -14,7 +14,7 @@ from subitize.annotation.settings import Adjudicator, Settings
 from subitize.annotation.study import Study, default_rule
 from subitize.annotation.texts import Texts, default_instructions, split_paragraphs
 from subitize.errors import BadValueError
-from subitize.numerals import counted
+from subitize.language.numbers import count_noun
 from subitize.store import Lease, Run
 
 OWNER = "owner"
@@ -70,15 +70,15 @@ class OpenStudy:
         """Say how much there is to answer, by how many people, and how counts are read."""
         pages, settings = self.study.shown_pages(), self.study.settings
         each = "one person" if settings.people_per_page == 1 else f"{settings.people_per_page} people"
-        questions = counted(sum(len(page.asks) for page in pages), "question")
-        return f"{counted(len(pages), 'page')}, {questions}, {each} for each; counts are read by {settings.rule}"
+        questions = count_noun(sum(len(page.asks) for page in pages), "question")
+        return f"{count_noun(len(pages), 'page')}, {questions}, {each} for each; counts are read by {settings.rule}"
 
     def warn(self) -> Iterator[str]:
         """Say which images nobody is shown."""
         if held := len(self.study.pages) - len(self.study.shown_pages()):
-            yield f"{counted(held, 'page')} held back; see: subitize screen RUN"
+            yield f"{count_noun(held, 'page')} held back; see: subitize screen RUN"
         if self.without_image:
-            yield f"not shown, as known by name only: {counted(self.without_image, 'image')}; see: subitize attach"
+            yield f"not shown, as known by name only: {count_noun(self.without_image, 'image')}; see: subitize attach"
 
     def make_links(self, address: str) -> dict[str, str]:
         """Make the link of everybody who is invited, the owner's last, and of a recruiter."""

@@ -48,14 +48,14 @@ def exclude(
 
     Nothing is deleted.
     """
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
 
     with open_run(run, database, images) as opened:
         if undo:
             opened.include(item, reason)
         else:
             opened.exclude(item, reason)
-        say(f"excluded from {run}: {counted(len(opened.exclusions()), 'item')}")
+        say(f"excluded from {run}: {count_noun(len(opened.exclusions()), 'item')}")
 
 
 @app.command()
@@ -80,7 +80,7 @@ def export(
     docs/frame.md explains the columns.
     """
     from subitize.cli.papers import find_ability
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
     from subitize.plugins import load
 
     if paper is not None:
@@ -88,7 +88,7 @@ def export(
         check_file(file)
         with open_run(run, database, images) as opened:
             count, place = write(opened, judge, file)
-        return say(f"{counted(count, 'rating')} in {place}")
+        return say(f"{count_noun(count, 'rating')} in {place}")
     if judge is not None:
         raise BadValueError("--judge goes with --paper; without it, all judges are exported")
     from subitize.analysis.exports import FORMATS
@@ -162,7 +162,7 @@ def import_images_(
     """
     from subitize.importers.pictures import open_pictures
     from subitize.importers.questions import read_asks
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
     from subitize.report.terminal.bars import Bar
 
     asks, pictures = read_asks(question), open_pictures(source, model)
@@ -170,7 +170,7 @@ def import_images_(
         added = pictures.store(opened, asks, partial(watch, bar, "images"))
     there = len(pictures.source.names) - added
     known = f", {there} there already" if there else ""
-    say(f"{counted(added, 'image')} added{known}; see: subitize annotate {shlex.quote(out)}")
+    say(f"{count_noun(added, 'image')} added{known}; see: subitize annotate {shlex.quote(out)}")
 
 
 @import_app.command("readings")
@@ -235,8 +235,8 @@ def import_named_counts_(
 ) -> None:
     """Add the counts in the names of a run's image files, as the readings of one annotator."""
     from subitize.importers.named_counts import import_named_counts
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
 
     with open_run(run, database, images) as opened:
         count = import_named_counts(opened, opened.find_model(model))
-    say(f"{counted(count, 'count')} from file names stored as readings by human")
+    say(f"{count_noun(count, 'count')} from file names stored as readings by human")

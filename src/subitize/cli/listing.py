@@ -134,7 +134,7 @@ def prompts(
     Columns: id, prompt, base (the item that it refines, if any), and one for each factor.
     """
     from subitize.io.specs import write_spec
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
     from subitize.registry import make_items, make_refined, make_suite
     from subitize.runner.sizes import check_size
 
@@ -152,7 +152,7 @@ def prompts(
     repeats = made[0].it.repeats
     write_atomic(sheet, [_tabulate(items, repeats).encode()])
     command = f"subitize run {shlex.quote(spec)} --repeats {repeats} --model folder:FOLDER"
-    return say(f"{sheet}: {counted(len(items) * repeats, 'image')} to make; once they are in a folder: {command}")
+    return say(f"{sheet}: {count_noun(len(items) * repeats, 'image')} to make; once they are in a folder: {command}")
 
 
 def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:

@@ -33,7 +33,7 @@ def rewrite(
     To run them: subitize run SUITE --refine rewritten:file=FILE.
     """
     from subitize.evaluations import raise_failures
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
     from subitize.registry import make_model, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.rewriting import INSTRUCTION, Rewriting, rewrite_suite
@@ -43,7 +43,9 @@ def rewrite(
     rewriting = Rewriting(make_suite(suite), make_model(model), out, told, limit, seed or 0, tries)
     if dry_run:
         items = rewriting.items()
-        return print(f"{counted(len(items), 'prompt')}; the first would be sent as:\n\n{rewriting.text_for(items[0])}")
+        return print(
+            f"{count_noun(len(items), 'prompt')}; the first would be sent as:\n\n{rewriting.text_for(items[0])}"
+        )
     with Bar() as bar:
         summary = rewrite_suite(rewriting, bar)
     say(f"{rewriting.model}: {summary}")

@@ -33,7 +33,7 @@ def ratings(
     from subitize.annotation.exchange.exported_pictures import FACE_CHOICES, PICTURE_CHOICES
     from subitize.annotation.exchange.exporting import RATING_FORMATS, export_ratings
     from subitize.annotation.faces import MAY_BE_MISSED
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
 
     chosen = next((known for known in RATING_FORMATS if known == format), None)
     if chosen is None:
@@ -47,7 +47,7 @@ def ratings(
         done = export_ratings(opened, chosen, path, judge=judge, with_people=with_people, pictures=shown)
     if shown in FACE_CHOICES:
         print_warnings([MAY_BE_MISSED])
-    say(f"{counted(done.answers, 'answer')} by {counted(done.people, 'person')} in {done.path}")
+    say(f"{count_noun(done.answers, 'answer')} by {count_noun(done.people, 'person')} in {done.path}")
 
 
 @app.command()
@@ -70,7 +70,7 @@ def screen(
     """Hold images back from people and from exported projects, or list those that are held back."""
     from subitize.annotation import screening
     from subitize.annotation.faces import MAY_BE_MISSED
-    from subitize.numerals import counted
+    from subitize.language.numbers import count_noun
     from subitize.report.terminal.bars import Bar
 
     if hold and not reason.strip():
@@ -90,5 +90,5 @@ def screen(
         return print_json(held)
     for image, why in held.items():
         say(f"{image}: {why}")
-    say(f"held back: {counted(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
+    say(f"held back: {count_noun(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
     return None

@@ -10,7 +10,7 @@ from subitize.analysis.observations import Observations
 from subitize.corpus.counting import CountedCorpus
 from subitize.corpus.counts import Counts
 from subitize.errors import NothingToDoError
-from subitize.numerals import singular
+from subitize.language.nouns import singular
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, make_table, text_column

@@ -19,6 +19,8 @@ from subitize.errors import BadImageError, BadValueError, NothingToDoError
 from subitize.interfaces import Judge
 from subitize.io.images import image_format
 from subitize.labels import Rule as ReadingRule
+from subitize.language.questions import count_asks
+from subitize.language.scene import Entity, Scene
 from subitize.records import Estimate, Known
 from subitize.registry import Made
 from subitize.rewards.batching import Looks
@@ -26,7 +28,6 @@ from subitize.rewards.samples import Sample, Unjudged
 from subitize.runner.costs import Ledger
 from subitize.runner.progress import Progress
 from subitize.runner.workers import open_executor
-from subitize.scenes import Entity, Scene, count_asks
 from subitize.stats.estimator import estimate_share
 
 _AT_ONCE = 64

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from subitize.errors import UnknownNameError
-from subitize.numerals import plural, singular
-from subitize.numerals.number_words import SCALES, SMALL, read_whole
-from subitize.numerals.phrases import word_set
-from subitize.numerals.tokens import MARGIN, Token, is_year
+from subitize.language.nouns import plural, singular
+from subitize.language.numbers import SCALES, SMALL, read_whole
+from subitize.language.tokens import MARGIN, TextToken, is_year, word_set
 
 DOZEN = "dozen"
 NUMBER_WORDS = frozenset({*SMALL, *SCALES, DOZEN})
@@ -175,15 +174,15 @@ def _value(word: str) -> float:
     return float(word.replace(",", "")) if len(word) <= _MOST_DIGITS else 0.0
 
 
-def _as_tokens(words: Sequence[str]) -> list[Token]:
+def _as_tokens(words: Sequence[str]) -> list[TextToken]:
     """Write words as the reader of numbers has them; it looks a few further on both sides."""
     tokens = [
-        Token(word, place, place + 1, "number", (_value(word),))
+        TextToken(word, place, place + 1, "number", (_value(word),))
         if is_numeral(word) and word not in NUMBER_WORDS
-        else Token(word, place, place + 1, "word" if word[0].isalpha() else "mark")
+        else TextToken(word, place, place + 1, "word" if word[0].isalpha() else "mark")
         for place, word in enumerate(words)
     ]
-    return [*tokens, *[Token("\n", -1, -2)] * MARGIN]
+    return [*tokens, *[TextToken("\n", -1, -2)] * MARGIN]
 
 
 def _find_noun(words: Sequence[str], kinds: Sequence[Kind] | Mapping[int, Kind], start: int, rule: Rule) -> int | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from subitize.corpus.numerosities import Kind, Rule, find_numbers, find_numerosities, needed_places
 from subitize.corpus.tagging import Finder, Found, PlainFinder, load_pipeline, tidy
-from subitize.numerals.phrases import word_set
+from subitize.language.tokens import word_set
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -12,8 +12,8 @@ from subitize.drawing.contacts import find_contacts, middle_field, put_in_contac
 from subitize.drawing.painting import Layout, Placed
 from subitize.drawing.placement import Field
 from subitize.errors import BadValueError
+from subitize.language.scene import Entity, Halves, Pieces, Portion, Ranks, Scene, find_places
 from subitize.records import digest
-from subitize.scenes import Entity, Halves, Pieces, Portion, Ranks, Scene, find_places
 
 MOST_PIECES = 12
 

@@ -8,7 +8,7 @@ import numpy as np
 from subitize.drawing.painting import Placed
 from subitize.drawing.placement import Field, gap_px
 from subitize.drawing.silhouettes import silhouette
-from subitize.scenes import ContactWord, Scene
+from subitize.language.scene import ContactWord, Scene
 
 CONTACTS: tuple[ContactWord, ...] = get_args(ContactWord)
 _MIDDLE = (0.28, 0.72)  # in shares of the picture: so that there is room for the other thing around it

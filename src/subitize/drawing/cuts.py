@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from subitize.drawing import glyphs
 from subitize.drawing.clipart import PALETTE
-from subitize.scenes import Form, Halves, Pieces, Portion
+from subitize.language.scene import Form, Halves, Pieces, Portion
 
 Mask = NDArray[np.bool_]
 Shares = tuple[int, ...]

@@ -9,7 +9,7 @@ from PIL import Image
 from subitize.drawing import glyphs
 
 if TYPE_CHECKING:
-    from subitize.scenes import Form
+    from subitize.language.scene import Form
 
 
 @dataclass(frozen=True, slots=True)

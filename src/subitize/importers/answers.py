@@ -10,7 +10,7 @@ from subitize.errors import BadValueError
 from subitize.io.files import CsvRow
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import CANNOT_TELL
-from subitize.numerals import counted
+from subitize.language.numbers import count_noun
 from subitize.records import (
     Ask,
     Count,
@@ -44,7 +44,7 @@ class ImportSummary:
     named_images: int = 0
 
     def __str__(self) -> str:
-        parts = [f"{counted(self.added, 'reading')} added"]
+        parts = [f"{count_noun(self.added, 'reading')} added"]
         if self.changed:
             parts.append(f"{self.changed} of them replace earlier ones")
         if self.already_there:
@@ -52,7 +52,7 @@ class ImportSummary:
         if self.discarded:
             parts.append(f"{len(self.discarded)} have no value, the first at {self.discarded[0]}")
         if self.named_images:
-            parts.append(f"{counted(self.named_images, 'image')} added, known by name only")
+            parts.append(f"{count_noun(self.named_images, 'image')} added, known by name only")
         return ", ".join(parts)
 
 

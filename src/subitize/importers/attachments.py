@@ -10,10 +10,10 @@ from pathlib import Path
 
 from subitize.errors import BadFileError, BadImageError, NothingToDoError, UnknownNameError
 from subitize.io.images import decode, image_format, read_image
+from subitize.language.numbers import list_some
 from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, storable
 from subitize.models.folder.layouts import Holdings, read_folder
 from subitize.models.folder.matching import Placement
-from subitize.numerals import list_some
 from subitize.records import Attached, Draw, Drawn, Elsewhere, Item
 from subitize.store import Attachment, Run, latest_attempts
 from subitize.store.images import Images

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 
 from subitize.errors import BadValueError
-from subitize.numerals import singular
+from subitize.language.nouns import singular
+from subitize.language.questions import LINES_WORDING
 from subitize.records import Ask, Choose, Confirm, Count, Name, Question, Transcribe
-from subitize.scenes import LINES_WORDING
 
 _LINE_BREAK = "|"
 _HOW_MANY = re.compile(r"how many (?P<noun>.+?)(?: (?:are|is|do|does|can|in|on) .*)?\?*", re.IGNORECASE)

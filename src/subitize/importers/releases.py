@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from subitize.numerals import counted
+from subitize.language.numbers import count_noun
 from subitize.store import Run
 
 
@@ -16,8 +16,8 @@ class ReleaseSummary:
     already_there: int
 
     def __str__(self) -> str:
-        known = f", {counted(self.already_there, 'reading')} there already" if self.already_there else ""
-        return f"{counted(self.responses, 'image')} and {counted(self.readings, 'reading')} added{known}"
+        known = f", {count_noun(self.already_there, 'reading')} there already" if self.already_there else ""
+        return f"{count_noun(self.responses, 'image')} and {count_noun(self.readings, 'reading')} added{known}"
 
 
 @dataclass(frozen=True, slots=True)

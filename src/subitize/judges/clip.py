@@ -22,13 +22,13 @@ from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.fit import ASKS_ABOUT, fit_asks
 from subitize.judges.self_tests import NOT_TESTED
 from subitize.labels import read_statement
+from subitize.language.nouns import article, plural, singular
 from subitize.networks import weights
 from subitize.networks.detectors.coco import AKIN, COCO_CLASSES, class_of
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.networks.pairs import View
 from subitize.networks.similarity import Similarity
 from subitize.networks.weights import Placement
-from subitize.numerals import article, plural, singular
 from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
 from subitize.vision.colours import COLOUR_NAMES
 

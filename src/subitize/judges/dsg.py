@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from subitize.drawing.glyphs import GLYPHS
 from subitize.judges.vlm import InWords
+from subitize.language.graph import Node, read_graph
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.records import Ask, Confirm, Draw, Item, Question
-from subitize.scenes.graph import Node, read_graph
 from subitize.vision.colours import COLOUR_NAMES
 
 NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))

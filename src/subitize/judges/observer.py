@@ -9,6 +9,8 @@ from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Finding, SelfTest
 from subitize.labels import CANNOT_TELL, read_standing
+from subitize.language.clauses import read_scene
+from subitize.language.scene import NotUnderstood, Scene
 from subitize.records import (
     UNKNOWN,
     Boxes,
@@ -22,7 +24,6 @@ from subitize.records import (
     Stimulus,
     Words,
 )
-from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.observing import look_at, see_picture
 from subitize.vision.recognition import KINDS

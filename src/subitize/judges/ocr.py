@@ -17,10 +17,10 @@ from subitize.errors import BadValueError, MissingPartError, UnknownNameError, U
 from subitize.interfaces import Exhibit, Finding, RuntimeOption, SelfTest
 from subitize.io.images import Rgb, decode, encode_png
 from subitize.judges.asking import is_picture, shown_picture
+from subitize.language.counted import quoted_texts
+from subitize.language.texts import normalise
 from subitize.networks import weights
 from subitize.records import Ask, Draw, Item, Outcome, Provenance, Question, Transcribe, Words
-from subitize.scenes.quotes import quoted_texts
-from subitize.stats.edits import normalise
 
 ENGINES = ("auto", "rapidocr", "tesseract")
 WORDING = "What text is written in the image?"

@@ -7,7 +7,7 @@ from subitize.interfaces import Exhibit, Finding, SelfTest
 from subitize.labels import SIMILARITY, interpret, parse_rule
 from subitize.labels.rules import find_word_rule, word_rules
 from subitize.labels.scores import read_probability
-from subitize.numerals.gaps import name_number
+from subitize.language.numbers import name_number
 from subitize.records import Confirm, Count, Fit, Known, Outcome, Question, Said, Scored, Words
 
 _LIKELIER_THAN_NOT = 0.5

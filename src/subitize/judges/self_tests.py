@@ -9,8 +9,8 @@ from subitize.errors import BadFileError, BadValueError, MissingPartError, Unusa
 from subitize.interfaces import Exhibit, Finding, Inquiry, SelfTest
 from subitize.io.images import encode_png
 from subitize.labels import interpret, parse_rule
+from subitize.language.nouns import article, plural
 from subitize.networks.detectors.collages import NOUNS, make_collage
-from subitize.numerals import article, plural
 from subitize.records import Confirm, Count, Drawn, Fit, Known, Measured, Stored, digest
 
 Look = Callable[[Sequence[Exhibit]], Sequence[tuple[Finding, ...]]]

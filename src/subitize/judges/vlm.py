@@ -7,7 +7,7 @@ from subitize.errors import UnknownNameError
 from subitize.interfaces import Exhibit, Finding, Inquiry, Model, Reply, RuntimeOption, SelfTest
 from subitize.judges.asking import ModelJudge, shown_picture
 from subitize.judges.self_tests import EmptyAnswerError, Look, check_answers
-from subitize.numerals import POLICIES
+from subitize.language.final import POLICIES
 from subitize.records import Answer, Choose, Confirm, Count, Fit, MatchesPrompt, Question, Refused, Said, Words
 
 

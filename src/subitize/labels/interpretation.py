@@ -1,6 +1,5 @@
 """Interprets evidence as an answer to a question."""
 
-from subitize import numerals
 from subitize.errors import BadValueError
 from subitize.labels.boxes import counted_boxes
 from subitize.labels.lines import read_line
@@ -8,6 +7,7 @@ from subitize.labels.rules import Rule, find_word_rule, word_rules
 from subitize.labels.spatial_relations import judge_standing, read_standing
 from subitize.labels.statements import read_statement
 from subitize.labels.yes_no import read_vote, read_yes_or_no
+from subitize.language import mentions, reading
 from subitize.records import (
     Boxes,
     Choose,
@@ -46,7 +46,7 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
             return read_vote(text)
         case Words(text=text), Confirm() | MatchesPrompt() | Choose():
             answer = _find_answer(text, rule)
-            return Discarded(answer.reason) if isinstance(answer, numerals.Unread) else _choice(answer, question, rule)
+            return Discarded(answer.reason) if isinstance(answer, mentions.NoValue) else _choice(answer, question, rule)
         case Words(text=text), Name() | Transcribe():
             return Known(text.strip())
         case Boxes(boxes=boxes), Count():
@@ -72,14 +72,14 @@ def _number(text: str, rule: Rule) -> Value:
     if by is None:
         raise _unfit(rule, set(word_rules()), Words(text))
     number = by.read(text)
-    if isinstance(number, numerals.Unread):
+    if isinstance(number, mentions.NoValue):
         answer = by.find_answer(text)
-        is_refusal = isinstance(answer, str) and isinstance(numerals.read(answer), numerals.Refusal)
+        is_refusal = isinstance(answer, str) and isinstance(reading.read(answer), mentions.Refusal)
         return Discarded(number.reason, is_refusal=is_refusal)
     return Known(int(number) if number == int(number) else number)
 
 
-def _find_answer(text: str, rule: Rule) -> str | numerals.Unread:
+def _find_answer(text: str, rule: Rule) -> str | mentions.NoValue:
     by = find_word_rule(rule.name)
     return by.find_answer(text) if by else text
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from subitize.numerals import in_words
+from subitize.language.numbers import in_words
 from subitize.records import Scalar, Token
 
 _LARGEST_WORD = 20

@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from subitize import numerals, plugins
+from subitize import plugins
 from subitize.calibrations import Calibrated
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.language import answers, mentions
+from subitize.language import final as final_module
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,9 @@ class WordRule:
     """
 
     version: int
-    read: Callable[[str], float | numerals.Unread]
+    read: Callable[[str], float | mentions.NoValue]
     takes_positions: bool = False
-    find_answer: Callable[[str], str | numerals.Unread] = str
+    find_answer: Callable[[str], str | mentions.NoValue] = str
 
 
 # Each rule has the version of its meaning: a stored value says exactly how it was read. Only the latest can be applied.
@@ -31,9 +33,9 @@ class WordRule:
 # centres are on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it;
 # votes knows the words in which people say yes or no to a picture, each by itself.
 _WORD_RULES = {
-    "strict": WordRule(2, partial(numerals.value, policy="strict")),
-    "total": WordRule(2, partial(numerals.value, policy="total")),
-    "final": WordRule(2, partial(numerals.value, policy="final"), find_answer=numerals.find_answer),
+    "strict": WordRule(2, partial(final_module.read_number, policy="strict")),
+    "total": WordRule(2, partial(final_module.read_number, policy="total")),
+    "final": WordRule(2, partial(final_module.read_number, policy="final"), find_answer=answers.find_answer),
 }
 _OTHER_VERSIONS = {"boxes": 1, "compared": 1, "votes": 1}
 

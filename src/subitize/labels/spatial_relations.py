@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from subitize import numerals
+from subitize.language import nouns
 from subitize.records import Box, Discarded, Known, Value
 
 _WORDS = "on top of|under|behind|in front of|left of|right of|above|below"
@@ -32,7 +32,7 @@ def read_standing(text: str) -> Standing | None:
     found = _STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
     if found is None:
         return None
-    return Standing(numerals.singular(found["thing"]), found["word"], numerals.singular(found["landmark"]))
+    return Standing(nouns.singular(found["thing"]), found["word"], nouns.singular(found["landmark"]))
 
 
 def judge_standing(word: str, things: Sequence[Box], landmarks: Sequence[Box]) -> Value:

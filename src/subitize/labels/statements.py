@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from subitize import numerals
-from subitize.numerals.phrases import word_set
+from subitize.language import final, mentions, nouns
+from subitize.language.tokens import word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ def read_statement(text: str) -> Statement | None:
     found = _STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
     if found is None or _says_more(found["things"]):
         return None
-    noun = numerals.singular(found["things"])
+    noun = nouns.singular(found["things"])
     if found["number"] in ("some", "no"):
         return Statement(noun, None if found["number"] == "some" else 0)
-    number = numerals.value(found["number"], "strict")
-    whole = None if isinstance(number, numerals.Unread) or number != int(number) else int(number)
+    number = final.read_number(found["number"], "strict")
+    whole = None if isinstance(number, mentions.NoValue) or number != int(number) else int(number)
     return None if whole is None else Statement(noun, whole)
 
 
 def _says_more(things: str) -> bool:
-    has_number = any(not isinstance(numerals.value(word, "strict"), numerals.Unread) for word in things.split())
+    has_number = any(not isinstance(final.read_number(word, "strict"), mentions.NoValue) for word in things.split())
     says_more = not _SAYS_MORE.isdisjoint(re.split("[ -]", things))
     return has_number or says_more or _DOING.search(things) is not None

@@ -11,10 +11,10 @@ from subitize.errors import BadValueError
 from subitize.interfaces import Reply, TransientError, Usage
 from subitize.io.images import data_url
 from subitize.labels import interpret, parse_rule
+from subitize.language.numbers import NUMERALS
 from subitize.models.serving import SHORTEST_SECRET, Answered
 from subitize.networks.filling import GAP
 from subitize.networks.matching import ask
-from subitize.numerals.gaps import NUMERALS
 from subitize.records import (
     Confirm,
     Count,

@@ -4,9 +4,9 @@ import numpy as np
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
+from subitize.language.counted import is_count
 from subitize.models import observer, painter
 from subitize.records import Draw, Said, TaskKind
-from subitize.scenes.counting import is_count
 from subitize.stats import human_law
 from subitize.vision.observing import look_at
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from subitize.interfaces import Reply, Request
 from subitize.labels import Rule, interpret
-from subitize.numerals import counted, singular
+from subitize.language.counted import make_count, read_counted
+from subitize.language.nouns import singular
+from subitize.language.numbers import count_noun
 from subitize.records import UNKNOWN, Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
-from subitize.scenes.counting import make_count, read_counted
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.observing import look_at
 from subitize.vision.recognition import KINDS
@@ -47,7 +48,7 @@ def answer(question: str, seen: tuple[Box, ...]) -> Said | Refused:
         return _count(asked, seen)
     if _WHAT.search(question):
         kinds = Counter(box.label for box in seen)
-        return Said(", ".join(counted(n, kind) for kind, n in kinds.most_common()) or "nothing")
+        return Said(", ".join(count_noun(n, kind) for kind, n in kinds.most_common()) or "nothing")
     return Refused(f"not understood: {question[:60]!r}")
 
 

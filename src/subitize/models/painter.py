@@ -13,8 +13,9 @@ from subitize.drawing.placement import LARGEST_PICTURE_PX, SMALLEST_PICTURE_PX
 from subitize.errors import BadValueError
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.io.images import encode_png
+from subitize.language.clauses import read_scene
+from subitize.language.scene import MOST_THINGS, Halves, NotUnderstood, with_exact_numbers
 from subitize.records import Refused, TaskKind
-from subitize.scenes import MOST_THINGS, Halves, NotUnderstood, read_scene, settle
 from subitize.stats.number_laws import Slips, human_law
 
 SIZE_PX = 1024
@@ -97,7 +98,7 @@ def draw(request: Request, number: Callable[[int, np.random.Generator], Number],
     if isinstance(asked, NotUnderstood):
         return Reply(Refused(f"not understood: {asked.reason}"), request.provenance())
     random = np.random.default_rng(request.seed)
-    settled = settle(asked, random)
+    settled = with_exact_numbers(asked, random)
     numbers = [number(entity.exact_number, random) for entity in settled.entities]
     entities = (replace(entity, number=n.seen) for entity, n in zip(settled.entities, numbers, strict=True))
     scene = replace(settled, entities=tuple(entities))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnusableModelError
+from subitize.language.numbers import NUMERALS
 from subitize.networks.pairs import Pairs, View, numbers, open_pairs
 from subitize.networks.weights import Placement
-from subitize.numerals.gaps import NUMERALS
 
 GAP = "[GAP]"
 

@@ -15,9 +15,12 @@ from pydantic_core import from_json
 from subitize.errors import BadImageError, BadValueError
 from subitize.io.images import image_format
 from subitize.judges.dsg import NOUNS
-from subitize.numerals import LONGEST_TEXT, singular
+from subitize.language.clauses import read_scene
+from subitize.language.nouns import singular
+from subitize.language.questions import count_asks
+from subitize.language.scene import Entity, NotUnderstood, Scene, Whole
+from subitize.language.tokens import LONGEST_TEXT
 from subitize.records import Ask, ImageFormat
-from subitize.scenes import Entity, NotUnderstood, Scene, Whole, count_asks, read_scene
 from subitize.vision.colours import COLOUR_NAMES
 
 MOST_SAMPLES = 1024

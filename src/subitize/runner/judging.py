@@ -20,7 +20,7 @@ from subitize.interfaces import (
     SelfTested,
 )
 from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
-from subitize.numerals import counted
+from subitize.language.numbers import count_noun
 from subitize.records import (
     Answer,
     Ask,
@@ -76,16 +76,16 @@ class JudgeSummary:
     """Whether it can answer none of the questions that there are, and never did."""
 
     def __str__(self) -> str:
-        parts = [counted(self.readings, "new reading")]
+        parts = [count_noun(self.readings, "new reading")]
         if self.limits and not self.unanswerable:
             parts += self.limits
         if self.failed:
-            parts.append(f"{counted(self.failed, 'look')} failed")
+            parts.append(f"{count_noun(self.failed, 'look')} failed")
         if self.unanswerable:
             why = f" ({'; '.join(self.limits)})" if self.limits else ""
-            parts.append(f"{counted(self.unanswerable, 'question')} it cannot answer{why}")
+            parts.append(f"{count_noun(self.unanswerable, 'question')} it cannot answer{why}")
         if self.unsettled:
-            parts.append(f"{counted(self.unsettled, 'try')} cut short that may have been paid for")
+            parts.append(f"{count_noun(self.unsettled, 'try')} cut short that may have been paid for")
         return ", ".join(parts)
 
     def count(self, look: "_Look") -> None:

@@ -25,7 +25,7 @@ from subitize.interfaces import (
     design_of,
 )
 from subitize.io.images import decode, image_format
-from subitize.numerals import counted
+from subitize.language.numbers import count_noun
 from subitize.records import (
     Draw,
     Drawn,
@@ -141,9 +141,9 @@ class Summary:
         if self.already_done:
             parts.append(f"{self.already_done} done before")
         if self.impossible:
-            parts.append(f"{counted(self.impossible, 'item')} it cannot do")
+            parts.append(f"{count_noun(self.impossible, 'item')} it cannot do")
         if self.unsettled:
-            parts.append(f"{counted(self.unsettled, 'try')} cut short that may have been paid for")
+            parts.append(f"{count_noun(self.unsettled, 'try')} cut short that may have been paid for")
         if self.judged is not None:
             parts.append(str(self.judged))
         return ", ".join(parts)

@@ -9,7 +9,8 @@ from itertools import islice
 
 from subitize.errors import RunError, UnusableModelError
 from subitize.interfaces import SelfTested, Suite
-from subitize.numerals import counted, singular
+from subitize.language.nouns import singular
+from subitize.language.numbers import count_noun
 from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
 from subitize.registry import Made
 from subitize.runner.planning import items_of
@@ -77,7 +78,7 @@ def _complain(model: str, check: Sight) -> str:
 
 def _shown(item: Item) -> str:
     _, category, number = item.id.split("/")
-    return counted(int(number), singular(category))
+    return count_noun(int(number), singular(category))
 
 
 def _words(outcome: Outcome) -> str:

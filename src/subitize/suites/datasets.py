@@ -16,9 +16,9 @@ from urllib.parse import unquote, urlsplit
 
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.io.tables import DataTable, TableRow, Unreadable, read_table
-from subitize.numerals import in_words
+from subitize.language.counted import find_first_things
+from subitize.language.numbers import in_words
 from subitize.records import Item, Scalar, Stored
-from subitize.scenes.counting import find_first_things
 from subitize.suites.pictures import PictureName, Sha256
 
 DATASET = "dataset"

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from subitize import numerals
 from subitize.interfaces import Reference
 from subitize.io.tables import LARGEST_COUNT, TableRow, read_count, read_table
-from subitize.numerals import plural, singular
+from subitize.language import final, mentions
+from subitize.language.counted import find_counted, make_count
+from subitize.language.nouns import plural, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
-from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
 from subitize.suites.item_order import interleave
@@ -189,8 +189,8 @@ def _read_question(row: TableRow, pair: object) -> Ask:
     match pair:
         case [str(question), str(answer)] if question.strip():
             if (things := find_counted(question)) is not None:
-                number = numerals.value(answer, "strict")
-                if isinstance(number, numerals.Unread) or number != int(number):
+                number = final.read_number(answer, "strict")
+                if isinstance(number, mentions.NoValue) or number != int(number):
                     raise row.error(f"the answer {answer!r:.40} to {question!r:.80} should be a number")
                 return Ask(make_count(things, COLOUR_NAMES), question, (int(number),))
             if answer.lower() in ("yes", "no"):

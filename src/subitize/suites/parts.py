@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from subitize.labels import PartsRule
+from subitize.language.texts import normalise
 from subitize.records import Ask, Discarded, Item, Known, Question, Transcribe, Value
-from subitize.stats.edits import normalise
 
 
 def join_parts(parts: Sequence[Ask], values: Mapping[str, Value], texts: Sequence[str] = ()) -> Value | None:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 from subitize.drawing.glyphs import GLYPHS
 from subitize.io.tables import LARGEST_COUNT, Keys, TableRow, check_columns, read_count, read_factors, read_table
+from subitize.language.clauses import read_scene
+from subitize.language.counted import make_count
+from subitize.language.graph import scene_asks
+from subitize.language.nouns import singular
+from subitize.language.numbers import count_noun, list_some
+from subitize.language.questions import ask_count
+from subitize.language.scene import NotUnderstood, Scene
 from subitize.networks.detectors.coco import COCO_CLASSES
-from subitize.numerals import counted, list_some, singular
 from subitize.records import Ask, Count, Draw, Item, Scalar
-from subitize.scenes import NotUnderstood, Scene, read_scene
-from subitize.scenes.asks import ask_count
-from subitize.scenes.counting import make_count
-from subitize.scenes.questions import scene_asks
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
@@ -49,7 +51,7 @@ class Prompts(AskedOnce):
         self.strata = strata
         self.notes: Sequence[str] = ()
         if self._contradicted:
-            number, some = counted(len(self._contradicted), "prompt"), list_some(self._contradicted)
+            number, some = count_noun(len(self._contradicted), "prompt"), list_some(self._contradicted)
             self.notes = (f"the words of {number} say another number than the columns, which count ({some})",)
 
     def _make_items(self, rows: Iterable[tuple[TableRow, Counts]]) -> Iterator[Item]:

@@ -16,9 +16,9 @@ from subitize.io.tables import (
     read_factors,
     read_table,
 )
-from subitize.numerals import counted, list_some
+from subitize.language.counted import find_counted, make_count
+from subitize.language.numbers import count_noun, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
-from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
@@ -64,7 +64,7 @@ class Questions(AskedOnce):
         self.strata = strata
         copies = self._place.copies + len(self._copies)
         left_out = self._say_omitted() + (f"; pictures that are copies of others: {copies:,}" if copies else "")
-        read = f"{self._name}: {counted(len(self._items), 'question')}{left_out}" if left_out else ""
+        read = f"{self._name}: {count_noun(len(self._items), 'question')}{left_out}" if left_out else ""
         self.notes: Sequence[str] = tuple(filter(None, [str(dataset or ""), read]))
 
     def load_pictures(self, wanted: Collection[Stored]) -> Iterator[bytes]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from subitize.io.images import Rgb, decode
+from subitize.language.scene import Halves, Whole
 from subitize.records import UNKNOWN, Box
-from subitize.scenes import Halves, Whole
 from subitize.vision.recognition import Recognised, recognise, recognise_plain
 from subitize.vision.segmentation import Region, regions
 from subitize.vision.sight import Seen, Sight

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from subitize.language.scene import Form, Pieces
 from subitize.records import UNKNOWN
-from subitize.scenes import Form, Pieces
 from subitize.vision.appearance import body_colours, describe, half_bodies
 from subitize.vision.colours import colour_name
 from subitize.vision.recognition import Recognised, blur, doubt, match, name, sizes_px, tinted_colours

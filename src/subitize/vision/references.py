@@ -27,8 +27,8 @@ from PIL import Image, ImageColor
 
 from subitize.drawing.clipart import BARE, PALETTE
 from subitize.drawing.glyphs import GLYPHS, PLAIN, rasterise, svg, whole_drawings
+from subitize.language.scene import Form, Pieces, Portion, Whole
 from subitize.records import digest
-from subitize.scenes import Form, Pieces, Portion, Whole
 from subitize.vision.appearance import Appearances, body_colours, describe, half_bodies
 from subitize.vision.sampling import sample
 from subitize.vision.segmentation import Mask, Region, cut_out, foreground

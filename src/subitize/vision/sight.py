@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import get_args
 
+from subitize.language.questions import MOST_FEW
+from subitize.language.scene import Comparison, ContactWord, Entity, Form, Halves, Pieces, Portion, Relation, Scene
 from subitize.records import Box, RelationWord
-from subitize.scenes import MOST_FEW, Comparison, ContactWord, Entity, Form, Halves, Pieces, Portion, Relation, Scene
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ import pytest
 
 from subitize.errors import ConflictError
 from subitize.importers.releases import ReleaseSummary
+from subitize.language.questions import line_codes
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.release import read_release
 from subitize.records import Choose, Confirm, Count, Drawn, Elsewhere, Known, Words
-from subitize.scenes import line_codes
 from subitize.store import Folder, Location, Run
 from tests.commands import call
 from tests.geckonum_release import PROMPTS as DESIGNED

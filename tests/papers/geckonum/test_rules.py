@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from subitize.numerals import LONGEST_TEXT, Unread
+from subitize.language.mentions import NoValue
+from subitize.language.tokens import LONGEST_TEXT
 from subitize.papers.geckonum.typed_numbers import read_answer
 from tests.cases import Case
 
@@ -40,7 +41,7 @@ ANSWERS: list[tuple[str, float | None]] = [
 def test_an_answer_is_read_as_in_the_release(case: Case) -> None:
     for text, number in ANSWERS:
         with case(text[:20]):
-            assert read_answer(text) == (Unread("no number") if number is None else number)
+            assert read_answer(text) == (NoValue("no number") if number is None else number)
 
 
 @pytest.mark.slow
@@ -66,4 +67,4 @@ def test_text_beyond_the_longest_is_not_read() -> None:
 )
 def test_no_text_crashes_it(text: str) -> None:
     got = read_answer(text)
-    assert isinstance(got, Unread) or (math.isfinite(got) and got >= 0)
+    assert isinstance(got, NoValue) or (math.isfinite(got) and got >= 0)

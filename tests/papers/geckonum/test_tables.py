@@ -18,7 +18,7 @@ from scipy.stats import chi2_contingency
 
 from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place
 from subitize.errors import NothingToDoError, UnknownNameError
-from subitize.numerals import plural
+from subitize.language.nouns import plural
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum

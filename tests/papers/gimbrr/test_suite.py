@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.numerals import article, plural, singular
-from subitize.numerals.phrases import word_set
+from subitize.language.nouns import article, plural, singular
+from subitize.language.tokens import word_set
 from subitize.papers.gimbrr.directory import read_directory
 from subitize.papers.gimbrr.generation import draw_meanings
 from subitize.papers.gimbrr.grammar import Meaning, Shown, classes_of, read_prompt, write_prompt

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from subitize.interfaces import Model, Reply, Request
+from subitize.language.numbers import NUMERALS
 from subitize.models.chats import score_answer
-from subitize.numerals.gaps import NUMERALS
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import (

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.numerals.gaps import NUMERALS, name_number
+from subitize.language.numbers import NUMERALS, name_number
 from subitize.papers.seeing_past_words.baselines import BASELINES, lay_out_probes, measure_baselines, prefer_smaller
 from subitize.papers.seeing_past_words.building import Recipe, build_probes
 from subitize.papers.seeing_past_words.metrics import (

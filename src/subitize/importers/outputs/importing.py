@@ -5,11 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from subitize import numerals
 from subitize.errors import BadFileError, BadValueError
 from subitize.importers.outputs.formats import FORMATS, read_outputs
 from subitize.importers.outputs.output import Output
 from subitize.labels import Rule, interpret
+from subitize.language import final as final_module
+from subitize.language import mentions
+from subitize.language import numbers as numbers_module
+from subitize.language.counted import find_counted, make_count
 from subitize.records import (
     Answer,
     Ask,
@@ -31,7 +34,6 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import make_judge
-from subitize.scenes.counting import find_counted, make_count
 from subitize.store import Location, Run
 from subitize.vision.colours import COLOUR_NAMES
 
@@ -127,8 +129,8 @@ def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[L
 
 def _read_targets(output: Output) -> tuple[int, ...]:
     """Read the counts that are right; none where an answer is no whole number."""
-    numbers = [numerals.value(target, "strict") for target in output.targets]
-    whole = [int(n) for n in numbers if not isinstance(n, numerals.Unread) and n == int(n) and n >= 0]
+    numbers = [final_module.read_number(target, "strict") for target in output.targets]
+    whole = [int(n) for n in numbers if not isinstance(n, mentions.NoValue) and n == int(n) and n >= 0]
     return tuple(dict.fromkeys(whole)) if len(whole) == len(numbers) else ()
 
 
@@ -211,9 +213,9 @@ def _gives_away(question: str, expected: Sequence[Scalar]) -> bool:
     """Tell whether the count stands in the question, in digits or as a word."""
     words = set(re.findall(r"[a-z-]+|\d+", question.lower()))
     return any(
-        str(n) in words or (n >= 2 and numerals.in_words(n) in words)
+        str(n) in words or (n >= 2 and numbers_module.in_words(n) in words)
         for n in expected
-        if isinstance(n, int) and n <= numerals.LARGEST_IN_WORDS
+        if isinstance(n, int) and n <= numbers_module.LARGEST_IN_WORDS
     )
 
 

@@ -18,7 +18,7 @@ from subitize.importers.outputs.output import (
     take,
     write,
 )
-from subitize.numerals.phrases import word_set
+from subitize.language.tokens import word_set
 
 # What is no metric: the others are.
 _FIELDS = word_set(

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from subitize.io.images import find_fault
+from subitize.language.numbers import count_noun, list_some
 from subitize.models.folder.files import Image, Unplaced
 from subitize.models.folder.layouts import Holdings
-from subitize.numerals import counted, list_some
 from subitize.records import Item, Scalar, task_text
 
 _LONGEST_SHOWN = 70
@@ -65,7 +65,7 @@ class MatchedImages:
         if self.absent:
             some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.absent)
             told.append(
-                f"missing: {len(self.absent):,} ({some}); {counted(len(self.missing_items), 'item')} without any"
+                f"missing: {len(self.absent):,} ({some}); {count_noun(len(self.missing_items), 'item')} without any"
             )
         unused = {
             "unknown, left alone": self.unknown,

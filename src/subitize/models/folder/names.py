@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from subitize import plugins
+from subitize.language.nouns import singular
 from subitize.models.folder.files import Image, Tree, stem_of, storable
-from subitize.numerals import singular
 from subitize.records import Scalar
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from subitize.errors import BadValueError
-from subitize.numerals import singular
+from subitize.language.nouns import singular
 
 _COCO = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 

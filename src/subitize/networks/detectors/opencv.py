@@ -20,12 +20,12 @@ import numpy as np
 from subitize.detections import Detections, Floats
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.io.images import Rgb
+from subitize.language.numbers import count_noun
 from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
 from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
 from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, recognise_ssd, recognise_yolo
 from subitize.networks.weights import hash_weights, require
-from subitize.numerals import counted
 
 _SSD_PIXELS, _YOLO_PIXELS, _LARGEST_PIXELS = 300, 640, 4096
 _BARS = 114  # the grey that YOLOs are trained with around pictures
@@ -284,8 +284,8 @@ def _assumed(files: NetworkFiles, classes: int) -> str:
 
 
 def _misnamed(files: NetworkFiles, names: tuple[str, ...], classes: int) -> UnusableModelError:
-    has = counted(classes, "class") if classes else "unknown classes"
-    held = f"the file of names has {counted(len(names), 'line')}" if names else "no file names them"
+    has = count_noun(classes, "class") if classes else "unknown classes"
+    held = f"the file of names has {count_noun(len(names), 'line')}" if names else "no file names them"
     return UnusableModelError(
         f"{files.weights} has {has}, and {held}; write labels=FILE with one name per line, in their order"
     )

@@ -11,11 +11,11 @@ import numpy as np
 from subitize.detections import Detections, Floats
 from subitize.interfaces import RuntimeOption
 from subitize.io.images import Rgb
+from subitize.language.nouns import plural
 from subitize.networks import weights
 from subitize.networks.answers.generators import Chat, Generator, open_generator
 from subitize.networks.detectors.pretrained import OpenVocabulary
 from subitize.networks.pairs import View
-from subitize.numerals import plural
 from subitize.records import Said
 
 if TYPE_CHECKING:

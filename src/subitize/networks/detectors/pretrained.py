@@ -16,12 +16,12 @@ from subitize.detections import Detections, Floats, Grid
 from subitize.errors import UnusableModelError
 from subitize.interfaces import RuntimeOption
 from subitize.io.images import Rgb
+from subitize.language.nouns import article
 from subitize.networks import weights
 from subitize.networks.detectors.coco import choose_classes, class_of
 from subitize.networks.image_processors import make_rf_detr_processor
 from subitize.networks.names import name_detector
 from subitize.networks.weights import Placement
-from subitize.numerals import article
 
 if TYPE_CHECKING:
     import torch

@@ -9,10 +9,11 @@ import numpy as np
 from subitize.detections import Detections
 from subitize.errors import MissingPartError, UnusableModelError
 from subitize.interfaces import SelfTest
+from subitize.language.nouns import plural
+from subitize.language.numbers import count_noun
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.collages import NOUNS, Collage, make_collage
 from subitize.networks.detectors.detector import Detector
-from subitize.numerals import counted, plural
 
 SEED = 20_140_501
 _COUNTS = (2, 1, 3, 4, 3, 2, 4, 1)
@@ -156,7 +157,7 @@ def _reasons(looks: Sequence[_Look]) -> Iterator[str]:
         yield f"saw nothing on {len(blind)} of {len(looks)}"
     if is_wrong and (worst := max(wrong, key=lambda look: look.seen - look.there)).seen > worst.there:
         there = "there is 1" if worst.there == 1 else f"there are {worst.there}"
-        yield f"saw {counted(worst.seen, worst.noun)} where {there}"
+        yield f"saw {count_noun(worst.seen, worst.noun)} where {there}"
     # One with finer classes, that says man and coffee cup, is none the worse for it.
     yield from (str(unseen) for unseen in _unseen(looks) if is_wrong or unseen.mistaken)
     if len(haunted) > _MOST_WITH_GHOSTS * len(looks):

@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 
 from subitize.analysis.clusters import place_items
+from subitize.language.questions import line_codes
 from subitize.papers.geckonum.items import STRATA
 from subitize.papers.geckonum.shares import Shares, estimate_means
 from subitize.records import Ask, Choose, Confirm, Count, Design, Item
-from subitize.scenes import line_codes
 
 SEEDS = 5
 """Only Imagen-C has more images per prompt; but for Task 1 of Table 2, the paper uses these."""

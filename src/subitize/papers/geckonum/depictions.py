@@ -3,8 +3,7 @@
 import re
 from fractions import Fraction
 
-from subitize.records import RelationWord
-from subitize.scenes import (
+from subitize.language.scene import (
     Comparison,
     ComparisonWord,
     Entity,
@@ -17,6 +16,7 @@ from subitize.scenes import (
     Relation,
     Scene,
 )
+from subitize.records import RelationWord
 
 _COMPARISONS: dict[str, ComparisonWord] = {"fewer": "fewer", "as many": "as many", "more": "more"}
 _QUANTITIES: dict[str, int | Quantifier] = {"few": "few", "many": "many", "no": 0}

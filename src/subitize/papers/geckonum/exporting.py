@@ -12,11 +12,11 @@ from subitize.errors import NothingToDoError, StorageError
 from subitize.importers.rating_columns import RatingColumns
 from subitize.io.files import CsvRow, escape_formula
 from subitize.io.outputs import write_atomic
+from subitize.language.questions import LINES_WORDING, line_codes
 from subitize.papers.geckonum.importing import RULE
 from subitize.papers.geckonum.release import COLUMNS
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Boxes, Choose, Known, Scalar, Words, task_text
-from subitize.scenes import LINES_WORDING, line_codes
 from subitize.store import Run
 
 _IMAGE_ID = re.compile(r"(?P<prompt>.+)_(?P<seed>\d{1,4})", re.ASCII)

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from subitize.numerals import in_words
+from subitize.language.numbers import in_words
+from subitize.language.questions import IMAGE_ASK, confirm_asks, count_asks, line_asks, setting_asks
+from subitize.language.scene import Entity, Pieces, Portion, Scene
 from subitize.papers.geckonum.prompts import TYPES, Prompt, scene_of
 from subitize.records import Ask, Draw, Item, Scalar
-from subitize.scenes import IMAGE_ASK, Entity, Pieces, Portion, Scene, confirm_asks, count_asks, line_asks, setting_asks
 
 STRATA = ("type", "number")
 """The factors that the design fixes; numbers differ between the types."""

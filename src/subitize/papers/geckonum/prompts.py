@@ -9,10 +9,10 @@ from random import Random
 
 from subitize.errors import BadFileError
 from subitize.io.files import read_records
+from subitize.language.scene import NotUnderstood, Scene
 from subitize.papers.geckonum.depictions import depict
 from subitize.papers.geckonum.sentences import Sentence, make_sentences, may_say
 from subitize.papers.geckonum.vocabulary import OFFICIAL, WORDS
-from subitize.scenes import NotUnderstood, Scene
 
 TYPES: dict[str, int] = WORDS["types"]
 """The types of prompts, in the order of the release, each with its task."""
@@ -111,7 +111,7 @@ def _prompt(fields: list[str]) -> Prompt:
 
 def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str, int]) -> None:
     """Refuse a prompt whose text says something else than its entities."""
-    from subitize import scenes  # the grammar waits for a text that is not the design's
+    from subitize.language import clauses  # the grammar waits for a text that is not the design's
 
     for prompt, scene in found:
         known = _published_sentences().get(prompt.text)
@@ -121,7 +121,7 @@ def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str,
         if may_say(prompt.type, prompt.text, prompt.entities):
             continue
         nouns = tuple(dict.fromkeys(entity.noun for _, scene in found for entity in scene.entities))
-        said = scenes.read_scene(prompt.text, nouns, COLOURS)
+        said = clauses.read_scene(prompt.text, nouns, COLOURS)
         where = f"{path.name} line {lines[prompt.id]}: prompt {prompt.text!r}"
         if isinstance(said, NotUnderstood):
             raise BadFileError(f"{where} is not understood: {said.reason}")

@@ -13,10 +13,10 @@ import polars as pl
 
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.io.files import read_records
-from subitize.numerals import Unread
+from subitize.language.mentions import NoValue
+from subitize.language.questions import LINES_WORDING
 from subitize.papers.geckonum.prompts import Prompt, read_prompts
 from subitize.papers.geckonum.typed_numbers import read_answer
-from subitize.scenes import LINES_WORDING
 
 MODELS: Mapping[str, str] = MappingProxyType(
     {
@@ -249,7 +249,7 @@ def _count_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.DataFr
 
 def _number(raw: str) -> float | None:
     value = read_answer(raw)
-    return None if isinstance(value, Unread) else value
+    return None if isinstance(value, NoValue) else value
 
 
 def _line_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.DataFrame:

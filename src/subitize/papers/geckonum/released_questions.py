@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from subitize import numerals
+from subitize.language import nouns
+from subitize.language.questions import line_codes
 from subitize.papers.geckonum.items import items_of
 from subitize.papers.geckonum.release import Release
 from subitize.records import Ask, Choose, Confirm, Count, Item, Place
-from subitize.scenes import line_codes
 
 _RELATION = re.compile(r"How many (.+) are (?:to the )?(above|below|left of|right of) (.+)\?")
 _NUMBERED = re.compile(r"\d|\b(one|two|three|four|five|half|halves|thirds|quarters?|single)\b")
@@ -46,8 +46,8 @@ def _released_ask(item: Item, question: str) -> Ask | None:
     for meant in item.asks:
         # "How many cinnamon sticks are below sticks?" asks how many burgers are below the cinnamon sticks.
         if isinstance(meant.question, Count) and meant.question.place and meant.question.place.relation == relation:
-            place = Place(meant.question.place.relation, numerals.singular(landmark))
-            return Ask(Count(numerals.singular(noun), place=place), question, meant.expects)
+            place = Place(meant.question.place.relation, nouns.singular(landmark))
+            return Ask(Count(nouns.singular(noun), place=place), question, meant.expects)
     return None
 
 

@@ -6,9 +6,9 @@ import polars as pl
 
 from subitize.analysis.observations import Survey
 from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.language.questions import line_codes
 from subitize.papers.geckonum.annotations import ANSWERS, Annotations, list_questions
 from subitize.records import Choose, Item, Known, Question, Value
-from subitize.scenes import line_codes
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
 from subitize.store.rows import decode_value

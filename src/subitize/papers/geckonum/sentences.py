@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import product
 from random import Random
 
-from subitize.numerals import article, counted, plural
+from subitize.language.nouns import article, plural
+from subitize.language.numbers import count_noun
 from subitize.papers.geckonum.vocabulary import Cut, Held, Split, Vocabulary
 
 SAMPLES = 100
@@ -112,7 +113,7 @@ class _Counted:
     in_digits: bool
 
     def __str__(self) -> str:
-        return counted(self.number, self.thing, "digits" if self.in_digits else "words")
+        return count_noun(self.number, self.thing, "digits" if self.in_digits else "words")
 
 
 def _draw_counts(things: list[str], random: Random, choices: Sequence[int]) -> list[_Counted]:
@@ -141,7 +142,7 @@ def _held(held: Held) -> Iterator[Sentence]:
 def _in_sentences(noun: str, numbers: Sequence[int]) -> Iterator[Sentence]:
     for number in numbers:
         for pattern in _SENTENCES:
-            text = pattern.format(counted(number, noun), verb=_verb(number))
+            text = pattern.format(count_noun(number, noun), verb=_verb(number))
             yield Sentence(text, f"{noun}:{number}", "numeric_sentence")
 
 
@@ -150,7 +151,7 @@ def _cut(cut: Cut) -> Iterator[Sentence]:
         yield Sentence(_sentence(f"{_a(cut.noun)} cut into {into}"), f"{cut.noun}:{into}", "fractional-simple")
     for portion, decimals in _PORTIONS.items():
         for number in (1, 2, 3):
-            things = counted(number, cut.noun, "words")
+            things = count_noun(number, cut.noun, "words")
             text = f"There {_verb(number)} {things} and {portion} of another {cut.another} on the table."
             yield Sentence(text, f"{cut.noun}:{number}.{decimals}", "fractional-simple", has_numeral=True)
 
@@ -158,7 +159,7 @@ def _cut(cut: Cut) -> Iterator[Sentence]:
 def _broken(noun: str) -> Iterator[Sentence]:
     for number in range(1, 6):
         which = "it" if number == 1 else f"one {noun}"
-        things = f"There {_verb(number)} {counted(number, noun)} on the table"
+        things = f"There {_verb(number)} {count_noun(number, noun)} on the table"
         yield Sentence(f"{things}, but {which} is broken into two pieces.", f"{noun}:{number}", "part-whole", True)
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Tried
+from subitize.language.scene import Halves
 from subitize.papers.geckonum.fresh import Wishes, fresh_prompts
 from subitize.papers.geckonum.items import STRATA, items_of
 from subitize.papers.geckonum.nouns import read_nouns
 from subitize.papers.geckonum.prompts import COLOURS, TYPES, Prompt, design, read_prompts, scene_of
 from subitize.records import Item
-from subitize.scenes import Halves
 from subitize.suites.checks import check_known
 from subitize.suites.item_order import interleave
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from subitize.scenes import HoldingWord
+from subitize.language.scene import HoldingWord
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from subitize.labels import PartsRule
+from subitize.language.counted import quoted_texts
 from subitize.papers.gimbrr.tasks import ALL
 from subitize.records import Ask, Item, Question, Transcribe, Value, task_text
-from subitize.scenes.quotes import quoted_texts
 from subitize.suites import parts
 
 _OPEN_DETECTORS = ("grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "sam3")

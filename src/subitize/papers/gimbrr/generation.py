@@ -11,7 +11,7 @@ from itertools import chain, cycle, islice
 from random import Random
 from typing import Any
 
-from subitize.numerals import plural
+from subitize.language.nouns import plural
 from subitize.papers.gimbrr.grammar import (
     RELATIONS,
     Acting,

@@ -3,11 +3,12 @@
 import re
 from dataclasses import dataclass, replace
 
-from subitize import numerals
-from subitize.numerals import in_words, plural, singular
+from subitize.language import final, mentions
+from subitize.language.counted import quoted_texts
+from subitize.language.nouns import plural, singular
+from subitize.language.numbers import in_words
 from subitize.papers.gimbrr.tasks import Task
 from subitize.papers.gimbrr.words import KINDS, a, are_common
-from subitize.scenes.quotes import quoted_texts
 
 RELATIONS = ("on top of", "under", "behind", "in front of", "to the left of", "to the right of")
 
@@ -235,8 +236,8 @@ def _read_counted(found: re.Match[str], one: str, other: str) -> Counted | None:
 
 
 def _read_number(word: str) -> int | None:
-    number = numerals.value(word, "strict")
-    return None if isinstance(number, numerals.Unread) else int(number)
+    number = final.read_number(word, "strict")
+    return None if isinstance(number, mentions.NoValue) else int(number)
 
 
 _FACTORS = {"twice": 2.0, "three times": 3.0, "four times": 4.0, "half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4}

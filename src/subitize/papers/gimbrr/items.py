@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from subitize.numerals import plural
+from subitize.language.nouns import plural
 from subitize.papers.gimbrr.grammar import (
     Acting,
     Chimera,

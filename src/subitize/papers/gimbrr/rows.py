@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from subitize.numerals import singular
+from subitize.language.counted import quoted_texts
+from subitize.language.nouns import singular
 from subitize.papers.gimbrr.directory import Prompt
 from subitize.papers.gimbrr.grammar import (
     Acting,
@@ -20,7 +21,6 @@ from subitize.papers.gimbrr.grammar import (
 )
 from subitize.papers.gimbrr.items import TaskPrompt
 from subitize.records import Scalar
-from subitize.scenes.quotes import quoted_texts
 
 
 def make_prompt(row: Prompt) -> TaskPrompt:

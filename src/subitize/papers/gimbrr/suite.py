@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from subitize.errors import BadValueError
-from subitize.numerals import counted
+from subitize.language.numbers import count_noun
 from subitize.papers.gimbrr.directory import VERSION, correct, count_img2img, find_error, read_directory
 from subitize.papers.gimbrr.generation import PER_TASK, draw_meanings
 from subitize.papers.gimbrr.grammar import Meaning, classes_of, write_prompt
@@ -75,10 +75,10 @@ class Gimbrr(AskedOnce):
         wrong = [str(row.id) for row in rows if row.task.key in tasks and find_error(row)]
         notes = []
         if left_out := count_img2img(path):
-            notes.append(f"{path.name}: left out {counted(left_out, 'row')} of img2img, which start from a picture")
+            notes.append(f"{path.name}: left out {count_noun(left_out, 'row')} of img2img, which start from a picture")
         if wrong:
             remedy = "corrected" if corrected else "kept as released; corrected=true corrects them"
-            prompts = counted(len(wrong), "prompt")
+            prompts = count_noun(len(wrong), "prompt")
             notes.append(f"{path.name}: columns contradict the text of {prompts} ({', '.join(wrong)}): {remedy}")
         varied = [row for row in rows if row.task.key in tasks and row.task.key in _VARIED]
         if varied and not any(row.target_position or row.features or row.objects for row in varied):

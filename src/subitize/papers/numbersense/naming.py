@@ -6,8 +6,8 @@ from typing import Annotated, get_args
 
 from subitize.drawing.layouts import CATEGORIES, layout
 from subitize.interfaces import AddedLater, Tried
+from subitize.language.nouns import plural
 from subitize.networks.filling import GAP
-from subitize.numerals import plural
 from subitize.records import (
     Answer,
     Ask,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from subitize.numerals import plural, singular
-from subitize.numerals.phrases import WORDS as NUMBER_WORDS
-from subitize.numerals.phrases import word_set
+from subitize.language.nouns import plural, singular
+from subitize.language.tokens import WORDS as NUMBER_WORDS
+from subitize.language.tokens import word_set
 
 _LISTS = tomllib.loads(Path(__file__).with_name("grammar.toml").read_text(encoding="utf-8"))
 _PREPOSITIONS, _RELATIVES, _PREDICATES, _VERBS = (

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.numerals.gaps import NUMERALS
+from subitize.language.numbers import NUMERALS
 from subitize.records import Estimate
 from subitize.stats.estimator import (
     ROUNDING,

@@ -13,7 +13,7 @@ import polars as pl
 from subitize.analysis.observations import Reader, find_one_judge, survey_run
 from subitize.errors import NothingToDoError
 from subitize.labels.scores import read_probability
-from subitize.numerals.gaps import name_number
+from subitize.language.numbers import name_number
 from subitize.papers.seeing_past_words import PAPER
 from subitize.papers.seeing_past_words.baselines import Numbers
 from subitize.papers.seeing_past_words.metrics import (

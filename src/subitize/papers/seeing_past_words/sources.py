@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from subitize import numerals
 from subitize.errors import BadFileError
 from subitize.io.files import number_lines, read_json, read_lines, read_text
+from subitize.language import final
 from subitize.papers.seeing_past_words.probes import LARGEST, validate
 
 _PARTS: Mapping[str, str] = {
@@ -91,7 +91,7 @@ def read_source(path: Path, omitted: Omissions) -> Source:
 
 def read_count(value: object) -> int | None:
     """Read a number of things: a whole number, or a text that says one ("2", "Two.")."""
-    number = numerals.value(value) if isinstance(value, str) else value
+    number = final.read_number(value) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST:
         return None
     return int(number) if number == int(number) else None

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from subitize.errors import BadValueError
+from subitize.language.numbers import count_noun
 from subitize.networks.filling import GAP
-from subitize.numerals import counted
 from subitize.papers.seeing_past_words.building import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
 from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind
@@ -63,7 +63,7 @@ class _CountingProbes(_Probing):
         if not self._probes:
             raise BadValueError(f"no probe of {file} has {self.needs}, of those that are chosen")
         left_out = len(chosen) - len(self._probes)
-        told = f"{Path(file).name}: left out {counted(left_out, 'probe')} without {self.needs}"
+        told = f"{Path(file).name}: left out {count_noun(left_out, 'probe')} without {self.needs}"
         self.notes: tuple[str, ...] = (told,) if left_out else ()
         self._look_for(images, [probe.image for probe in self._probes], blind=blind)
 

@@ -12,9 +12,9 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from subitize.errors import BadFileError
 from subitize.io.files import read_text
-from subitize.numerals import plural
+from subitize.language.nouns import plural
+from subitize.language.scene import MOST_THINGS
 from subitize.papers.t2icountbench.wording import DEFAULT, OBJECTS, SCENES, STYLES, Thing, Words
-from subitize.scenes import MOST_THINGS
 
 LARGEST_BYTES = 1_000_000
 _MOST_LETTERS = 200

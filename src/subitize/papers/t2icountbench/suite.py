@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.numerals import in_words, plural
+from subitize.language.counted import CountedPhrase
+from subitize.language.nouns import plural
+from subitize.language.numbers import in_words
+from subitize.language.scene import MOST_THINGS
 from subitize.papers.t2icountbench.conditions_file import Conditions, read_conditions
 from subitize.papers.t2icountbench.orders import order_cells
 from subitize.papers.t2icountbench.wording import (
@@ -21,10 +24,8 @@ from subitize.papers.t2icountbench.wording import (
     write_prompt,
 )
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
-from subitize.scenes import MOST_THINGS
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
-from subitize.suites.refining.phrases import Counted
 
 NAME = "t2icountbench"
 GROUP = 4
@@ -103,7 +104,7 @@ class T2ICountBench(AskedOnce):
                 },
             )
 
-    def find_counted(self, item: Item) -> Counted | None:
+    def find_counted(self, item: Item) -> CountedPhrase | None:
         """Take the prompt of an own item apart, as it was put together."""
         parts = item.id.split("/")
         if len(parts) != 5 or not isinstance(item.task, Draw):
@@ -117,7 +118,7 @@ class T2ICountBench(AskedOnce):
         if item.task.prompt != f"{before}{words.counted(int(number))}{after}":
             return None
         forms = words.singular, words.plural
-        return Counted(item.id, item.task.prompt, before, int(number), *forms, "digits", after)
+        return CountedPhrase(item.id, item.task.prompt, before, int(number), *forms, "digits", after)
 
     def _place(self, name: str, scene: str) -> str:
         places = self._scenes[scene]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from subitize.numerals import in_words
+from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report.document.blocks import KINDS, Badge, Cell, Row, text_column
 

@@ -8,7 +8,7 @@ from typing import Any
 from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, name_baselines, write_range
 from subitize.analysis.measures import Abstraction, Bias
 from subitize.analysis.reproduction import PublishedCounts
-from subitize.numerals import in_words
+from subitize.language.numbers import in_words
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,

@@ -8,8 +8,11 @@ from pathlib import Path
 from subitize.drawing.clipart import GLYPHS, PALETTE
 from subitize.drawing.layouts import check
 from subitize.errors import SubitizeError
+from subitize.language.clauses import read_scene
+from subitize.language.graph import scene_asks
+from subitize.language.nouns import plural, singular
+from subitize.language.scene import Entity, NotUnderstood, Scene
 from subitize.networks.detectors.coco import COCO_CLASSES
-from subitize.numerals import plural, singular
 from subitize.records import (
     Answer,
     Ask,
@@ -25,7 +28,6 @@ from subitize.records import (
     Stimulus,
     digest,
 )
-from subitize.scenes import Entity, NotUnderstood, Scene, read_scene, scene_asks
 from subitize.suites.files.combinations import Combination, combine, count_combinations, draw
 from subitize.suites.files.definitions import Definition
 from subitize.suites.files.nodes import Text

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from subitize import numerals
 from subitize.drawing.clipart import PALETTE
-from subitize.numerals import article, plural, singular
+from subitize.language import mentions, reading
+from subitize.language.nouns import article, plural, singular
+from subitize.language.questions import LINES_WORDING
 from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Scalar, Transcribe
-from subitize.scenes import LINES_WORDING
 from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, want_text
 from subitize.suites.files.templates import Template, Word, read_template
 from subitize.suites.files.words import NUMBER, read_numbers
@@ -47,7 +47,7 @@ class Question:
 
 def _is_informed(wording: str, prompt: str) -> bool:
     """Tell whether a yes-or-no question gives the prompt or a number away."""
-    names_number = not isinstance(numerals.read(wording), numerals.NoNumber)
+    names_number = not isinstance(reading.read(wording), mentions.NoNumber)
     said = prompt.strip(" .").casefold()
     return names_number or (said != "" and said in wording.casefold())
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal
 
-from subitize.numerals import LARGEST_IN_WORDS, article, in_words, plural
+from subitize.language.nouns import article, plural
+from subitize.language.numbers import LARGEST_IN_WORDS, in_words
 from subitize.suites.files.nodes import Text
 
 Word = str | int

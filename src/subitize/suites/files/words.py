@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from subitize.numerals import singular
+from subitize.language.nouns import singular
 from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, want_text
 from subitize.suites.files.templates import Word
 

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from subitize.errors import BadValueError, SubitizeError
 from subitize.interfaces import Suite, Tried, design_of
+from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
 from subitize.records import REFINED, Draw, Item, Scalar, task_text
-from subitize.suites.refining.phrases import Counted, TakesApart, find_counted
 from subitize.suites.refining.rewritten import Rewritten
 
 LONGEST_PROMPT = 20_000
@@ -17,7 +17,7 @@ LONGEST_PROMPT = 20_000
 class Refinement(Protocol):
     """Says the same in other words."""
 
-    def __call__(self, counted: Counted, /) -> str | None:
+    def __call__(self, counted: CountedPhrase, /) -> str | None:
         """Give the refined prompt, or None where the refinement does not apply."""
 
 
@@ -83,7 +83,7 @@ class Refined:
         told = self._refinement.factors(item) if isinstance(self._refinement, Rewritten) else {}
         return {"refinement": self._name, "is_refined": True, **told}
 
-    def _ask(self, refinement: Refinement, counted: Counted) -> str:
+    def _ask(self, refinement: Refinement, counted: CountedPhrase) -> str:
         """Have the prompt refined, by a function that may be anybody's."""
         try:
             text = refinement(counted)
@@ -104,9 +104,9 @@ class Refined:
         )
 
 
-def take_apart(suite: Suite, item: Item) -> Counted | None:
+def take_apart(suite: Suite, item: Item) -> CountedPhrase | None:
     """Take the prompt of an item apart: by the suite itself if it can, else by what the prompt says."""
-    return suite.find_counted(item) if isinstance(suite, TakesApart) else find_counted(item)
+    return suite.find_counted(item) if isinstance(suite, FindsCountedPhrase) else find_counted_phrase(item)
 
 
 def find_refinable(suite: Suite, seed: int) -> Iterator[Item]:

@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 
 from subitize.errors import BadValueError
-from subitize.numerals import article
-from subitize.suites.refining.phrases import Counted
+from subitize.language.counted import CountedPhrase
+from subitize.language.nouns import article
 
 
-def multiplicative(counted: Counted) -> str | None:
+def multiplicative(counted: CountedPhrase) -> str | None:
     """Ask for a product: "3 times 4 apples"; for a prime "1 times 7 apples"."""
     if counted.number < 2:
         return None
@@ -20,7 +20,7 @@ def multiplicative(counted: Counted) -> str | None:
     return counted.put(f"{counted.write(rows)} times {counted.write(columns)} {counted.plural}")
 
 
-def additive(counted: Counted) -> str | None:
+def additive(counted: CountedPhrase) -> str | None:
     """Ask for a sum: "5 plus 6 apples"."""
     if counted.number < 2:
         return None
@@ -28,7 +28,7 @@ def additive(counted: Counted) -> str | None:
     return counted.put(f"{counted.write(first)} plus {counted.write(second)} {counted.plural}")
 
 
-def grid(counted: Counted) -> str | None:
+def grid(counted: CountedPhrase) -> str | None:
     """Name a grid after all the rest: "12 apples on a table, with a 3 row 4 column grid"."""
     if counted.number < 2:
         return None
@@ -38,7 +38,7 @@ def grid(counted: Counted) -> str | None:
     return f"{said}, with a {counted.write(rows)} row {counted.write(columns)} column grid{end}"
 
 
-def position(counted: Counted) -> str | None:
+def position(counted: CountedPhrase) -> str | None:
     """Ask for two halves: "5 apples on the left, 6 apples on the right, on a table"."""
     if counted.number < 2:
         return None
@@ -47,7 +47,7 @@ def position(counted: Counted) -> str | None:
     return _put_places(counted, places, begins_with_one=left == 1)
 
 
-def spell_out(counted: Counted, *, most: int = 50) -> str | None:
+def spell_out(counted: CountedPhrase, *, most: int = 50) -> str | None:
     """Name each one: "an apple, an apple and an apple"; above `most` the list is no longer one that is read."""
     _check_most("list", most)
     if not 2 <= counted.number <= most:
@@ -56,7 +56,7 @@ def spell_out(counted: Counted, *, most: int = 50) -> str | None:
     return counted.put(_enumerate([one] * counted.number), begins_with_one=True)
 
 
-def positions(counted: Counted, *, most: int = 50) -> str | None:
+def positions(counted: CountedPhrase, *, most: int = 50) -> str | None:
     """Give each one its place, row by row: "1 apple at row 1 column 1, 1 apple at row 1 column 2, …"."""
     _check_most("positions", most)
     if not 2 <= counted.number <= most:
@@ -82,7 +82,7 @@ def _enumerate(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _put_places(counted: Counted, phrase: str, *, begins_with_one: bool) -> str:
+def _put_places(counted: CountedPhrase, phrase: str, *, begins_with_one: bool) -> str:
     """Put a phrase that ends with a place; a comma keeps it from what is said of the scene."""
     return counted.put(f"{phrase}," if counted.after[:1] == " " else phrase, begins_with_one=begins_with_one)
 

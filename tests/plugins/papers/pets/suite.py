@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from subitize.interfaces import Tried
-from subitize.numerals import plural
+from subitize.language.nouns import plural
+from subitize.language.questions import count_asks
+from subitize.language.scene import Entity, Scene
 from subitize.records import Draw, Item
-from subitize.scenes import Entity, Scene, count_asks
 
 
 class Pets:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from subitize.numerals import in_words
+from subitize.language.numbers import in_words
 from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, list_published
 from subitize.papers.t2icountbench.tables import (
     SUITE,

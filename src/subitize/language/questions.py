@@ -1,0 +1,215 @@
+"""The questions that a scene gives rise to: how many, which line describes it, is this so.
+
+Numbers and lines are asked about as in GeckoNum. Yes-or-no questions follow the manner of a Davidsonian scene graph:
+presence comes first; number, form and colour depend on it. Each statement can be read by `read_scene`, and holds for
+a right picture."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import get_args
+
+from subitize.language.nouns import article, plural, spoken, spoken_plural
+from subitize.language.numbers import count_noun
+from subitize.language.scene import (
+    MOST_THINGS,
+    Comparison,
+    ComparisonWord,
+    Entity,
+    Halves,
+    Pieces,
+    Portion,
+    Quantifier,
+    Relation,
+    Scene,
+)
+from subitize.records import Ask, Choose, Confirm, Count, Place, RelationWord
+
+_INVERSE: dict[RelationWord, RelationWord] = {
+    "above": "below",
+    "below": "above",
+    "left of": "right of",
+    "right of": "left of",
+}
+
+
+def count_asks(scene: Scene) -> tuple[Ask, ...]:
+    """Ask for the number of each noun and of its colours, then on both sides of each relation of places."""
+    by_noun: dict[Count, int] = {}
+    for noun in dict.fromkeys(entity.noun for entity in scene.entities):
+        for entity in (entity for entity in scene.entities if entity.noun == noun):
+            for question in dict.fromkeys((Count(noun), Count(noun, entity.colour))):
+                by_noun[question] = by_noun.get(question, 0) + entity.exact_number
+    by_place = (ask for relation in scene.relations for ask in _relation_asks(scene, relation))
+    return (*(ask_count(question, number) for question, number in by_noun.items()), *by_place)
+
+
+def _relation_asks(scene: Scene, relation: Relation) -> Iterator[Ask]:
+    match relation.word:
+        case "above" | "below" | "left of" | "right of" as word:
+            subject, landmark = scene.entities[relation.subject], scene.entities[relation.landmark]
+            yield ask_count(Count(subject.noun, place=Place(word, landmark.noun)), subject.exact_number)
+            yield ask_count(Count(landmark.noun, place=Place(_INVERSE[word], subject.noun)), landmark.exact_number)
+
+
+def ask_count(question: Count, number: int) -> Ask:
+    """Ask for a number of things."""
+    thing = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
+    if question.place is None:
+        return Ask(question, f"How many {thing} are in the image?", (number,))
+    side = {"left of": "to the left of", "right of": "to the right of"}
+    relation = side.get(question.place.relation, question.place.relation)
+    return Ask(question, f"How many {thing} are {relation} {plural(question.place.landmark)}?", (number,))
+
+
+MOST_FEW = 10
+"""People call up to ten of something a few, and more than ten many (Figure A16 of the paper)."""
+
+LINES_WORDING = "Which line describes the image the best?"
+_QUANTITIES: dict[int | Quantifier, str] = {0: "no", "few": "only a few", "many": "many"}
+_COMPARISONS: dict[ComparisonWord, str] = {
+    "fewer": "fewer {ones} than {others}",
+    "as many": "as many {ones} as {others}",
+    "more": "more {ones} than {others}",
+}
+_CODES = {3: (0, 2, 3), 5: (0, 1, 2, 3, 4)}
+
+
+def line_asks(scene: Scene) -> tuple[Ask, ...]:
+    """Ask which line describes the scene; of things that a place holds also how many, which does not count."""
+    if scene.comparisons:
+        return (_comparison_ask(scene, scene.comparisons[0]),)
+    holding = next((relation for relation in scene.relations if relation.word in ("in", "on")), None)
+    if holding is None:
+        raise ValueError("a scene without comparison or things that a place holds has no lines to choose from")
+    return _holding_asks(scene, holding)
+
+
+def line_codes(question: Choose) -> tuple[int, ...]:
+    """The number that GeckoNum's release has for each line: "only a few" is 2 and "many" 3, whatever its paper says."""
+    return _CODES[len(question.lines)]
+
+
+def _comparison_ask(scene: Scene, comparison: Comparison) -> Ask:
+    ones, others = (spoken_plural(scene.entities[of].noun) for of in (comparison.subject, comparison.other))
+    lines = (
+        f"An image with no {ones} and with no {others}.",
+        f"An image with some {ones} or some {others}, but not with both {ones} and {others}.",
+        *(
+            f"An image with some {ones} and some {others}. There are {pattern.format(ones=ones, others=others)}."
+            for pattern in _COMPARISONS.values()
+        ),
+    )
+    return Ask(Choose(lines), LINES_WORDING, (2 + get_args(ComparisonWord).index(comparison.word),))
+
+
+def _holding_asks(scene: Scene, holding: Relation) -> tuple[Ask, ...]:
+    thing, place = scene.entities[holding.subject], spoken(scene.entities[holding.landmark].noun)
+    things = spoken_plural(thing.noun)
+    opening = f"An image of {article(place)} {place}."
+    lines = tuple(f"{opening} There are {word} {things} {holding.word} the {place}." for word in _QUANTITIES.values())
+    numbers = {0: (0,), "few": tuple(range(1, MOST_FEW + 1)), "many": tuple(range(MOST_FEW + 1, MOST_THINGS + 1))}
+    return (
+        Ask(Choose(lines), LINES_WORDING, (list(_QUANTITIES).index(thing.number),)),
+        Ask(Count(thing.noun), f"How many {things} are in the image?", numbers[thing.number], is_relevant=False),
+    )
+
+
+_SHARES = {
+    Fraction(1, 2): "half",
+    Fraction(1, 3): "a third",
+    Fraction(2, 3): "two thirds",
+    Fraction(1, 4): "a quarter",
+    Fraction(3, 4): "three quarters",
+}
+_SIZES = {2: "twice", 3: "three times"}
+
+IMAGE_ASK = Ask(Confirm("this is an image", is_informed=False), "Is this an image?", (True,), is_relevant=False)
+"""What GeckoNum asks, and leaves out of the score, where a prompt begins with "An image"."""
+
+
+def confirm_asks(scene: Scene) -> tuple[Ask, ...]:
+    """Ask of each kind of thing whether it is there, how many there are, and in what form."""
+    kinds = dict.fromkeys((entity.noun, entity.colour) for entity in scene.entities)
+    of_kind = ([one for one in scene.entities if (one.noun, one.colour) == kind] for kind in kinds)
+    return tuple(ask for entities in of_kind for ask in _kind_asks(entities))
+
+
+def setting_asks(scene: Scene, place: str) -> tuple[Ask, ...]:
+    """Ask for the place that a prompt puts things on but that is not what it is about; out of the score."""
+    there = Confirm(f"there are some {spoken_plural(place)}", is_informed=False)
+    asks = [Ask(there, f"Is there {_a(spoken(place))}?", (True,), is_relevant=False)]
+    for noun in dict.fromkeys(entity.noun for entity in scene.entities):
+        is_one = sum(entity.exact_number for entity in scene.entities if entity.noun == noun) == 1
+        subject = f"Is the {spoken(noun)}" if is_one else f"Are the {spoken_plural(noun)}"
+        on_it = Confirm(f"there are some {spoken_plural(noun)} on {_a(place)}", is_informed=False)
+        asks.append(Ask(on_it, f"{subject} on the {place}?", (True,), there.id, is_relevant=False))
+    return tuple(asks)
+
+
+def _kind_asks(entities: list[Entity]) -> Iterator[Ask]:
+    noun, colour = entities[0].noun, entities[0].colour
+    portions = [entity for entity in entities if isinstance(entity.form, Portion)]
+    number = sum(entity.exact_number for entity in entities) - len(portions)
+    root = None
+    if number or not portions:
+        presence = Confirm(f"there are some {spoken_plural(noun, colour)}", is_informed=False)
+        yield Ask(presence, _is_there(noun, colour, number), (number > 0,))
+        root = presence.id
+    if number:
+        things = count_noun(number, spoken(noun, colour))
+        verb = "is" if number == 1 else "are"
+        exact = Confirm(f"there {verb} {things}", is_informed=True)
+        yield Ask(exact, f"{verb.capitalize()} there exactly {things}?", (True,), root)
+    for entity in entities:
+        match entity.form:
+            case Pieces():
+                yield from _pieces_asks(entity, entity.form, number - entity.exact_number, root)
+            case Portion(share):
+                part = f"{_SHARES[share]} of {_a(spoken(noun, colour))}"
+                yield Ask(Confirm(f"there is {part}", is_informed=True), f"Is there {part}?", (True,), root)
+            case Halves(colours):
+                yield from (_half_ask(noun, half, root) for half in colours)
+
+
+def _is_there(noun: str, colour: str | None, number: int) -> str:
+    if number > 1:
+        return f"Are there {spoken_plural(noun, colour)}?"
+    return f"Is there {_a(spoken(noun, colour))}?"
+
+
+def _pieces_asks(entity: Entity, form: Pieces, whole: int, root: str | None) -> Iterator[Ask]:
+    """Ask whether so many are whole and the others are not, into how many pieces, and of what sizes."""
+    thing, things = spoken(entity.noun, entity.colour), spoken_plural(entity.noun, entity.colour)
+    if whole:
+        left = count_noun(whole, thing).replace(" ", " whole ", 1)
+        in_pieces = Confirm(f"there {'is' if whole == 1 else 'are'} {left}", is_informed=True)
+        wording = f"{'Is' if whole == 1 else 'Are'} there exactly {left}?"
+    else:
+        in_pieces = Confirm(f"there are no whole {things}", is_informed=False)
+        wording = f"Is the {thing} in pieces?" if entity.number == 1 else f"Are the {things} in pieces?"
+    yield Ask(in_pieces, wording, (True,), root)
+    is_equal = len(set(form.ratio)) == 1
+    count = count_noun(entity.exact_number, thing)
+    verb, each = ("is", "") if entity.number == 1 else ("are", ", each")
+    said = f"there {verb} {count}{each} in {form.number} {'equal ' if is_equal else ''}pieces"
+    number = Confirm(said, is_informed=True)
+    yield Ask(number, _question(said), (True,), in_pieces.id)
+    if form.ratio and not is_equal:
+        size = f"{_SIZES[form.ratio[1]]} the size of the other"
+        wording = f"Is one piece {size}?"
+        yield Ask(Confirm(f"{said}, one {size}", is_informed=True), wording, (True,), number.id)
+
+
+def _question(statement: str) -> str:
+    """ "There is one" as "Is there one?"."""
+    there, verb, rest = statement.split(" ", 2)
+    return f"{verb.capitalize()} {there} {rest}?"
+
+
+def _half_ask(noun: str, colour: str, root: str | None) -> Ask:
+    said = Confirm(f"one half of {_a(spoken(noun))} is {colour}", is_informed=False)
+    return Ask(said, f"Is one half of the {spoken(noun)} {colour}?", (True,), root)
+
+
+def _a(thing: str) -> str:
+    return f"{article(thing)} {thing}"

@@ -1,0 +1,292 @@
+"""Finds all mentions of quantities in a text and decides what they say together, totals included."""
+
+from collections.abc import Callable, Set
+from itertools import pairwise
+
+from subitize.language.mentions import (
+    ABSENCE_OPENERS,
+    ABSENCE_WEIGHT,
+    ADDITION_OPENERS,
+    ADDITION_WEIGHT,
+    BOTH_OPENERS,
+    BOUND_OPENERS,
+    JOINTS,
+    NUMERAL_WEIGHT,
+    ONE_OPENERS,
+    QUANTITY_OPENERS,
+    SUMMING,
+    VAGUE_OPENERS,
+    Amount,
+    Exact,
+    Mention,
+    NoNumber,
+    Refusal,
+    Several,
+    Vague,
+    read_absence,
+    read_addition,
+    read_both,
+    read_bounded,
+    read_one,
+    read_quantity,
+    read_vague,
+)
+from subitize.language.no_counts import find_list_numbers, is_no_count
+from subitize.language.numbers import SMALL, parse_number
+from subitize.language.tokens import MARGIN, SENTENCE_ENDS, WORDS, TextToken, find_phrases, tokenise, word_set
+
+
+def read(text: str) -> Amount:
+    """What the text says about how many there are, before any policy."""
+    tokens = tokenise(text)
+    return decide(text, tokens, find_mentions(tokens))
+
+
+_Reader = Callable[[list[TextToken], int], Mention | None]
+_READERS: tuple[tuple[Set[str], _Reader], ...] = (
+    (BOUND_OPENERS, read_bounded),
+    (VAGUE_OPENERS, read_vague),
+    (ABSENCE_OPENERS, read_absence),
+    (QUANTITY_OPENERS, read_quantity),
+    (ONE_OPENERS, read_one),
+    (BOTH_OPENERS, read_both),
+    (ADDITION_OPENERS, read_addition),
+)
+# Most words open no mention: one look tells.
+_READERS_BY_OPENER: dict[str, tuple[_Reader, ...]] = {
+    word: tuple(reader for openers, reader in _READERS if word in openers)
+    for word in frozenset[str]().union(*(openers for openers, _ in _READERS))
+}
+
+
+def find_mentions(tokens: list[TextToken]) -> list[Mention]:
+    """What each quantity in the text says, in order; numbers that count nothing are left out."""
+    inner = enumerate(tokens[MARGIN:-MARGIN], MARGIN)
+    openings = [i for i, token in inner if token.text in _READERS_BY_OPENER or token.values]
+    list_numbers, lone = find_list_numbers(tokens, openings)
+    found: list[Mention] = []
+    reached = 0
+    for i in openings:
+        mention = _read_mention(tokens, i) if i >= reached and i not in list_numbers else None
+        if mention is None:
+            continue
+        if mention.weight < NUMERAL_WEIGHT or not is_no_count(tokens, mention.start, mention.end):
+            found.append(mention._replace(weight=ABSENCE_WEIGHT) if i == lone else mention)
+        reached = mention.end
+    return found
+
+
+def _read_mention(tokens: list[TextToken], i: int) -> Mention | None:
+    if tokens[i].values:
+        return read_quantity(tokens, i)
+    for reader in _READERS_BY_OPENER[tokens[i].text]:
+        mention = reader(tokens, i)
+        if mention is not None:
+            return mention
+    return None
+
+
+def decide(text: str, tokens: list[TextToken], mentions: list[Mention]) -> Amount:
+    """What all mentions together say, or that the text refuses to say anything."""
+    top = max([mention.weight for mention in mentions], default=ADDITION_WEIGHT)
+    refusal = _find_refusal(text, tokens) if top < ABSENCE_WEIGHT else None
+    if refusal is not None:
+        return refusal
+    if top == ADDITION_WEIGHT:
+        return NoNumber()
+    if len(mentions) == 1:
+        return mentions[0].amount
+    amount = _combine(_heard(mentions, top))
+    for earlier, later in pairwise(mentions):
+        if not (_is_joined(tokens, earlier, later) or _is_set_apart(tokens, earlier, later)):
+            continue
+        for mention in (earlier, later):
+            if isinstance(mention.amount, Vague):
+                return mention.amount
+        if isinstance(amount, Exact):
+            return Several(tuple(dict.fromkeys((amount.value, *earlier.numbers, *later.numbers))))
+    return amount
+
+
+_REFUSALS = find_phrases("refusals")
+
+
+def _find_refusal(text: str, tokens: list[TextToken]) -> Refusal | None:
+    """The first phrase in the text by which it declines to answer, as it is written there."""
+    for i, token in enumerate(tokens):
+        phrase = _REFUSALS.match(tokens, i) if token.text in _REFUSALS.openers else None
+        if phrase is not None:
+            return Refusal(text[tokens[i].start : tokens[phrase[1] - 1].end])
+    return None
+
+
+def _heard(mentions: list[Mention], weight: int) -> list[Mention]:
+    """The mentions that count: those of this weight, and an absence stated before them.
+
+    "No apples, but 3 pears" may answer 0 or 3, so both are heard; in "3 apples, no pears" the 3 is the answer.
+    """
+    first = next(k for k, mention in enumerate(mentions) if mention.weight == weight)
+    absences = [mention for mention in mentions[:first] if mention.amount == Exact(0.0)]
+    return absences + [mention for mention in mentions if mention.weight == weight]
+
+
+_JOINT_ADVERBS = word_set("also then maybe perhaps possibly about another")
+
+
+def _is_joined(tokens: list[TextToken], earlier: Mention, later: Mention) -> bool:
+    """Whether two quantities add up: "3 red and a few green ones", "a dog and another one"."""
+    if later.weight == ADDITION_WEIGHT:
+        return earlier.amount != Exact(0.0) and _is_one_sentence(tokens[earlier.end : later.start])
+    if NUMERAL_WEIGHT not in (earlier.weight, later.weight) or ABSENCE_WEIGHT in (earlier.weight, later.weight):
+        return False
+    k = later.start - 1
+    if tokens[k].text in _JOINT_ADVERBS:
+        k -= 1
+    return k >= earlier.end and tokens[k].text in JOINTS and _is_one_sentence(tokens[earlier.end : k])
+
+
+def _is_one_sentence(tokens: list[TextToken]) -> bool:
+    return not any(token.text in SENTENCE_ENDS for token in tokens)
+
+
+_PLACE_WORDS = WORDS["places"]
+_WHOLES = word_set("total all sum image picture photo be")  # "in total" and "in the picture" are no places apart
+_RESTATING = word_set("of in to is are as if total altogether overall combined exactly precisely i we that which it so")
+_DESCRIPTION_REACH = 6
+
+
+def _is_set_apart(tokens: list[TextToken], earlier: Mention, later: Mention) -> bool:
+    """Whether a comma parts counts of different things: "one in front, one behind", "2 cats, 2 dogs"."""
+    comma = later.start - 1
+    if tokens[comma].text != "," or not earlier.weight == later.weight == NUMERAL_WEIGHT:
+        return False
+    first, second = _description(tokens, earlier.end), _description(tokens, later.end)
+    if not first or not second or first == second or earlier.end + len(first) != comma:
+        return False
+    if not _PLACE_WORDS.isdisjoint(first) and not _PLACE_WORDS.isdisjoint(second):
+        return _WHOLES.isdisjoint((*first, *second))
+    is_restated = second[0] in _RESTATING and second[0] != first[0]
+    return len(first) == len(second) <= 2 and not is_restated
+
+
+def _description(tokens: list[TextToken], i: int) -> list[str]:
+    """The words from i up to a mark or a joint."""
+    words: list[str] = []
+    for token in tokens[i : i + _DESCRIPTION_REACH]:
+        if not token.is_word or token.text in JOINTS:
+            break
+        words.append(token.text)
+    return words
+
+
+def _combine(mentions: list[Mention]) -> Amount:
+    """What mentions of equal weight say together."""
+    amounts = list(dict.fromkeys(mention.amount for mention in mentions))
+    if len(amounts) == 1 or isinstance(amounts[0], Vague):
+        return amounts[0]
+    numbers = tuple(dict.fromkeys(number for mention in mentions for number in mention.numbers))
+    if len(numbers) > 1:
+        return Several(numbers)
+    exact = tuple(amount.value for amount in amounts if isinstance(amount, Exact))
+    if len(exact) > 1:  # "fewer than 1, or 1"
+        return Several(exact)
+    return next(amount for amount in amounts if not isinstance(amount, Exact))  # "10, or rather 10+"
+
+
+def find_stated_total(tokens: list[TextToken], mentions: list[Mention]) -> float | None:
+    """The one number that the text states as the total or the answer; see `value` for which wins."""
+    mentions = [mention for mention in mentions if mention.weight != ADDITION_WEIGHT]
+    strengths = [_total_strength(tokens, mentions, k) for k in range(len(mentions))]
+    strongest = max(strengths, default=0)
+    if strongest == 0:
+        return None
+    stated = [mention for mention, strength in zip(mentions, strengths, strict=True) if strength == strongest]
+    last = stated[-1]
+    others = [mention for mention in stated if mention.amount != last.amount]
+    if others and not any(token.text in _CORRECTIONS for token in tokens[others[-1].end : last.start]):
+        return None
+    return last.amount.value if isinstance(last.amount, Exact) else None
+
+
+_FINAL, _ANSWER, _TOTAL, _CONCLUSION = 4, 3, 2, 1
+_CUES_BEFORE = {
+    "final": _FINAL, "boxed": _FINAL, "answer": _ANSWER, "total": _TOTAL, "totals": _TOTAL, "totaling": _TOTAL,
+    "totalling": _TOTAL, "altogether": _TOTAL, "overall": _TOTAL, "sum": _TOTAL, "combined": _TOTAL, "=": _TOTAL,
+    "equals": _TOTAL, "equal": _TOTAL, "makes": _TOTAL, "making": _TOTAL, "all": _TOTAL, "up": _TOTAL, "gives": _TOTAL,
+    "get": _TOTAL, "→": _TOTAL, "⇒": _TOTAL, "so": _CONCLUSION, "thus": _CONCLUSION, "therefore": _CONCLUSION,
+    "hence": _CONCLUSION, "conclusion": _CONCLUSION,
+}  # fmt: skip
+_CUE_NEEDS = {"all": ("in",), "up": SUMMING}  # only "in all" and "adds up" state a total
+_CUES_AFTER = find_phrases("total_cues_after")
+_OPERATORS = word_set("+ plus minus × * times =")
+_OPERATORS_BEFORE_NUMBERS = word_set("- − x")  # elsewhere a dash or a letter
+_CORRECTIONS = word_set("actually wait correction rather recount recounting sorry no oops mistake instead")
+_CLAUSE_ENDS = word_set(", and so : (")
+_CUE_REACH = 12
+_AFTER_REACH = 5
+
+
+def _total_strength(tokens: list[TextToken], mentions: list[Mention], k: int) -> int:
+    """How plainly mention k is stated as the total: a cue's strength, or 0."""
+    mention = mentions[k]
+    if _is_term(tokens, mention.end) or _is_term(tokens, mention.end + 1):
+        return 0
+    if _cue_after(tokens, mention):
+        return _TOTAL
+    # What follows the mention before this one may be that one's cue: "12 in total, 3 of them red".
+    first = (_cue_after(tokens, mentions[k - 1]) or mentions[k - 1].end) if k else MARGIN
+    cue = _cue_before(tokens, mention.start, first)
+    return 0 if cue and _opens_a_list(tokens, mentions, k) else cue
+
+
+def _is_term(tokens: list[TextToken], i: int) -> bool:
+    """Whether an operator stands at i, so that the number before it is but a term of the total."""
+    if tokens[i].text in _OPERATORS:
+        return True
+    after = tokens[i + 1]
+    return tokens[i].text in _OPERATORS_BEFORE_NUMBERS and (bool(after.values) or after.text in SMALL)
+
+
+def _cue_after(tokens: list[TextToken], mention: Mention) -> int:
+    """Where a cue that follows the number ends; 0 if none does."""
+    for i in range(mention.end, min(mention.end + _AFTER_REACH, len(tokens) - MARGIN)):
+        if tokens[i].text in SENTENCE_ENDS or tokens[i].text in _CLAUSE_ENDS or tokens[i].values:
+            return 0
+        cue = _CUES_AFTER.match(tokens, i)
+        if cue is not None:
+            return 0 if _is_cue_of_next(tokens, cue[1], mention) else cue[1]
+    return 0
+
+
+def _is_cue_of_next(tokens: list[TextToken], i: int, mention: Mention) -> bool:
+    """Whether the cue that ends at i belongs to what follows: "3 blue, total 5"; but "5 in total: 3 blue"."""
+    after = tokens[i]
+    if after.text == ":":
+        following = parse_number(tokens, i + 1)
+        return following is not None and following[0] > max(mention.numbers, default=0.0)
+    return bool(after.values) or after.text in SMALL or after.text in ("of", "is", "=")
+
+
+def _cue_before(tokens: list[TextToken], start: int, first: int) -> int:
+    strength = 0
+    for i in range(start - 1, max(start - _CUE_REACH, first) - 1, -1):
+        word = tokens[i].text
+        if word in SENTENCE_ENDS and not (word == "\n" and tokens[i - 1].text == ":"):
+            break
+        if word in _CUE_NEEDS and tokens[i - 1].text not in _CUE_NEEDS[word]:
+            continue
+        strength = max(strength, _CUES_BEFORE.get(word, 0))
+    return strength
+
+
+def _opens_a_list(tokens: list[TextToken], mentions: list[Mention], k: int) -> bool:
+    """Whether the numbers after mention k are its equals, not its parts: "in total 2 cats and 3 dogs"."""
+    rest = 0.0
+    for later in mentions[k + 1 : k + 1 + _CUE_REACH]:
+        between = tokens[mentions[k].end : later.start]
+        if len(between) > 4 * _CUE_REACH or any(token.text in SENTENCE_ENDS for token in between):
+            break
+        if later is mentions[k + 1] and between and between[-1].text in JOINTS:
+            return True
+        rest += sum(later.numbers)
+    return rest > sum(mentions[k].numbers)
