@@ -22,7 +22,7 @@ from subitize.corpus.layouts import choose_layout, find_shards
 from subitize.corpus.numerosities import Rule
 from subitize.corpus.tagging import MODEL, PlainFinder
 from subitize.corpus.windows import make_finder
-from subitize.runner.progress import Silent
+from subitize.interfaces import Silent
 
 if TYPE_CHECKING:
     from spacy.language import Language

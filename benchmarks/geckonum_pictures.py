@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from subitize.interfaces import Exhibit, Inquiry, Pixels, Request
+from subitize.interfaces import JudgeQuestion, JudgeRequest, Pixels, Request
 from subitize.judges.observer import Observer
 from subitize.labels import interpret, parse_rule
 from subitize.models.painter import Painter
@@ -56,7 +56,7 @@ def _wrong(ask: Ask, data: bytes) -> Iterator[str]:
     if not judge.can_answer(ask.question, [_DRAWN]):
         yield f"{ask.question.id}: cannot be answered"
         return
-    (finding,) = judge.compute(Exhibit((_DRAWN,), (Inquiry(ask.question, ask.wording),), lambda _: data))
+    (finding,) = judge.compute(JudgeRequest((_DRAWN,), (JudgeQuestion(ask.question, ask.wording),), lambda _: data))
     value = interpret(finding.evidence, ask.question, parse_rule(judge.rule))
     if not isinstance(value, Known) or value.value not in ask.expects:
         yield f"{ask.question.id}: {value}, not {ask.expects}"

@@ -17,12 +17,11 @@ from PIL import Image
 
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_rates
 from benchmarks.processes import peak_megabytes
-from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite, Tried
+from subitize.interfaces import Attempt, Judge, Model, Pixels, Reply, Request, Silent, Suite
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.records import Ask, Count, Draw, Item, Spec, TaskKind
 from subitize.registry import Made, make_judge
 from subitize.runner.judging import judge_run
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
@@ -110,7 +109,7 @@ class Collages:
             ask = Ask(Count(noun), f"How many {noun}s are there?", (number % 6 + 1,))
             yield Item(f"collages/{number}", Draw(f"{number % 6 + 1} {noun}"), (ask,), {})
 
-    def again(self, tried: object) -> Iterator[Tried]:
+    def again(self, tried: object) -> Iterator[Attempt]:
         """Ask nothing again."""
         return iter(())
 

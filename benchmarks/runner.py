@@ -28,10 +28,9 @@ from PIL import Image
 from benchmarks.bare_client import CONCURRENCY, QUESTION, gather
 from benchmarks.comparing import Figure, Result, Unmeasured, compare_rates, compare_times
 from benchmarks.processes import ROOT, peak_megabytes, run_python
-from subitize.interfaces import Suite, Tried
+from subitize.interfaces import Attempt, Silent, Suite
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
 from subitize.registry import Made, make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.rendering import recipe_of, render_png
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
@@ -126,7 +125,7 @@ class Questions:
         task = Answer(Filed(str(self._picture)), QUESTION)
         return (Item(f"questions/{number}", task, (ask,), {}) for number in range(self._count))
 
-    def again(self, tried: object) -> Iterator[Tried]:
+    def again(self, tried: object) -> Iterator[Attempt]:
         """Ask nothing again."""
         return iter(())
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.comparing import Comparison, Result
 from benchmarks.processes import ROOT
 from subitize.drawing.stimuli import render
-from subitize.interfaces import Exhibit, Inquiry
+from subitize.interfaces import JudgeQuestion, JudgeRequest
 from subitize.judges.observer import Observer
 from subitize.records import Boxes, Count, Drawn, Stimulus, Stored
 
@@ -99,8 +99,8 @@ def _count_bare(pictures: Sequence[bytes]) -> list[int]:
 
 
 def _look_at(picture: bytes) -> int:
-    asked = (Inquiry(Count("apple"), "How many apples are in the image?"),)
-    (finding,) = Observer().compute(Exhibit((Drawn(Stored("0" * 64, "png")),), asked, lambda _: picture))
+    asked = (JudgeQuestion(Count("apple"), "How many apples are in the image?"),)
+    (finding,) = Observer().compute(JudgeRequest((Drawn(Stored("0" * 64, "png")),), asked, lambda _: picture))
     return len(finding.evidence.boxes) if isinstance(finding.evidence, Boxes) else -1
 
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, event, insert, select
 
 from benchmarks.comparing import Comparison, compare_rates
-from subitize.interfaces import Model, Reply, Request, Suite
+from subitize.interfaces import Model, Reply, Request, Silent, Suite
 from subitize.records import Said, Spec, TaskKind
 from subitize.registry import Made, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run, tables
 

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image
 
-from subitize.interfaces import Model, Pixels, Reply, Request, Suite, Tried
+from subitize.interfaces import Attempt, Model, Pixels, Reply, Request, Silent, Suite
 from subitize.networks.detectors.collages import make_collage
 from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec, TaskKind
 from subitize.registry import Made
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Run
 
@@ -40,7 +39,7 @@ class Collages:
                 sign = ' and a sign that says "OPEN"' if number % 2 else ""
                 yield Item(f"collages/{noun}-{number}", Draw(prompt + sign), asks, factors)
 
-    def again(self, tried: object) -> Iterator[Tried]:
+    def again(self, tried: object) -> Iterator[Attempt]:
         return iter(())
 
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from subitize.interfaces import Model, Reply, Request
+from subitize.interfaces import Model, Reply, Request, Silent
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.records import Said, Scored, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.probe_files import make_probes

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from subitize.interfaces import Silent
 from subitize.records import (
     Answer,
     Ask,
@@ -44,7 +45,6 @@ from subitize.report.document.pages import to_html
 from subitize.report.sections.composition import compose
 from subitize.report.sections.sources import read_sources
 from subitize.report.writing import Outputs, write_report
-from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 
 HOSTILE = "<script>alert('model')</script>"

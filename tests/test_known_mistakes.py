@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from subitize.interfaces import Inquiry, Model, Reply, Request
+from subitize.interfaces import JudgeQuestion, Model, Reply, Request, Silent
 from subitize.judges.vlm import phrase
 from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite, names
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests import geneval_files
@@ -213,7 +212,7 @@ def test_no_blind_question_gives_the_answer_away(items: list[Item]) -> None:
     found = blind(items)
     assert found
     for item, ask in found:
-        asked = phrase(Inquiry(ask.question, ask.wording), None)
+        asked = phrase(JudgeQuestion(ask.question, ask.wording), None)
         if isinstance(ask.question, Choose):
             asked = asked.replace("\n".join(asked.splitlines()[1:-1]), "")
         for text in (ask.wording, asked):
@@ -230,7 +229,7 @@ def test_a_question_is_put_in_the_same_words_whatever_is_right(items: list[Item]
     expected: dict[str, set[tuple[Scalar, ...]]] = defaultdict(set)
     for item, ask in blind(items):
         if isinstance(ask.question, Count | Choose):
-            text = phrase(Inquiry(ask.question, ask.wording), None)
+            text = phrase(JudgeQuestion(ask.question, ask.wording), None)
             texts[ask.question.id, item.factors.get("wording")].add(text)
             expected[text].add(ask.expects)
     assert {len(worded) for worded in texts.values()} == {1}

@@ -326,7 +326,7 @@ def test_defaults_survive_being_written_out(outside: None) -> None:
 _EARLIER = '''
 from typing import Annotated
 
-from subitize.interfaces import AddedLater, Model, Reply
+from subitize.interfaces import NotInOldIds, Model, Reply
 from subitize.records import Ask, Count, Draw, Item, Said
 
 
@@ -365,10 +365,10 @@ def doubled(counted, *, word: str = "twice") -> None:
     """Say it twice."""
 '''
 _LATER = (
-    _EARLIER.replace("number: int = 3", "number: int = 3, added: Annotated[int, AddedLater] = 7")
-    .replace('noun: str = "apple"', 'noun: str = "apple", added: Annotated[tuple[str, ...], AddedLater] = ("a", "b")')
-    .replace("floor: float = 0.5", "floor: float = 0.5, also: Annotated[bool, AddedLater] = True")
-    .replace('word: str = "twice"', 'word: str = "twice", again: Annotated[float | None, AddedLater] = None')
+    _EARLIER.replace("number: int = 3", "number: int = 3, added: Annotated[int, NotInOldIds] = 7")
+    .replace('noun: str = "apple"', 'noun: str = "apple", added: Annotated[tuple[str, ...], NotInOldIds] = ("a", "b")')
+    .replace("floor: float = 0.5", "floor: float = 0.5, also: Annotated[bool, NotInOldIds] = True")
+    .replace('word: str = "twice"', 'word: str = "twice", again: Annotated[float | None, NotInOldIds] = None')
 )
 
 

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 from subitize.analysis.advice import advise_rules, warn_of_reward_judges
 from subitize.errors import BudgetError, NothingToDoError, RunError, SubitizeError
-from subitize.interfaces import Judge, Model, Suite
+from subitize.interfaces import Judge, Model, Progress, Suite
 from subitize.labels import Rule, parse_rule
 from subitize.language.numbers import count_noun
 from subitize.registry import Made, make_judge
 from subitize.runner.costs import Ledger
 from subitize.runner.identities import open_if_any, resolve_judge, resolve_models
 from subitize.runner.judging import JudgeSummary, Scope, admit, check_default, judge_run
-from subitize.runner.progress import Progress
 from subitize.runner.refining import describe_refined, pair_settings
 from subitize.runner.running import Settings, check_suites, list_matches, run_suite
 from subitize.runner.sight import check_sight

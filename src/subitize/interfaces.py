@@ -1,13 +1,12 @@
-"""Suite, model, judge, paper: the architecture on one page.
+"""Suite, Model, Judge, Paper and Progress: the interfaces that everything else implements.
 
-A suite makes items; a model turns the request of one trial into a reply; a judge turns an exhibit (responses and
-questions about them) into evidence. Models and judges come in three shapes: those that wait for something (a server, a
-disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
-that are a network, loaded once, `compute_all`, batch after batch in this process.
-One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself,
-Explains, NamesRule, NamesItself, CountsItems, HasNotes or BringsPictures name.
-A new one is one file and one line in registry.py, or one entry point of an outside package.
-"""
+A suite makes items; a model turns the request of one trial into a reply; a judge turns a request (responses, and
+questions about them) into evidence. Models and judges come in three shapes: those that wait for a server or a disk
+`respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; networks
+that are loaded once `compute_all`, batch after batch in this process.
+A class adds an ability by having the attributes that Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches,
+AsksItself, Explains, NamesRule, NamesItself, CountsItems, HasNotes or BringsPictures name.
+A new suite, model or judge is one file and one line in registry.py, or one entry point of an outside package."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -98,8 +97,8 @@ class RuntimeOption:
     """
 
 
-class AddedLater:
-    """Marks an option that was added once there were runs without it (`Annotated[int, AddedLater]`).
+class NotInOldIds:
+    """Marks an option that was added once there were runs without it (`Annotated[int, NotInOldIds]`).
 
     At its default it is no part of what the thing is: ids are the same as before, and earlier runs go on.
     """
@@ -257,7 +256,7 @@ class Matches(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class JudgeQuestion:
     """A question as it is put to a judge."""
 
     question: Question
@@ -265,11 +264,11 @@ class Inquiry:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class JudgeRequest:
     """What a judge gets: a subject's responses in order, and the questions; the prompt only if it is informed."""
 
     outcomes: tuple[Outcome, ...]
-    inquiries: tuple[Inquiry, ...]
+    inquiries: tuple[JudgeQuestion, ...]
     load: Callable[[Picture], bytes]
     prompt: str | None = None
     id: str = ""
@@ -307,7 +306,7 @@ class Judge(Protocol):
 class AsksModel(Protocol):
     """A judge that puts its questions to a model."""
 
-    def put(self, exhibit: Exhibit, /) -> Iterator[Answer | Match]:
+    def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
         """Put the questions as tasks of the model, in their order."""
 
 
@@ -331,7 +330,7 @@ class Explains(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class Attempt:
     """The latest attempt at an item, once it is judged: the values read, by question id; never none."""
 
     item: Item
@@ -358,7 +357,7 @@ class Suite(Protocol):
         A limit takes a sample over the strata; of a suite too large to be made, it is taken from the beginning.
         """
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Pick those of the latest attempts that must be followed by another."""
 
 
@@ -496,3 +495,25 @@ class Paper:
     def citation(self) -> str:
         """The paper itself."""
         return self.references[0].citation
+
+
+class Progress(Protocol):
+    """Is told how far the work is."""
+
+    def begin(self, what: str, total: int) -> None:
+        """Start on `total` pieces of work."""
+        ...
+
+    def advance(self, *, has_failed: bool) -> None:
+        """Count one piece as stored."""
+        ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def begin(self, what: str, total: int) -> None:
+        """Show nothing."""
+
+    def advance(self, *, has_failed: bool) -> None:
+        """Show nothing."""

@@ -13,12 +13,12 @@ from typing import Any, Generic, Literal, TypeVar
 from subitize import plugins
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
 from subitize.interfaces import (
-    AddedLater,
     Judge,
     Metered,
     Model,
     NamesItself,
     NamesRule,
+    NotInOldIds,
     Paper,
     Reference,
     RuntimeOption,
@@ -481,7 +481,7 @@ class _Factory:
         self._types = {p.name: unwrap_annotation(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
         self.runtime_options = {name for name, own in notes.items() if RuntimeOption in own}
-        self._added_later = {name for name, own in notes.items() if AddedLater in own}
+        self._added_later = {name for name, own in notes.items() if NotInOldIds in own}
         self._stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
 
     def key_beside(self, base: "_Factory", key: str) -> str:

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from subitize.errors import BadFileError, BadValueError, BusyError, ConflictError, StorageError
-from subitize.interfaces import Checks, Model, Opens, Reply, Request, Suite
+from subitize.interfaces import Checks, Model, Opens, Progress, Reply, Request, Suite
 from subitize.io.files import escape_formula, read_bounded
 from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
 from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Trial, base_suite
 from subitize.registry import Made
 from subitize.runner.engine import Bench, work
-from subitize.runner.progress import Progress
 from subitize.runner.retries import Given, Retry, remember
 from subitize.runner.sampling import sample_of
 from subitize.runner.workers import Broken

@@ -12,9 +12,9 @@ from typing import Any
 
 from subitize.drawing.stimuli import Magnitudes, render
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.interfaces import Progress
 from subitize.io.outputs import atomic_file, make_folder, write_atomic
 from subitize.records import Draw, Item, Stimulus, keys, to_plain
-from subitize.runner.progress import Progress
 from subitize.stats.correlations import pearson_interval
 
 _Job = tuple[Path, Stimulus]

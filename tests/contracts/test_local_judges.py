@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import UnusableModelError
-from subitize.interfaces import Checks, ComputesSeveral, Judge
+from subitize.interfaces import Checks, ComputesSeveral, Judge, Silent
 from subitize.labels import interpret, parse_rule
 from subitize.records import Boxes, Compared, Drawn, Evidence, Measured, Stored, Words
 from subitize.registry import Made, make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
-from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from tests.coco_network import ssd_folder, yolo_folder
 from tests.collage_runs import paste

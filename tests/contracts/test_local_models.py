@@ -10,7 +10,7 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnusableModelError
-from subitize.interfaces import Checks, ComputesSeveral, Model, Suite, Tried
+from subitize.interfaces import Attempt, Checks, ComputesSeveral, Model, Silent, Suite
 from subitize.io.images import decode
 from subitize.records import (
     Answer,
@@ -34,7 +34,6 @@ from subitize.records import (
     TaskKind,
 )
 from subitize.registry import Made, make_model
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.tiny_matchers import write_regions
@@ -97,7 +96,7 @@ class Probe:
             for task in _tasks(Filed(str(self._folder / f"{name}.png")), place + 1):
                 yield Item(f"probe/{task.kind}-{name}", task, (Ask(Count("apple"), "How many?", (place + 1,)),), {})
 
-    def again(self, tried: object) -> Iterator[Tried]:
+    def again(self, tried: object) -> Iterator[Attempt]:
         return iter(())
 
 

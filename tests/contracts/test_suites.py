@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.interfaces import Suite, Tried, design_of
+from subitize.interfaces import Attempt, Suite, design_of
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import Made, listings, make_judge, make_suite
@@ -100,8 +100,8 @@ def test_its_own_judge_exists_and_reads_by_a_known_rule(suite: Suite) -> None:
 
 
 def test_nothing_is_asked_again_when_all_is_right(suite: Suite, items: list[Item]) -> None:
-    def right(item: Item) -> Tried:
-        return Tried(item, 0, 0, {ask.question.id: Known(ask.expects[0]) for ask in item.asks})
+    def right(item: Item) -> Attempt:
+        return Attempt(item, 0, 0, {ask.question.id: Known(ask.expects[0]) for ask in item.asks})
 
     assert list(suite.again([right(item) for item in items])) == []
 

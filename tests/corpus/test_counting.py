@@ -18,10 +18,9 @@ from subitize.corpus.layouts import choose_layout, find_shards
 from subitize.corpus.numerosities import OPTIONAL, Rule
 from subitize.corpus.tagging import Found, PlainFinder, load_pipeline
 from subitize.corpus.windows import WindowFinder, make_finder
-from subitize.interfaces import Pixels, Request
+from subitize.interfaces import Pixels, Request, Silent
 from subitize.models.painter import Painter
 from subitize.records import Draw
-from subitize.runner.progress import Silent
 from tests.commands import call, start
 
 pytestmark = pytest.mark.spacy

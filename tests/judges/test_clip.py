@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.interfaces import AsksItself, Exhibit, Inquiry, SelfTest
+from subitize.interfaces import AsksItself, JudgeQuestion, JudgeRequest, SelfTest, Silent
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import VOCABULARY, Clip, ClipScore, Encoders, draw_rivals, is_akin
 from subitize.labels import interpret, parse_rule
@@ -18,7 +18,6 @@ from subitize.networks.detectors import collages
 from subitize.networks.pairs import View
 from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, Measured, Question, Stored
 from subitize.runner.judging import judge_run
-from subitize.runner.progress import Silent
 from subitize.store import Run
 from tests.commands import call
 from tests.drawn_prompts import item, made, new_run, paint_all, presence
@@ -49,13 +48,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         yield run
 
 
-def exhibit(run: Run, index: int, *questions: Question, prompt: str | None = None) -> Exhibit:
+def exhibit(run: Run, index: int, *questions: Question, prompt: str | None = None) -> JudgeRequest:
     outcome = [stored.response.outcome for stored in run.responses()][index]
     assert isinstance(outcome, Drawn)
-    return Exhibit((outcome,), tuple(Inquiry(one, one.id) for one in questions), run.images.load, prompt)  # type: ignore[arg-type]
+    return JudgeRequest((outcome,), tuple(JudgeQuestion(one, one.id) for one in questions), run.images.load, prompt)  # type: ignore[arg-type]
 
 
-def compared(judge: Clip, *exhibits: Exhibit) -> list[dict[str, float]]:
+def compared(judge: Clip, *exhibits: JudgeRequest) -> list[dict[str, float]]:
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
     assert all(isinstance(one, Compared) for one in found)
     return [dict(one.scores) for one in found if isinstance(one, Compared)]

@@ -8,13 +8,12 @@ import pytest
 from PIL import Image
 
 from subitize.errors import UnusableModelError
-from subitize.interfaces import ComputesSeveral, Exhibit, Explains, Inquiry, Judge
+from subitize.interfaces import ComputesSeveral, Explains, Judge, JudgeQuestion, JudgeRequest, Silent
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors.collages import make_collage
 from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Scalar, Stored
 from subitize.registry import make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
-from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from tests.coco_network import ssd_folder
 from tests.collage_runs import paste
@@ -101,7 +100,7 @@ def _parameters(judge: Judge) -> Mapping[str, Scalar]:
     assert isinstance(judge, ComputesSeveral)
     file = io.BytesIO()
     Image.fromarray(make_collage(["cat"], 1).pixels).save(file, "PNG")
-    exhibit = Exhibit((PICTURE[0],), (Inquiry(Count("cat"), "How many cats?"),), lambda _: file.getvalue())
+    exhibit = JudgeRequest((PICTURE[0],), (JudgeQuestion(Count("cat"), "How many cats?"),), lambda _: file.getvalue())
     ((finding,),) = judge.compute_all([exhibit])
     parameters: Mapping[str, Scalar] = finding.provenance.parameters
     return parameters

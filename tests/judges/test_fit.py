@@ -8,7 +8,18 @@ import pytest
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError
-from subitize.interfaces import AsksItself, Computes, ComputesSeveral, Exhibit, Inquiry, Model, Reply, Request, Responds
+from subitize.interfaces import (
+    AsksItself,
+    Computes,
+    ComputesSeveral,
+    JudgeQuestion,
+    JudgeRequest,
+    Model,
+    Reply,
+    Request,
+    Responds,
+    Silent,
+)
 from subitize.judges.fit import WORDING, FitJudge
 from subitize.records import (
     Count,
@@ -26,11 +37,10 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
-from subitize.runner.progress import Silent
 from tests.drawn_prompts import item, made, new_run, paint_all
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
-EXHIBIT = Exhibit((PICTURE,), (Inquiry(Fit("three apples"), WORDING),), lambda _: b"", "three apples")
+EXHIBIT = JudgeRequest((PICTURE,), (JudgeQuestion(Fit("three apples"), WORDING),), lambda _: b"", "three apples")
 
 
 class Scoring:

@@ -9,7 +9,7 @@ from PIL import Image
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.errors import UnusableModelError
-from subitize.interfaces import Exhibit, Inquiry
+from subitize.interfaces import JudgeQuestion, JudgeRequest
 from subitize.judges.observer import Observer
 from subitize.labels import interpret, parse_rule
 from subitize.records import Choose, Confirm, Count, Discarded, Drawn, Known, Place, Question, Said, Stored
@@ -30,8 +30,8 @@ SCENE = Layout(
 def readings(*questions: Question, picture: Image.Image | None = None) -> list[object]:
     written = io.BytesIO()
     (picture or paint(SCENE)).save(written, "PNG")
-    inquiries = tuple(Inquiry(question, question.id) for question in questions)
-    findings = Observer().compute(Exhibit((PICTURE,), inquiries, lambda _: written.getvalue()))
+    inquiries = tuple(JudgeQuestion(question, question.id) for question in questions)
+    findings = Observer().compute(JudgeRequest((PICTURE,), inquiries, lambda _: written.getvalue()))
     rule = parse_rule(Observer.rule)
     return [interpret(found.evidence, question, rule) for found, question in zip(findings, questions, strict=True)]
 

@@ -6,13 +6,12 @@ import pytest
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
-from subitize.interfaces import Exhibit, Inquiry, SelfTest
+from subitize.interfaces import JudgeQuestion, JudgeRequest, SelfTest, Silent
 from subitize.judges import ocr
 from subitize.judges.ocr import WORDING, Ocr, Piece, in_reading_order, text_asks
 from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Stimulus, Stored, Transcribe, Words
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
-from subitize.runner.progress import Silent
 from tests.commands import call
 from tests.drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
 from tests.samples import trial
@@ -49,7 +48,10 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read(judge: Ocr, *pictures: bytes) -> list[str]:
-    exhibits = [Exhibit((PICTURE,), (Inquiry(Transcribe(), WORDING),), lambda _, data=data: data) for data in pictures]  # type: ignore[misc]
+    exhibits = [
+        JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), WORDING),), lambda _, data=data: data)
+        for data in pictures
+    ]  # type: ignore[misc]
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
     return [one.text for one in found if isinstance(one, Words)]
 
@@ -80,7 +82,9 @@ def test_it_passes_its_own_test_without_a_network(rapidocr: Ocr, monkeypatch: py
 @pytest.mark.ocr
 def test_a_finding_says_what_read_it(rapidocr: Ocr) -> None:
     data = write_lines("Welcome")
-    ((finding,),) = rapidocr.compute_all([Exhibit((PICTURE,), (Inquiry(Transcribe(), WORDING),), lambda _: data)])
+    ((finding,),) = rapidocr.compute_all(
+        [JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), WORDING),), lambda _: data)]
+    )
     assert finding.provenance is not None
     assert finding.provenance.parameters == {"engine": "rapidocr"}
     assert set(finding.provenance.versions) == {"rapidocr", "onnxruntime"}

@@ -16,9 +16,9 @@ from subitize.interfaces import (
     Checks,
     Computes,
     ComputesSeveral,
-    Exhibit,
     Finding,
-    Inquiry,
+    JudgeQuestion,
+    JudgeRequest,
     Metered,
     Opens,
     Reply,
@@ -337,7 +337,7 @@ def test_it_has_as_many_under_way_as_its_model() -> None:
     async def ask() -> tuple[Finding, ...]:
         assert isinstance(judge, Opens)
         async with judge.opened():
-            exhibit = Exhibit((PICTURE,), (Inquiry(Count("dog"), "How many dogs?"),), lambda _: b"")
+            exhibit = JudgeRequest((PICTURE,), (JudgeQuestion(Count("dog"), "How many dogs?"),), lambda _: b"")
             found: tuple[Finding, ...] = await judge.respond(exhibit)
             return found
 
@@ -396,12 +396,12 @@ def test_it_answers_in_words_about_one_picture(case: Case) -> None:
     ids=["count", "blind statement", "informed statement", "prompt", "lines", "name", "text"],
 )
 def test_a_question_is_put_with_the_form_of_its_answer(question: Question, wording: str, expected: str) -> None:
-    assert phrase(Inquiry(question, wording), "3 dogs.") == expected
+    assert phrase(JudgeQuestion(question, wording), "3 dogs.") == expected
 
 
 def test_without_a_prompt_there_is_nothing_to_match() -> None:
     with pytest.raises(ValueError, match="only where there is a prompt"):
-        phrase(Inquiry(MatchesPrompt(), "Does it match?"), None)
+        phrase(JudgeQuestion(MatchesPrompt(), "Does it match?"), None)
 
 
 class Batching:
@@ -434,9 +434,9 @@ class Batching:
 NOUNS = ("dog", "cat", "horse", "elephant", "fly")
 
 
-def exhibits(*nouns: str) -> list[Exhibit]:
-    asked = (Inquiry(Count(noun), f"How many {noun} are there?") for noun in nouns)
-    return [Exhibit((PICTURE,), (inquiry,), lambda _: b"") for inquiry in asked]
+def exhibits(*nouns: str) -> list[JudgeRequest]:
+    asked = (JudgeQuestion(Count(noun), f"How many {noun} are there?") for noun in nouns)
+    return [JudgeRequest((PICTURE,), (inquiry,), lambda _: b"") for inquiry in asked]
 
 
 def test_a_model_that_computes_in_batches_gets_all_questions_in_its_batches() -> None:
@@ -453,7 +453,7 @@ def test_a_model_that_computes_in_batches_gets_all_questions_in_its_batches() ->
     assert [finding.evidence for (finding,) in together] == [Words(str(len(noun) + 42)) for noun in NOUNS]
 
 
-def make_judge_of(model: Batching) -> ComputesSeveral[Exhibit, tuple[Finding, ...]]:
+def make_judge_of(model: Batching) -> ComputesSeveral[JudgeRequest, tuple[Finding, ...]]:
     judge = Vlm(model)
     assert isinstance(judge, ComputesSeveral)
     return judge

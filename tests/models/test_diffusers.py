@@ -14,13 +14,12 @@ import pytest
 from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
-from subitize.interfaces import Checks, ComputesSeveral, Model, Pixels, Reply, Request
+from subitize.interfaces import Checks, ComputesSeveral, Model, Pixels, Reply, Request, Silent
 from subitize.io.images import decode
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
 from subitize.records import Draw, Drawn, Failed, Refused, Stored
 from subitize.registry import Made, make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.commands import call

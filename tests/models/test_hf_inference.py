@@ -9,12 +9,11 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
-from subitize.interfaces import Pixels, Reply, Request, TransientError
+from subitize.interfaces import Pixels, Reply, Request, Silent, TransientError
 from subitize.io.images import decode
 from subitize.models.hf_inference import HfInference
 from subitize.records import Answer, Draw, Drawn, Failed, Picture, Refused, Said, Stimulus, Task
 from subitize.registry import make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.commands import call

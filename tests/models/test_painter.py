@@ -14,7 +14,7 @@ from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError
-from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
+from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request, Silent
 from subitize.io.images import decode
 from subitize.judges.observer import Observer
 from subitize.language.clauses import read_scene
@@ -23,7 +23,6 @@ from subitize.models.painter import Number, Painter, draw
 from subitize.models.random import Random
 from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.stats.number_laws import Slips, human_law
 from subitize.store import Folder, Run
@@ -283,9 +282,9 @@ CONFIRMED = {
 def test_quantities_places_and_parts_are_seen_in_the_picture(seeds: int, size_px: int, case: Case) -> None:
     for (prompt, statement), seed in product(CONFIRMED.items(), range(seeds)):
         with case(f"{prompt} {seed}"):
-            inquiry = Inquiry(Confirm(statement, is_informed=False), statement)
+            inquiry = JudgeQuestion(Confirm(statement, is_informed=False), statement)
             data = picture(Painter(size_px=size_px), prompt, seed)
-            exhibit = Exhibit((Drawn(Stored("0" * 64, "png")),), (inquiry,), partial(answer_with, data))
+            exhibit = JudgeRequest((Drawn(Stored("0" * 64, "png")),), (inquiry,), partial(answer_with, data))
             assert Observer().compute(exhibit) == (Finding(Words("yes")),)
 
 

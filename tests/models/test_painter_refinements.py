@@ -7,7 +7,7 @@ import pytest
 
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
-from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
+from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request
 from subitize.io.images import decode
 from subitize.judges.observer import Observer
 from subitize.language.clauses import read_scene
@@ -102,9 +102,9 @@ def test_the_observer_tells_things_in_a_grid_from_others(prompt: str, answer: st
     statement = "there are 12 apples in a 3 row 4 column grid"
     for seed in range(3):
         data = picture(Painter(size_px=512), prompt, seed)
-        exhibit = Exhibit(
+        exhibit = JudgeRequest(
             (Drawn(Stored("0" * 64, "png")),),
-            (Inquiry(Confirm(statement, is_informed=False), statement),),
+            (JudgeQuestion(Confirm(statement, is_informed=False), statement),),
             partial(answer_with, data),
         )
         assert Observer().compute(exhibit) == (Finding(Words(answer)),)
@@ -114,9 +114,9 @@ def test_the_observer_tells_things_in_a_grid_from_others(prompt: str, answer: st
 def test_the_observer_adds_up_what_is_told_in_parts(statement: str) -> None:
     for number, answer in ((3, "yes"), (2, "no"), (1, "no")):
         data = picture(Painter(size_px=512), f"{number} apples", 1)
-        exhibit = Exhibit(
+        exhibit = JudgeRequest(
             (Drawn(Stored("0" * 64, "png")),),
-            (Inquiry(Confirm(statement, is_informed=False), statement),),
+            (JudgeQuestion(Confirm(statement, is_informed=False), statement),),
             partial(answer_with, data),
         )
         assert Observer().compute(exhibit) == (Finding(Words(answer)),)

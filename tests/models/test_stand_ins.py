@@ -10,13 +10,12 @@ import pytest
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.stimuli import render
-from subitize.interfaces import Request
+from subitize.interfaces import Request, Silent
 from subitize.models.ideal_human import IdealHuman
 from subitize.models.observer import Observer
 from subitize.models.random import Random
 from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
 from subitize.registry import make_judge, make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.stats import human_law
 from subitize.store import Folder, Run

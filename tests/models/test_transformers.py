@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
-from subitize.interfaces import Checks, ComputesSeveral, Request
+from subitize.interfaces import Checks, ComputesSeveral, Request, Silent
 from subitize.io.images import decode
 from subitize.models.transformers import Transformers
 from subitize.networks.answers.generators import YES, place_row
@@ -25,7 +25,6 @@ from subitize.networks.matching import ask
 from subitize.networks.weights import is_out_of_memory, quiet
 from subitize.records import Answer, Elsewhere, Failed, Fill, Match, Said, Scored, Task
 from subitize.registry import make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests import tiny_matchers, tiny_vlms

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadValueError
-from subitize.interfaces import ComputesSeveral, Exhibit, Inquiry, Request
+from subitize.interfaces import ComputesSeveral, JudgeQuestion, JudgeRequest, Request
 from subitize.io.images import Rgb, encode_png
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors.pointing import Molmo2, read_points
@@ -141,8 +141,8 @@ def _ask(folder: Path, picture: Rgb) -> tuple[Value, object]:
     assert isinstance(judge, ComputesSeveral)
     assert isinstance(model, ComputesSeveral)
     data, question = encode_png(Image.fromarray(picture)), "How many apples are there?"
-    inquiry = Inquiry(Count("apple"), question)
-    ((finding,),) = judge.compute_all([Exhibit((Drawn(Stored("0" * 64, "png")),), (inquiry,), lambda _: data)])
+    inquiry = JudgeQuestion(Count("apple"), question)
+    ((finding,),) = judge.compute_all([JudgeRequest((Drawn(Stored("0" * 64, "png")),), (inquiry,), lambda _: data)])
     (reply,) = model.compute_all([Request("a/b", Answer(Filed("x.png"), question), 0, 0, 1, lambda _: data)])
     return interpret(finding.evidence, inquiry.question, parse_rule(judge.rule)), reply.content
 

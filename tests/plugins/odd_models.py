@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from subitize.drawing.stimuli import render
-from subitize.interfaces import Exhibit, Finding, Pixels, Reply, Request, TransientError
+from subitize.interfaces import Finding, JudgeRequest, Pixels, Reply, Request, TransientError
 from subitize.records import (
     Box,
     Boxes,
@@ -265,7 +265,7 @@ class Nosy:
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         return question.kind != self._cannot
 
-    async def respond(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
+    async def respond(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
         (outcome,) = exhibit.outcomes
         if isinstance(outcome, Drawn) and exhibit.load(outcome.picture) == bytes([self._chokes_on % 256]):
             raise ValueError("choked")

@@ -8,6 +8,7 @@ import pytest
 
 from subitize.analysis.enumeration import write_range
 from subitize.errors import NothingToDoError
+from subitize.interfaces import Silent
 from subitize.records import (
     Answer,
     Ask,
@@ -27,7 +28,6 @@ from subitize.report.document.blocks import Document, FactsBlock, FigureBlock, S
 from subitize.report.document.cells import slug
 from subitize.report.sections.composition import compose
 from subitize.report.sections.sources import read_sources
-from subitize.runner.progress import Silent
 from subitize.store import Run
 from tests.report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 

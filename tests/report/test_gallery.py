@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from subitize.interfaces import Silent
 from subitize.labels import Rule, interpret
 from subitize.records import (
     Ask,
@@ -30,7 +31,6 @@ from subitize.records import (
 from subitize.report.document.blocks import GalleryBlock
 from subitize.report.sections.gallery import make_gallery
 from subitize.report.sections.sources import list_series, read_sources
-from subitize.runner.progress import Silent
 from subitize.store import Run
 from tests.cases import Case
 from tests.report_runs import drawn, new_run, page

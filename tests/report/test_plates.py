@@ -15,6 +15,7 @@ from PIL import Image
 
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError, UnknownNameError
+from subitize.interfaces import Silent
 from subitize.records import (
     Answer,
     Ask,
@@ -43,7 +44,6 @@ from subitize.records import (
 )
 from subitize.report.plates.drawing import MEANINGS, measure, wrap
 from subitize.report.plates.writing import Choice, Plate, make_plate, write_plate
-from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from tests import report_runs
 from tests.commands import call

@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.interfaces import Silent
 from subitize.records import Spec
 from subitize.report.document.blocks import Block, Document, FigureBlock, Section, make_table
 from subitize.report.writing import Outputs, check_outputs, write_report
-from subitize.runner.progress import Silent
 from tests.cases import Case
 from tests.commands import call
 from tests.report_runs import (

@@ -22,7 +22,7 @@ from PIL import Image
 from subitize.cli.addresses import listen
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
-from subitize.interfaces import Exhibit, Finding, Judge, Pixels, Request, SelfTest
+from subitize.interfaces import Finding, Judge, JudgeRequest, Pixels, Request, SelfTest
 from subitize.io.prices import load_prices
 from subitize.labels import parse_rule
 from subitize.models.painter import Painter
@@ -68,7 +68,7 @@ class Waiting:
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         return isinstance(question, Count)
 
-    async def respond(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
+    async def respond(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
         self.looks += 1
         if self._may is not None:
             await self._may.wait()
@@ -91,7 +91,7 @@ class Batched:
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         return isinstance(question, Count)
 
-    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         self.sizes.append(len(exhibits))
         return [(Finding(Boxes(())),) * len(exhibit.inquiries) for exhibit in exhibits]
 

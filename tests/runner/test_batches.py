@@ -7,11 +7,10 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import RunError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, Judge, Model, Pixels, Reply, Request
+from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Pixels, Reply, Request, Silent
 from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, TaskKind, Words
 from subitize.registry import Made, make_suite
 from subitize.runner.judging import Scope, judge_run
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
@@ -137,7 +136,7 @@ class BatchingJudge:
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         return isinstance(question, Count) and all(isinstance(outcome, Drawn) for outcome in outcomes)
 
-    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         self.sizes.append(len(exhibits))
         if any(inquiry.question.id == self._stumbles_at for exhibit in exhibits for inquiry in exhibit.inquiries):
             raise ValueError("stumbled")

@@ -10,6 +10,7 @@ from subitize.analysis.protocols import follow_protocols
 from subitize.analysis.provenance import follow_trails
 from subitize.analysis.scoring import measure
 from subitize.errors import UnknownNameError
+from subitize.interfaces import Silent
 from subitize.records import (
     Ask,
     Confirm,
@@ -28,7 +29,6 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from subitize.runner.judging import Scope, judge_run
-from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from subitize.store.frames import read_readings
 from tests.commands import call

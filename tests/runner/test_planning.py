@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Suite, Tried
+from subitize.interfaces import Attempt, Suite
 from subitize.papers.numbersense.naming import Naming
 from subitize.papers.numbersense.production import Production
 from subitize.records import Discarded, Item, Known, Spec, Value
@@ -17,8 +17,8 @@ from tests.samples import MODEL, drawing_item, naming_item, reading, response, t
 ITEMS = [naming_item(index) for index in range(3)]
 
 
-def tried(item: Item, value: Value, attempt: int = 0) -> Tried:
-    return Tried(item, 0, attempt, {item.asks[0].question.id: value})
+def tried(item: Item, value: Value, attempt: int = 0) -> Attempt:
+    return Attempt(item, 0, attempt, {item.asks[0].question.id: value})
 
 
 def test_items_are_made_once_and_only_as_far_as_they_are_asked_for() -> None:

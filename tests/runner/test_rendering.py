@@ -10,11 +10,11 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
+from subitize.interfaces import Silent
 from subitize.records import Stimulus
 from subitize.registry import make_model, make_suite
 from subitize.runner.pictures import Loader
 from subitize.runner.processes import result_of
-from subitize.runner.progress import Silent
 from subitize.runner.rendering import Drawing, Renderer
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run

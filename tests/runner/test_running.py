@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from subitize.errors import BadValueError, ConflictError, NothingToDoError, RunError
-from subitize.interfaces import Judge
+from subitize.interfaces import Judge, Silent
 from subitize.records import Drawn, Failed, Known, Refused, Said
 from subitize.registry import Made, make_judge, make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, Summary, run_suite
 from subitize.store import Folder, Run, latest_attempts
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, ConflictError, UnknownNameError
-from subitize.interfaces import Tried, design_of
+from subitize.interfaces import Attempt, design_of
 from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
 from subitize.language.nouns import plural
 from subitize.language.numbers import in_words
@@ -378,7 +378,7 @@ def test_a_refined_suite_is_not_refined_again() -> None:
 def test_a_prompt_is_asked_again_where_the_base_would() -> None:
     refined = make_suite("production~grid:numbers=2-4").it
     tried = [
-        Tried(one, repeat, 0, {"count:x": Known(repeat)} if one.factors["number"] != 3 else {"x": Discarded("?")})
+        Attempt(one, repeat, 0, {"count:x": Known(repeat)} if one.factors["number"] != 3 else {"x": Discarded("?")})
         for one in refined.items(0)
         for repeat in (0, 1)
     ]
@@ -394,7 +394,7 @@ class Recorder:
     def items(self, seed: int) -> Sequence[Item]:
         return [item("2 cats", "cat", 2), replace(item("3 cats", "cat", 3), id="own/2")]
 
-    def again(self, tried: Sequence[Tried]) -> Sequence[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Sequence[Attempt]:
         return [one for one in tried if one.item.id == "own/2" and one.item.factors == {"number": 3}]
 
 
@@ -407,7 +407,7 @@ def test_what_a_refinement_gives_is_checked(text: str) -> None:
 
 def test_the_base_sees_its_own_items() -> None:
     refined = Refined(Recorder(), "grid", grid)  # type: ignore[arg-type]
-    tried = [Tried(one, 0, 0, {}) for one in refined.items(0)]
+    tried = [Attempt(one, 0, 0, {}) for one in refined.items(0)]
     assert [one.item.id for one in refined.again(tried)] == ["own~grid/2"]
 
 

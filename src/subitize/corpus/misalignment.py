@@ -16,7 +16,7 @@ from subitize.corpus.shards import Problems, read_batches
 from subitize.corpus.tagging import Finder, Found, tidy
 from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import BadImageError, BadValueError, NothingToDoError
-from subitize.interfaces import Judge
+from subitize.interfaces import Judge, Progress
 from subitize.io.images import image_format
 from subitize.labels import Rule as ReadingRule
 from subitize.language.questions import count_asks
@@ -26,7 +26,6 @@ from subitize.registry import Made
 from subitize.rewards.batching import Looks
 from subitize.rewards.samples import Sample, Unjudged
 from subitize.runner.costs import Ledger
-from subitize.runner.progress import Progress
 from subitize.runner.workers import open_executor
 from subitize.stats.estimator import estimate_share
 

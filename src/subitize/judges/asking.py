@@ -13,9 +13,9 @@ from subitize.interfaces import (
     Checks,
     Computes,
     ComputesSeveral,
-    Exhibit,
     Finding,
-    Inquiry,
+    JudgeQuestion,
+    JudgeRequest,
     Metered,
     Model,
     Opens,
@@ -57,7 +57,7 @@ def is_picture(outcomes: Sequence[Outcome]) -> bool:
     return False
 
 
-def shown_picture(exhibit: Exhibit) -> Stored:
+def shown_picture(exhibit: JudgeRequest) -> Stored:
     """Get the one picture that a model is shown."""
     match exhibit.outcomes:
         case [Drawn(picture=Stored() as picture)]:
@@ -114,7 +114,7 @@ class ModelJudge:
         """Tell whether this is one picture, and a question that the model can be asked."""
         return is_picture(outcomes) and self._can_ask(question)
 
-    def put(self, exhibit: Exhibit, /) -> Iterator[Answer | Match]:
+    def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
         """Put the questions as tasks of the model, in their order."""
         return (self._put(inquiry, exhibit) for inquiry in exhibit.inquiries)
 
@@ -127,7 +127,7 @@ class ModelJudge:
         """Tell whether a model can be asked such a question about a picture."""
         raise NotImplementedError
 
-    def _put(self, inquiry: Inquiry, exhibit: Exhibit) -> Answer | Match:
+    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Answer | Match:
         """Put one question as a task of the model."""
         raise NotImplementedError
 
@@ -139,13 +139,13 @@ class ModelJudge:
         """Look at what is known; raise UnusableModelError, with the reason, if what is found is wrong."""
         raise NotImplementedError
 
-    async def _respond(self, exhibit: Exhibit, /) -> Findings:
+    async def _respond(self, exhibit: JudgeRequest, /) -> Findings:
         return tuple([self._read(await self._model.respond(request)) for request in self._requests(exhibit)])
 
-    def _compute(self, exhibit: Exhibit, /) -> Findings:
+    def _compute(self, exhibit: JudgeRequest, /) -> Findings:
         return tuple(self._read(self._model.compute(request)) for request in self._requests(exhibit))
 
-    def _compute_all(self, exhibits: Sequence[Exhibit], /) -> list[Findings]:
+    def _compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[Findings]:
         """Put all the questions to the model; those that it answered beside one that failed are not asked again."""
         asked = [tuple(self._requests(exhibit)) for exhibit in exhibits]
         wanted = {request.trial_id: request for requests in asked for request in requests}
@@ -164,7 +164,7 @@ class ModelJudge:
             self._kept |= {id: reply for id, reply in replies.items() if not isinstance(reply.content, Failed)}
             raise
 
-    def _requests(self, exhibit: Exhibit) -> Iterator[Request]:
+    def _requests(self, exhibit: JudgeRequest) -> Iterator[Request]:
         for inquiry, task in zip(exhibit.inquiries, self.put(exhibit), strict=True):
             id = digest(exhibit.id, shown_picture(exhibit).hash, inquiry.question.id, task_text(task))
             yield Request(inquiry.question.id, task, 0, 0, int(id[:8], 16), exhibit.load, id)

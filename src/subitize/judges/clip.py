@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, RuntimeOption, SelfTest
+from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.fit import ASKS_ABOUT, fit_asks
 from subitize.judges.self_tests import NOT_TESTED
@@ -174,7 +174,7 @@ class Clip(Encoders):
         is_coloured = " " in noun and noun.split()[0] in COLOUR_NAMES
         return f"cannot tell what colour there is: {noun!r}" if is_coloured else ""
 
-    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         """Compare the name of each thing asked about with those of others."""
         compared = [[self._texts(inquiry.question, exhibit) for inquiry in exhibit.inquiries] for exhibit in exhibits]
         texts = list(dict.fromkeys(text for of_one in compared for some in of_one for text in some))
@@ -189,7 +189,7 @@ class Clip(Encoders):
             for of_one, row in zip(compared, scores, strict=True)
         ]
 
-    def _texts(self, question: Question, exhibit: Exhibit) -> list[str]:
+    def _texts(self, question: Question, exhibit: JudgeRequest) -> list[str]:
         """Name the thing asked about, then its rivals."""
         stated = read_statement(question.statement) if isinstance(question, Confirm) else None
         if stated is None:
@@ -235,7 +235,7 @@ def _presence(question: Question) -> str | None:
     return stated.noun if stated and stated.number in (None, 0) else None
 
 
-def _mentioned(exhibit: Exhibit) -> list[str]:
+def _mentioned(exhibit: JudgeRequest) -> list[str]:
     """List the things that the questions about a picture, or its prompt where it is told, speak of."""
     asked = [noun for inquiry in exhibit.inquiries if (noun := _presence(inquiry.question))]
     prompt = " ".join(re.findall(r"[a-z-]+", (exhibit.prompt or "").lower()))
@@ -261,7 +261,7 @@ class ClipScore(Encoders):
         """Tell whether this is one picture, and a score is asked for."""
         return is_picture(outcomes) and isinstance(question, Fit)
 
-    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         """Score each text against its picture."""
         asked = [(exhibit, text) for exhibit in exhibits for text in _texts(exhibit)]
         views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit, _ in asked]
@@ -280,6 +280,6 @@ class ClipScore(Encoders):
         return Finding(Measured(score), replace(provenance, parameters={"cosine": scores["match"], **cut}))
 
 
-def _texts(exhibit: Exhibit) -> list[str]:
+def _texts(exhibit: JudgeRequest) -> list[str]:
     questions = [inquiry.question for inquiry in exhibit.inquiries]
     return [f"{PREFIX} {question.text}" for question in questions if isinstance(question, Fit)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from subitize.interfaces import Exhibit, Finding, SelfTest
+from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks.counters import Counter
 from subitize.records import Count, Outcome, Question, Words
@@ -22,13 +22,13 @@ class CounterJudge(Counter):
         """Tell whether this is one picture, and a count of things wherever they are."""
         return is_picture(outcomes) and isinstance(question, Count) and question == Count(question.noun)
 
-    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         """Have the pictures counted."""
         pictures = [exhibit.load(shown_picture(exhibit)) for exhibit in exhibits]
         return [(Finding(Words(number)),) for number in self.count_each(pictures, list(map(_noun, exhibits)))]
 
 
-def _noun(exhibit: Exhibit) -> str:
+def _noun(exhibit: JudgeRequest) -> str:
     match exhibit.inquiries:
         case [inquiry] if isinstance(inquiry.question, Count):
             return inquiry.question.noun

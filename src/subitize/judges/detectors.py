@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from subitize.detections import Detections
-from subitize.interfaces import Exhibit, Finding
+from subitize.interfaces import Finding, JudgeRequest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
@@ -29,14 +29,16 @@ class DetectorJudge(Setup):
         """Tell whether this is one picture, and about things it can see."""
         return is_picture(outcomes) and bool(nouns_of(question)) and not self.why_not(question)
 
-    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         """Look at every picture once for all kinds of things that are asked about."""
         wanted = [nouns_of(*(inquiry.question for inquiry in exhibit.inquiries)) for exhibit in exhibits]
         pictures = [decode(exhibit.load(shown_picture(exhibit))) for exhibit in exhibits]
         found = self.detect(pictures, wanted)
         return [self._find(*look) for look in zip(exhibits, wanted, pictures, found, strict=True)]
 
-    def _find(self, exhibit: Exhibit, nouns: tuple[str, ...], pixels: Rgb, found: Detections) -> tuple[Finding, ...]:
+    def _find(
+        self, exhibit: JudgeRequest, nouns: tuple[str, ...], pixels: Rgb, found: Detections
+    ) -> tuple[Finding, ...]:
         questions = [inquiry.question for inquiry in exhibit.inquiries]
         is_coloured = any(isinstance(question, Count) and question.colour for question in questions)
         seen = with_colours(found, pixels) if is_coloured else found

@@ -1,6 +1,6 @@
 """Has a model score how well a drawing fits its whole prompt: VQAScore, ITM heads, any model that matches."""
 
-from subitize.interfaces import Exhibit, Finding, Inquiry, Reply, SelfTest
+from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Reply, SelfTest
 from subitize.judges.asking import ModelJudge, shown_picture
 from subitize.judges.self_tests import Look, check_scores
 from subitize.records import Ask, Draw, Fit, Item, Match, Measured, Question, Refused, Scored
@@ -26,7 +26,7 @@ class FitJudge(ModelJudge):
     def _can_ask(self, question: Question) -> bool:
         return isinstance(question, Fit)
 
-    def _put(self, inquiry: Inquiry, exhibit: Exhibit) -> Match:
+    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Match:
         if not isinstance(inquiry.question, Fit):
             raise TypeError(f"a score does not answer {inquiry.question.id!r}")
         return Match(shown_picture(exhibit), inquiry.question.text)

@@ -7,7 +7,7 @@ from functools import cache
 from subitize.drawing.contacts import find_contacts
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
-from subitize.interfaces import Exhibit, Finding, SelfTest
+from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.labels import CANNOT_TELL, read_standing
 from subitize.language.clauses import read_scene
 from subitize.language.scene import NotUnderstood, Scene
@@ -51,7 +51,7 @@ class Observer:
         """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
         return len(outcomes) == 1 and isinstance(outcomes[0], Drawn) and _is_known(question)
 
-    def compute(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
+    def compute(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
         """Look once, and answer every question from what is seen."""
         (outcome,) = exhibit.outcomes
         if not isinstance(outcome, Drawn):

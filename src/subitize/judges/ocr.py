@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, RuntimeOption, SelfTest
+from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
 from subitize.io.images import Rgb, decode, encode_png
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.language.counted import quoted_texts
@@ -84,7 +84,7 @@ class Ocr:
         right = len(_KNOWN) - len(wrong)
         return SelfTest(True, f"{right} of {len(_KNOWN)} known lines read right by {self._engine.name}")
 
-    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         """Read each picture once."""
         found = []
         for exhibit in exhibits:

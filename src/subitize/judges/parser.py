@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from subitize.errors import UnknownNameError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, SelfTest
+from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.labels import SIMILARITY, interpret, parse_rule
 from subitize.labels.rules import find_word_rule, word_rules
 from subitize.labels.scores import read_probability
@@ -42,7 +42,7 @@ class Parser:
             return True
         return not isinstance(question, Fit) and all(isinstance(outcome, Said) for outcome in outcomes)
 
-    async def respond(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
+    async def respond(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
         """Take the text as it stands, or what the scores come to."""
         if isinstance(exhibit.outcomes[0], Scored):
             scores = exhibit.outcomes[0].scores

@@ -6,14 +6,14 @@ from functools import cache
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, Inquiry, SelfTest
+from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, SelfTest
 from subitize.io.images import encode_png
 from subitize.labels import interpret, parse_rule
 from subitize.language.nouns import article, plural
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.records import Confirm, Count, Drawn, Fit, Known, Measured, Stored, digest
 
-Look = Callable[[Sequence[Exhibit]], Sequence[tuple[Finding, ...]]]
+Look = Callable[[Sequence[JudgeRequest]], Sequence[tuple[Finding, ...]]]
 
 NOT_TESTED = SelfTest(False, "left out (self_test=false)")
 _LEAST_SHARE = 0.75
@@ -59,7 +59,7 @@ def check_answers(look: Look, rule: str, *, counts: bool) -> SelfTest:
 def check_scores(look: Look) -> SelfTest:
     """Have the names of four things scored against photographs of each: that of what is shown must be the best."""
     shown = [(noun, seed) for noun in NOUNS for seed in (0, 1)]
-    names = [Inquiry(Fit(f"a photo of {article(noun)} {noun}"), "") for noun in NOUNS]
+    names = [JudgeQuestion(Fit(f"a photo of {article(noun)} {noun}"), "") for noun in NOUNS]
     try:
         found = look([_exhibit(noun, seed, names) for noun, seed in shown])
     except _UNTESTABLE as error:
@@ -83,20 +83,20 @@ def _another(noun: str) -> str:
     return NOUNS[(NOUNS.index(noun) + 1) % len(NOUNS)]
 
 
-def _is_there(noun: str) -> Inquiry:
-    return Inquiry(
+def _is_there(noun: str) -> JudgeQuestion:
+    return JudgeQuestion(
         Confirm(f"there are some {plural(noun)}", is_informed=False), f"Is there {article(noun)} {noun} in the image?"
     )
 
 
-def _how_many(noun: str) -> Inquiry:
-    return Inquiry(Count(noun), f"How many {plural(noun)} are in the image?")
+def _how_many(noun: str) -> JudgeQuestion:
+    return JudgeQuestion(Count(noun), f"How many {plural(noun)} are in the image?")
 
 
-def _exhibit(noun: str, seed: int, inquiries: Sequence[Inquiry]) -> Exhibit:
+def _exhibit(noun: str, seed: int, inquiries: Sequence[JudgeQuestion]) -> JudgeRequest:
     data = _photograph(noun, seed)
     name = digest("photograph", noun, seed)
-    return Exhibit((Drawn(Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}")
+    return JudgeRequest((Drawn(Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}")
 
 
 @cache

@@ -4,7 +4,7 @@ from string import ascii_lowercase
 from typing import Annotated
 
 from subitize.errors import UnknownNameError
-from subitize.interfaces import Exhibit, Finding, Inquiry, Model, Reply, RuntimeOption, SelfTest
+from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Model, Reply, RuntimeOption, SelfTest
 from subitize.judges.asking import ModelJudge, shown_picture
 from subitize.judges.self_tests import EmptyAnswerError, Look, check_answers
 from subitize.language.final import POLICIES
@@ -21,7 +21,7 @@ class InWords(ModelJudge):
         has_letters = not isinstance(question, Choose) or len(question.lines) <= len(ascii_lowercase)
         return has_letters and not isinstance(question, Fit)
 
-    def _put(self, inquiry: Inquiry, exhibit: Exhibit) -> Answer:
+    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Answer:
         return Answer(shown_picture(exhibit), phrase(inquiry, exhibit.prompt))
 
     def _find(self, reply: Reply) -> Finding:
@@ -66,7 +66,7 @@ class Parts(InWords):
         return super()._can_ask(question) and not isinstance(question, MatchesPrompt)
 
 
-def phrase(inquiry: Inquiry, prompt: str | None) -> str:
+def phrase(inquiry: JudgeQuestion, prompt: str | None) -> str:
     """Put a question as it is sent: with what there is to choose from, and what form the answer should have.
 
     Only where the question is about the prompt does the prompt stand in it: an informed question that says all it is

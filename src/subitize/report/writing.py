@@ -7,6 +7,7 @@ from pathlib import Path
 
 from subitize.analysis.observations import Reader
 from subitize.errors import BadValueError, StorageError
+from subitize.interfaces import Progress
 from subitize.io.memory import gc_paused
 from subitize.io.outputs import make_folder, write_atomic
 from subitize.report.document import chart_engine
@@ -16,7 +17,6 @@ from subitize.report.document.pages import to_html
 from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
 from subitize.report.sections.composition import compose
 from subitize.report.sections.sources import read_sources
-from subitize.runner.progress import Progress
 from subitize.store import Run
 
 

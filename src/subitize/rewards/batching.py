@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from subitize.errors import BadValueError, BudgetError, SubitizeError
-from subitize.interfaces import Exhibit, Explains, Finding, Inquiry, Judge, Usage
+from subitize.interfaces import Explains, Finding, Judge, JudgeQuestion, JudgeRequest, Usage
 from subitize.labels import Rule, interpret
 from subitize.records import Ask, Discarded, Drawn, Picture, Stored, Value, digest
 from subitize.registry import Made
@@ -40,7 +40,7 @@ class Looks:
 
     def __init__(self, judge: Made[Judge], rule: Rule, executor: Executor, tries: int, meter: Meter) -> None:
         self._judge, self._rule, self._executor, self._tries, self._meter = judge, rule, executor, tries, meter
-        self._waiting: asyncio.Queue[tuple[Exhibit, asyncio.Future[_Findings | Broken]]] = asyncio.Queue()
+        self._waiting: asyncio.Queue[tuple[JudgeRequest, asyncio.Future[_Findings | Broken]]] = asyncio.Queue()
         self.failure = ""
         """Why the last look could not be taken, if it could not."""
 
@@ -77,10 +77,10 @@ class Looks:
         return ""
 
     async def _look(self, asks: Sequence[Ask], picture: Stored, load: _Held) -> Sequence[Value]:
-        inquiries = tuple(Inquiry(ask.question, ask.wording) for ask in asks)
+        inquiries = tuple(JudgeQuestion(ask.question, ask.wording) for ask in asks)
         id = digest(self._judge.spec.shown, picture.hash, [ask.question.id for ask in asks])
         look = asyncio.get_running_loop().create_future()
-        self._waiting.put_nowait((Exhibit((Drawn(picture),), inquiries, load, id=id), look))
+        self._waiting.put_nowait((JudgeRequest((Drawn(picture),), inquiries, load, id=id), look))
         found: _Findings | Broken = await look
         if isinstance(found, Broken):
             return [Discarded(found.reason)] * len(asks)
@@ -103,11 +103,11 @@ class Looks:
                 await self._take_batch(*zip(*wanted, strict=True))
 
     async def _take_batch(
-        self, exhibits: Sequence[Exhibit], looks: "Sequence[asyncio.Future[_Findings | Broken]]"
+        self, exhibits: Sequence[JudgeRequest], looks: "Sequence[asyncio.Future[_Findings | Broken]]"
     ) -> None:
         name = self._judge.spec.shown
         # A new one each time: what others sent does not count against this batch.
-        retry: Retry[Exhibit, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
+        retry: Retry[JudgeRequest, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
         promised_usd, usages = 0.0, list[Usage | None]()
         try:
             promised_usd = self._promise(exhibits)
@@ -123,7 +123,7 @@ class Looks:
         finally:
             self._meter.settle(promised_usd, usages)
 
-    def _promise(self, exhibits: Iterable[Exhibit]) -> float:
+    def _promise(self, exhibits: Iterable[JudgeRequest]) -> float:
         """Put aside what looks will cost; where there is not so much left, none is taken."""
         tasks = chain.from_iterable(put_tasks(self._judge.it, exhibit) for exhibit in exhibits)
         usd, ledger = self._meter.expect_usd(tasks), self._meter.ledger

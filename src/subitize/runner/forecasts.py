@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from subitize.interfaces import AsksModel, Exhibit, Inquiry, Judge, Metered, Usage
+from subitize.interfaces import AsksModel, Judge, JudgeQuestion, JudgeRequest, Metered, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
@@ -102,8 +102,8 @@ def _expend_on_judge(settings: Settings, judge: Made[Judge], items: Iterable[Ite
         picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.it, item.task))
         for ask in asks(item):
             if judge.it.can_answer(ask.question, (drawn,)):
-                inquiry = Inquiry(ask.question, ask.wording)
-                exhibit = Exhibit((drawn,), (inquiry,), _no_picture, item.task.prompt)
+                inquiry = JudgeQuestion(ask.question, ask.wording)
+                exhibit = JudgeRequest((drawn,), (inquiry,), _no_picture, item.task.prompt)
                 tasks += [replace(task, picture=picture) for task in put_tasks(judge.it, exhibit)]
     return _expend(settings.ledger.meter(judge), tasks, len(tasks))
 

@@ -11,12 +11,13 @@ from subitize.interfaces import (
     AsksItself,
     AsksModel,
     Checks,
-    Exhibit,
     Explains,
     Finding,
-    Inquiry,
     Judge,
+    JudgeQuestion,
+    JudgeRequest,
     Model,
+    Progress,
     SelfTested,
 )
 from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
@@ -48,7 +49,6 @@ from subitize.runner.engine import Bench, work
 from subitize.runner.identities import open_if_any, resolve_judge
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import batches
-from subitize.runner.progress import Progress
 from subitize.runner.retries import Retry, remember
 from subitize.runner.workers import Broken, open_executor
 from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse, codec, group_answers, subject_of
@@ -220,7 +220,7 @@ def asks_by(judge: Judge) -> Callable[[Item], Sequence[Ask]]:
     return judge.asks if isinstance(judge, AsksItself) else lambda item: item.asks
 
 
-def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer | Match]:
+def put_tasks(judge: Judge, exhibit: JudgeRequest) -> Iterator[Answer | Match]:
     """Put the questions of a look as the tasks of the model that the judge asks, if it asks one."""
     return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
 
@@ -249,7 +249,7 @@ def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answ
 class _Job:
     suite: str
     subject: Subject
-    exhibit: Exhibit
+    exhibit: JudgeRequest
 
 
 _Batch = tuple[_Job, ...]
@@ -302,11 +302,11 @@ class _Task:
         return [item for item in self._items if item.id in left]
 
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeSummary) -> Iterator[_Job]:
-        inquiries: dict[Subject, list[Inquiry]] = defaultdict(list)
+        inquiries: dict[Subject, list[JudgeQuestion]] = defaultdict(list)
         outcomes: dict[Subject, tuple[Outcome, ...]] = {}
         for ask, subject, shown in _open_asks(self._asks(item), responses, self._done):
             if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
-                inquiries[subject].append(Inquiry(ask.question, ask.wording))
+                inquiries[subject].append(JudgeQuestion(ask.question, ask.wording))
                 outcomes[subject] = shown
             elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's follows from its members
                 summary.unanswerable += 1
@@ -344,16 +344,16 @@ def _is_visible(shown: Iterable[Outcome]) -> bool:
 
 
 def _exhibits(
-    item: Item, outcomes: tuple[Outcome, ...], inquiries: Sequence[Inquiry], load: Loader
-) -> Iterator[Exhibit]:
+    item: Item, outcomes: tuple[Outcome, ...], inquiries: Sequence[JudgeQuestion], load: Loader
+) -> Iterator[JudgeRequest]:
     """Put blind and informed questions apart, so that the prompt never comes with a blind one."""
     prompt = item.task.prompt if isinstance(item.task, Draw) else None
     blind = tuple(inquiry for inquiry in inquiries if not inquiry.question.is_informed)
     informed = tuple(inquiry for inquiry in inquiries if inquiry.question.is_informed)
     if blind:
-        yield Exhibit(outcomes, blind, load)
+        yield JudgeRequest(outcomes, blind, load)
     if informed:
-        yield Exhibit(outcomes, informed, load, prompt)
+        yield JudgeRequest(outcomes, informed, load, prompt)
 
 
 class _Round:
@@ -373,7 +373,7 @@ class _Round:
 
         with open_executor("judge", self._judge) as executor:
             who = f"judge {str(self._judge)!r}"
-            retry: Retry[Exhibit, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
+            retry: Retry[JudgeRequest, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
             bench: Bench[tuple[_Batch, float], list[_Look]] = Bench(
                 perform=lambda funded: self._look(funded, retry),
                 commit=self._commit,
@@ -388,7 +388,7 @@ class _Round:
     def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
         return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
 
-    async def _look(self, funded: tuple[_Batch, float], retry: Retry[Exhibit, tuple[Finding, ...]]) -> list[_Look]:
+    async def _look(self, funded: tuple[_Batch, float], retry: Retry[JudgeRequest, tuple[Finding, ...]]) -> list[_Look]:
         batch, promised_usd = funded
         found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
         # One picture that a judge chokes on must not stop the others; it is looked at again next time.
@@ -427,7 +427,7 @@ class _Round:
 
 
 def check_findings(
-    judge: str, exhibits: Sequence[Exhibit], found: Sequence[object]
+    judge: str, exhibits: Sequence[JudgeRequest], found: Sequence[object]
 ) -> list[tuple[Finding, ...] | Broken]:
     """Keep what a judge found in each exhibit; what cannot be evidence is broken, and says why."""
     each = found if len(found) == len(exhibits) else [()] * len(exhibits)

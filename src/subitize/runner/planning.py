@@ -8,7 +8,7 @@ from itertools import count, islice
 from typing import TypeVar
 
 from subitize.errors import RunError
-from subitize.interfaces import Suite, Tried
+from subitize.interfaces import Attempt, Suite
 from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.registry import Made, make_items
 from subitize.store import latest_attempts
@@ -97,10 +97,10 @@ class Plan:
                     yield from ((trial,) for trial in group)
 
 
-def further_attempts(suite: Suite, model: Spec, tried: Sequence[Tried], finished: Collection[str]) -> Iterator[Group]:
+def further_attempts(suite: Suite, model: Spec, tried: Sequence[Attempt], finished: Collection[str]) -> Iterator[Group]:
     """List the next attempts where the suite asks again, up to its cap."""
     for one in suite.again(tried):
-        if not isinstance(one, Tried):
+        if not isinstance(one, Attempt):
             raise RunError(f"suite {type(suite).__name__}: again should give what it was given, not {one!r:.60}")
         trial = Trial(one.item.id, model.shown, model.options, one.repeat, one.attempt + 1)
         if trial.attempt < suite.max_attempts and trial.id not in finished:
@@ -109,7 +109,7 @@ def further_attempts(suite: Suite, model: Spec, tried: Sequence[Tried], finished
 
 def latest_tried(
     items: Iterable[Item], trials: Iterable[TrialRow], readings: Iterable[tuple[str, str, Value]]
-) -> list[Tried]:
+) -> list[Attempt]:
     """Pair the latest attempt at each item and repeat with what one judge read; unread ones are left out.
 
     Readings are given as subject, question and value.
@@ -119,7 +119,7 @@ def latest_tried(
     for subject, question, value in readings:
         values[subject][question] = value
     return [
-        Tried(by_id[trial.item_id], trial.repeat, trial.attempt, values[trial.trial_id])
+        Attempt(by_id[trial.item_id], trial.repeat, trial.attempt, values[trial.trial_id])
         for trial in latest_attempts(trials)
         if trial.item_id in by_id and trial.trial_id in values
     ]

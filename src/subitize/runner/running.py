@@ -18,6 +18,7 @@ from subitize.interfaces import (
     Matches,
     Model,
     Pixels,
+    Progress,
     Reply,
     Request,
     RespondsToSeveral,
@@ -50,7 +51,6 @@ from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import Group, Plan, batches, further_attempts, items_of, latest_tried
 from subitize.runner.processes import result_of
-from subitize.runner.progress import Progress
 from subitize.runner.rendering import Drawing, Renderer, recipe_of
 from subitize.runner.retries import Retry, remember
 from subitize.runner.sampling import SCHEME, sample_of

@@ -8,13 +8,12 @@ from dataclasses import replace
 from itertools import islice
 
 from subitize.errors import RunError, UnusableModelError
-from subitize.interfaces import SelfTested, Suite
+from subitize.interfaces import Progress, SelfTested, Suite
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
 from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
 from subitize.registry import Made
 from subitize.runner.planning import items_of
-from subitize.runner.progress import Progress
 from subitize.runner.running import Settings, run_suite
 from subitize.store import FRAME_ITEMS, Run
 from subitize.store.rows import read_trials

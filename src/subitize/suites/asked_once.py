@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.interfaces import Tried
+from subitize.interfaces import Attempt
 from subitize.records import Item
 
 
@@ -19,6 +19,6 @@ class AskedOnce:
         """Go through the items; the seed changes nothing."""
         return iter(self._items)
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask nothing again."""
         return ()

@@ -17,7 +17,7 @@ from PIL import Image
 from subitize.analysis.observations import Reader, survey_run
 from subitize.analysis.protocols import follow_protocols
 from subitize.analysis.provenance import follow_trails
-from subitize.interfaces import Pixels, Request
+from subitize.interfaces import Pixels, Request, Silent
 from subitize.judges.clip import Clip
 from subitize.models.painter import Painter
 from subitize.networks.detectors.collages import make_collage
@@ -45,7 +45,6 @@ from subitize.records import (
 )
 from subitize.registry import listings, make_judge
 from subitize.runner.judging import judge_run
-from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from subitize.suites.parts import is_written
 from tests.cases import Case

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.interfaces import Model, Reply, Request
+from subitize.interfaces import Model, Reply, Request, Silent
 from subitize.language.numbers import NUMERALS
 from subitize.models.chats import score_answer
 from subitize.papers.seeing_past_words.probes import write_records
@@ -27,7 +27,6 @@ from subitize.records import (
     Token,
 )
 from subitize.registry import Made, make_judge, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run, StoredResponse
 from subitize.vision.observing import look_at

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import SubitizeError
-from subitize.interfaces import HasNotes
+from subitize.interfaces import HasNotes, Silent
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Match, task_text
 from subitize.registry import make_model, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.probe_files import ANSWERS, make_probes, write_suites

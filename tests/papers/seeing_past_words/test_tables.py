@@ -8,13 +8,12 @@ import pytest
 
 from subitize.analysis.claims import Statement
 from subitize.errors import NothingToDoError
-from subitize.interfaces import Model, Reply, Request, Tables
+from subitize.interfaces import Model, Reply, Request, Silent, Tables
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.papers.seeing_past_words.published import PRINTED, find_model
 from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import Said, Scored, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite
-from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.commands import call

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.interfaces import Reply, Request, Tried
+from subitize.interfaces import Attempt, Reply, Request
 from subitize.records import Answer, Ask, Count, Item, Said, Stimulus, TaskKind
 
 
@@ -22,7 +22,7 @@ class Tally:
             ask = Ask(Count("dot"), "How many dots?", (number,))
             yield Item(f"{self.name}/{number}", Answer(picture, ask.wording), (ask,), {"number": number})
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask nothing again."""
         return ()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.interfaces import Exhibit, Finding, Paper, Reference, Tables, Tried
+from subitize.interfaces import Attempt, Finding, JudgeRequest, Paper, Reference, Tables
 from subitize.records import Ask, Count, Draw, Item, Outcome, Question, Words
 
 SEVEN = 7
@@ -21,7 +21,7 @@ class Odd:
             item = Item(f"odd/{number}", Draw(f"{number} apples"), (Ask(Count("apple"), "How many?", (number,)),), {})
             yield item if number < 3 else self._slip(item)
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         return ()
 
     def _slip(self, item: Item) -> Item:
@@ -64,7 +64,7 @@ class Unsure:
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         raise LookupError("who knows")
 
-    async def respond(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
+    async def respond(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
         return (Finding(Words("3")),)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Tried
+from subitize.interfaces import Attempt
 from subitize.language.scene import Halves
 from subitize.papers.geckonum.fresh import Wishes, fresh_prompts
 from subitize.papers.geckonum.items import STRATA, items_of
@@ -66,7 +66,7 @@ class Geckonum:
         """Go through the prompts, all types mixed; the seed changes nothing, as the prompts are fixed."""
         return iter(interleave(items_of(self._prompts), "type"))
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask nothing again."""
         return ()
 

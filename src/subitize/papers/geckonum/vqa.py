@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.interfaces import Tried
+from subitize.interfaces import Attempt
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS, Release, read_release
 from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
@@ -55,7 +55,7 @@ class GeckonumVqa:
         types = {prompt.id: prompt.type for prompt in self._release.prompts}
         return iter(interleave(self._items(asks, types), "type"))
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask nothing again."""
         return ()
 

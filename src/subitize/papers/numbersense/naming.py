@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
 from subitize.drawing.layouts import CATEGORIES, layout
-from subitize.interfaces import AddedLater, Tried
+from subitize.interfaces import Attempt, NotInOldIds
 from subitize.language.nouns import plural
 from subitize.networks.filling import GAP
 from subitize.records import (
@@ -71,7 +71,7 @@ class Naming:
         overlap: float = 0.0,
         size_px: int = 1024,
         max_attempts: int = 3,
-        framing: Annotated[str, AddedLater] = "question",
+        framing: Annotated[str, NotInOldIds] = "question",
     ) -> None:
         check_known("category", categories, CATEGORIES)
         check_known("wording", wordings, WORDINGS)
@@ -103,9 +103,9 @@ class Naming:
         per_number = len(self._categories) * len(self._wordings) + has_control
         return self._images * len(self._numbers) * per_number
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask again what was discarded, in cells with too few eligible answers."""
-        cells: dict[tuple[object, ...], list[Tried]] = defaultdict(list)
+        cells: dict[tuple[object, ...], list[Attempt]] = defaultdict(list)
         for one in tried:
             factors = one.item.factors
             cells[factors["category"], factors["number"], factors["wording"]].append(one)
@@ -135,5 +135,5 @@ def _name_things(category: str, wording: str) -> str:
     return plural(CATEGORIES[category].noun) if wording == "category" else wording
 
 
-def _is_discarded(tried: Tried) -> bool:
+def _is_discarded(tried: Attempt) -> bool:
     return any(isinstance(value, Discarded) and not value.is_refusal for value in tried.values.values())

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from subitize.drawing.layouts import CATEGORIES
-from subitize.interfaces import Tried
+from subitize.interfaces import Attempt
 from subitize.language.nouns import plural
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
@@ -58,6 +58,6 @@ class Production:
                     {"category": category, "number": number},
                 )
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask again where nothing countable was drawn."""
         return (one for one in tried if all(value == Known(0) for value in one.values.values()))

@@ -11,13 +11,13 @@ from PIL import Image
 from subitize.analysis.observations import NO_JUDGE, Observations, Reader, Seen, Survey, survey_run
 from subitize.analysis.overview import find_item, find_stand_ins
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.interfaces import Progress
 from subitize.io.outputs import write_atomic
 from subitize.records import Ask, Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
 from subitize.report.document.thumbnails import shrink
 from subitize.report.plates.drawing import Grid, Tile, Verdict, draw
 from subitize.report.sections.answers import describe_outcome, describe_target, describe_value
 from subitize.report.terminal.printing import STAND_IN
-from subitize.runner.progress import Progress
 from subitize.runner.sampling import order_items
 from subitize.store import Run, find_spec
 from subitize.store.rows import look_up_failures, look_up_responses

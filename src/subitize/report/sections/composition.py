@@ -13,6 +13,7 @@ from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.reproduction import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, measure, score
 from subitize.errors import NothingToDoError
+from subitize.interfaces import Progress
 from subitize.io.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
@@ -45,7 +46,6 @@ from subitize.report.sections.provenance import (
 )
 from subitize.report.sections.refinements import refinement_sections
 from subitize.report.sections.sources import Series, Source, list_series
-from subitize.runner.progress import Progress
 from subitize.suites.datasets import name_datasets
 
 _OF_COUNTS = {"number", "category", "wording"}

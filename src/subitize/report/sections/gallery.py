@@ -10,6 +10,7 @@ import polars as pl
 
 from subitize.analysis.observations import Seen
 from subitize.errors import SubitizeError
+from subitize.interfaces import Progress
 from subitize.io.frames import group_rows
 from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
 from subitize.records import (
@@ -33,7 +34,6 @@ from subitize.report.document.blocks import Card, GalleryBlock, TextBlock
 from subitize.report.document.thumbnails import thumbnail
 from subitize.report.sections.answers import describe_expected, describe_outcome, describe_target, describe_value
 from subitize.report.sections.sources import Series
-from subitize.runner.progress import Progress
 from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
 
 _CARDS_IN_ALL = 240

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from subitize.errors import BadValueError, SubitizeError
-from subitize.interfaces import Suite, Tried, design_of
+from subitize.interfaces import Attempt, Suite, design_of
 from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
 from subitize.records import REFINED, Draw, Item, Scalar, task_text
 from subitize.suites.refining.rewritten import Rewritten
@@ -50,7 +50,7 @@ class Refined:
             if text is not None:
                 yield self._refine(item, text)
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask again what the base would ask again."""
         by_place = {(one.item.base, one.repeat, one.attempt): one for one in tried}
         chosen = self.base.again([replace(one, item=self._unrefine(one.item)) for one in tried])

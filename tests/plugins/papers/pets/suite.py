@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.interfaces import Tried
+from subitize.interfaces import Attempt
 from subitize.language.nouns import plural
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
@@ -28,6 +28,6 @@ class Pets:
                 asks = count_asks(Scene((Entity(animal, number),)))
                 yield Item(f"pets/{animal}/{number}", Draw(prompt), asks, {"animal": animal, "number": number})
 
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask nothing again."""
         return ()
