@@ -21,7 +21,7 @@ from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.records import UNKNOWN, Box, Stimulus
-from subitize.stats import wilson_interval
+from subitize.stats.estimate import wilson_interval
 from subitize.vision.observing import see
 
 GREY = (235, 235, 235)

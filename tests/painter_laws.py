@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.stats.number_laws import Slips, human_law
+from subitize.stats.response_law import Slips, human_law
 
 
 def painter_law(target: int, slips: Slips) -> NDArray[np.float64]:

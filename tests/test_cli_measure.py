@@ -6,7 +6,7 @@ import pytest
 
 from subitize.analysis.measures import Enumeration, Measure
 from subitize.records import Estimate, Refused, Spec
-from subitize.stats import wilson_interval
+from subitize.stats.estimate import wilson_interval
 from subitize.store import Folder, Run
 from tests.commands import PLUGINS, call
 from tests.report_runs import exact, fill, naming_items, new_run

@@ -15,7 +15,7 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Progress
 from subitize.io.outputs import atomic_file, make_folder, write_atomic
 from subitize.records import Draw, Item, Stimulus, keys, to_plain
-from subitize.stats.correlations import pearson_interval
+from subitize.stats.regression import pearson_interval
 
 _Job = tuple[Path, Stimulus]
 

@@ -19,7 +19,7 @@ from subitize.errors import NothingToDoError
 from subitize.importers.votes import import_votes
 from subitize.records import Answer, Ask, Count, Draw, Item, MatchesPrompt, Stimulus
 from subitize.registry import make_suite
-from subitize.stats.krippendorff import LEVELS
+from subitize.stats.agreement import LEVELS
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
@@ -259,9 +259,7 @@ def test_an_excluded_item_is_left_out(tmp_path: Path) -> None:
     assert found.units == 9
 
 
-PROOF = pytest.mark.proof(
-    "subitize.analysis.agreement", "subitize.stats.crossed", "subitize.stats.kappas", "subitize.stats.ratings"
-)
+PROOF = pytest.mark.proof("subitize.analysis.agreement", "subitize.stats.agreement", "subitize.stats.ratings")
 
 
 @pytest.mark.slow

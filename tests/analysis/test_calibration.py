@@ -262,7 +262,7 @@ QUESTIONS = (Count("cat"), Count("cat", "red"), Count("cat", place=Place("left o
 
 
 @pytest.mark.parametrize(
-    "pictures", [3, pytest.param(40, marks=pytest.mark.proof("subitize.labels", "subitize.detections"))]
+    "pictures", [3, pytest.param(40, marks=pytest.mark.proof("subitize.labels", "subitize.stats.boxes"))]
 )
 def test_the_boxes_counted_are_as_many_as_the_rule_says(pictures: int, case: Case) -> None:
     for seed, question, iou, threshold in product(range(pictures), QUESTIONS, (0.3, 0.7, 1.0), (0.0, 0.3, 0.5, 0.9)):

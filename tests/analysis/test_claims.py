@@ -20,7 +20,7 @@ from subitize.analysis.claims import (
 )
 from subitize.analysis.clusters import Rate
 from subitize.records import Estimate
-from subitize.stats import wilson_interval
+from subitize.stats.estimate import wilson_interval
 
 TRENDS = {
     "drop": (0.3, 0.2, 0.4, 0.001),

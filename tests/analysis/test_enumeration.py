@@ -14,7 +14,7 @@ from subitize.analysis.enumeration import ALL, Enumeration, baselines, evaluate
 from subitize.analysis.observations import Seen, Status, frame_seen
 from subitize.errors import NothingToDoError
 from subitize.records import Answer, Ask, Confirm, Control, Count, Draw, Item, Name, Scalar, Stimulus
-from subitize.stats import human_law
+from subitize.stats.response_law import human_law
 from subitize.stats.weber import Weber
 
 CATEGORIES = ("apples", "dots", "people")

@@ -33,8 +33,8 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.stats.estimator import estimate_share
-from subitize.stats.krippendorff import Level
+from subitize.stats.agreement import Level
+from subitize.stats.estimate import estimate_share
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.report_runs import composed

@@ -12,7 +12,7 @@ from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
-from subitize.stats.number_laws import Slips
+from subitize.stats.response_law import Slips
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.painter_laws import painter_law
@@ -135,7 +135,7 @@ def test_numbers_that_the_design_fixes_do_not_widen_the_interval() -> None:
     assert fixed.high - fixed.low < 0.5 * (sampled.high - sampled.low)
 
 
-PROOF = pytest.mark.proof("subitize.analysis.attempts", "subitize.stats.estimator", "subitize.models.painter")
+PROOF = pytest.mark.proof("subitize.analysis.attempts", "subitize.stats.estimate", "subitize.models.painter")
 
 
 @pytest.mark.slow

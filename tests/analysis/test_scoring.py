@@ -11,7 +11,7 @@ from subitize.analysis.observations import Observations, Seen, Status, frame_see
 from subitize.analysis.scoring import MEASURES, Score, score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Question, Scalar
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share
 from tests.samples import naming_item
 
 

@@ -12,7 +12,6 @@ SUITE = "production:numbers=5-10,categories=apples+dots"
 PROOF = pytest.mark.proof(
     "subitize.stats.weber",
     "subitize.stats.response_law",
-    "subitize.stats.number_laws",
     "subitize.analysis.enumeration",
     "subitize.analysis.measures",
     "subitize.models.painter",

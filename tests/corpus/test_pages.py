@@ -19,7 +19,7 @@ from subitize.corpus.summaries import Summary, summarise
 from subitize.records import Estimate
 from subitize.report.document.figures import save_figure, to_inline_svg
 from subitize.report.document.pages import to_html
-from subitize.stats.power_laws import draw_power_law
+from subitize.stats.frequencies import draw_power_law
 from tests.commands import call
 
 RULE = {"adjectives": 1, "participles": False, "proper_nouns": False, "exclude": ()}

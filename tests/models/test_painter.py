@@ -24,7 +24,7 @@ from subitize.models.random import Random
 from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.running import Settings, run_suite
-from subitize.stats.number_laws import Slips, human_law
+from subitize.stats.response_law import Slips, human_law
 from subitize.store import Folder, Run
 from subitize.vision.observing import see
 from tests.cases import Case
@@ -35,7 +35,7 @@ proof = pytest.mark.proof(
     "subitize.models.painter",
     "subitize.models.ideal_human",
     "subitize.models.random",
-    "subitize.stats.number_laws",
+    "subitize.stats.response_law",
     "subitize.language",
     "subitize.drawing",
     "subitize.vision",

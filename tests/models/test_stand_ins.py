@@ -17,7 +17,7 @@ from subitize.models.random import Random
 from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.running import Settings, run_suite
-from subitize.stats import human_law
+from subitize.stats.response_law import human_law
 from subitize.store import Folder, Run
 from subitize.vision.recognition import KINDS
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.nouns import plural
@@ -18,6 +17,7 @@ from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.self_tests import self_test
 from subitize.networks.detectors.setups import Setup
+from subitize.stats.boxes import Detections, Floats
 from tests.coco_network import copy_yolo, ssd_folder, yolo_folder
 from tests.onnx_graphs import write_network
 from tests.tiny_weights import find_tiny

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from subitize.detections import Detections, Floats
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.networks.detectors.detector import Detector
@@ -28,6 +27,7 @@ from subitize.networks.detectors.pretrained import (
     Sam3,
 )
 from subitize.networks.detectors.setups import Setup, make_maker
+from subitize.stats.boxes import Detections, Floats
 from tests import tiny_detectors
 from tests.tiny_weights import find_tiny
 

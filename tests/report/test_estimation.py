@@ -16,7 +16,7 @@ from subitize.report.sections.enumerations import number_sections
 from subitize.report.terminal.enumerations import print_enumerations
 from subitize.stats.response_law import Tallies
 from subitize.stats.weber import Weber
-from tests.responses_by_law import Observer, list_responses, repeat
+from tests.stats.responses_by_law import Observer, list_responses, repeat
 
 
 def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.stats.kappas import fleiss_kappa
-from subitize.stats.ratings import Ratings
-from subitize.stats.scarcity import find_cautions
-from tests.annotators import Study, measure, truth_of
-from tests.rating_matrices import tally_matrix
+from subitize.stats.agreement import fleiss_kappa
+from subitize.stats.ratings import Ratings, find_cautions
+from tests.stats.annotators import Study, measure, truth_of
+from tests.stats.rating_matrices import tally_matrix
 
 PROOF = pytest.mark.proof(
     *(f"subitize.stats.{name}" for name in ("crossed", "kappas", "krippendorff", "ratings", "scarcity"))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from subitize.stats.anchoring import Anchoring, find_anchors
-from subitize.stats.estimator import estimate_share
-from subitize.stats.replies import NO_COUNT, Replies
+from subitize.stats.answers import Anchoring, find_anchors
+from subitize.stats.confusion import NO_COUNT, Answers
+from subitize.stats.estimate import estimate_share
 from tests.cases import Case
 
 Numbers = NDArray[np.float64]
@@ -64,14 +64,14 @@ WITH: dict[str, tuple[Law, set[int]]] = {
 }
 
 
-def reply(law: Law, seed: int = 0, *, trials: int = 50, categories: int = 5, highest: int = 10) -> Replies:
+def reply(law: Law, seed: int = 0, *, trials: int = 50, categories: int = 5, highest: int = 10) -> Answers:
     shown = np.tile(np.repeat(np.arange(1, highest + 1), trials), categories)
     category = np.repeat(np.arange(categories), highest * trials)
     answers = law(shown.astype(float), np.random.default_rng(seed)).astype(float)
-    return Replies(answers, shown, category, np.arange(len(shown)), 100 * shown + category)
+    return Answers(answers, shown, category, np.arange(len(shown)), 100 * shown + category)
 
 
-def find(replies: Replies) -> Anchoring:
+def find(replies: Answers) -> Anchoring:
     found = find_anchors(replies)
     assert found is not None
     return found
@@ -110,7 +110,7 @@ def test_images_of_one_prompt_are_no_evidence_of_their_own() -> None:
     shown = np.repeat(np.tile(np.arange(1, 11), 4), 100)
     prompts = np.repeat(np.arange(40), 100)
     answers = np.where((prompts == 8), 5.0, shown)
-    assert not find(Replies(answers, shown, prompts // 10, prompts, shown)).anchors
+    assert not find(Answers(answers, shown, prompts // 10, prompts, shown)).anchors
 
 
 def test_answers_may_be_of_any_size() -> None:
@@ -125,7 +125,7 @@ def test_what_is_no_count_is_left_out_and_two_numbers_tell_nothing() -> None:
     assert find_anchors(reply(count, highest=2)) is None
 
 
-PROOF = pytest.mark.proof("subitize.stats.anchoring", "subitize.stats.estimator")
+PROOF = pytest.mark.proof("subitize.stats.answers", "subitize.stats.estimate")
 
 
 @PROOF

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
-from subitize.stats import mean_interval
-from subitize.stats.clusters import cluster_mean
+from subitize.stats.estimate import cluster_mean, mean_interval
 from tests.cases import Case
 
 

@@ -7,19 +7,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats.comparisons import (
-    Difference,
-    SharedClusters,
-    Standing,
-    compare_all,
-    compare_studies,
-    rank_models,
-)
-from subitize.stats.estimator import Clusters, estimate_shares, measure_spread
+from subitize.stats.compare import Difference, SharedClusters, Standing, compare_all, compare_studies, rank_models
+from subitize.stats.estimate import Clusters, cluster_spread, estimate_shares
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-PROOF = pytest.mark.proof("subitize.stats.comparisons", "subitize.stats.estimator")
+PROOF = pytest.mark.proof("subitize.stats.compare", "subitize.stats.estimate")
 
 
 def compare_two(differences: Floats, strata: Integers | None = None, *, most: float = np.inf) -> Difference:
@@ -32,7 +25,7 @@ def compare_two(differences: Floats, strata: Integers | None = None, *, most: fl
 
 
 def _spread(differences: Floats, weights: Floats, strata: Integers) -> tuple[float, float]:
-    found = measure_spread(Clusters(differences, weights, weights, np.zeros(len(weights), dtype=np.int64), strata))
+    found = cluster_spread(Clusters(differences, weights, weights, np.zeros(len(weights), dtype=np.int64), strata))
     return float(found.mean[0]), float(found.variance[0]) ** 0.5
 
 

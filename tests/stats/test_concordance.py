@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
+from subitize.stats.significance import average_ranks, kendall_w, resampled_w
 from tests.cases import Case
 
 
@@ -52,7 +52,7 @@ def test_values_that_differ_by_rounding_only_are_tied() -> None:
 
 
 @pytest.mark.parametrize(
-    "runs", [10, pytest.param(500, marks=pytest.mark.proof("subitize.stats.concordance", "subitize.stats.resampling"))]
+    "runs", [10, pytest.param(500, marks=pytest.mark.proof("subitize.stats.significance", "subitize.stats.bootstrap"))]
 )
 def test_the_interval_covers_the_w_of_the_true_means(runs: int) -> None:
     """Three scenes, five models with known success rates, 105 prompts: how often is the true W inside?"""

@@ -7,7 +7,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats import human_law
 from subitize.stats.confusion import (
     confusion_matrix,
     distance,
@@ -18,10 +17,11 @@ from subitize.stats.confusion import (
     random_matrix,
     response_shares,
 )
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.estimate import wilson_interval
+from subitize.stats.response_law import human_law
 
 TARGETS = tuple(range(1, 11))
-PROOF = pytest.mark.proof("subitize.stats.confusion", "subitize.stats.resampling")
+PROOF = pytest.mark.proof("subitize.stats.confusion", "subitize.stats.bootstrap")
 
 
 def draw(laws: NDArray[np.float64], trials: int, seed: int) -> NDArray[np.int64]:
@@ -91,7 +91,7 @@ def test_the_correlation_of_matrices_is_scipys(seed: int) -> None:
 def test_the_intervals_cover_the_truth_however_few_the_trials_of_five_categories(
     trials: int, samples: int, weber: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("subitize.stats.resampling.RESAMPLES", 200)
+    monkeypatch.setattr("subitize.stats.bootstrap.RESAMPLES", 200)
     human = human_matrix(TARGETS)
     law = human if weber is None else weber_matrix(weber)
     truths = (np.abs(law - human).sum() / 20, np.abs(law - 1 / 20).sum() / 20, 1.0)

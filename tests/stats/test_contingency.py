@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.stats.contingency import chi_squared, significant_shuffles
+from subitize.stats.significance import chi_squared, significant_shuffles
 from tests.cases import Case
 
 

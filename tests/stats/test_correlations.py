@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.stats.correlations import fit_line, pearson_interval, spearman_interval
+from subitize.stats.regression import fit_line, pearson_interval, spearman_interval
 from tests.cases import Case
 
 

@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from subitize.stats.crossed import Influence, crossed_spread
-from subitize.stats.kappas import fleiss_kappa, gwet_ac, pairwise_agreement
-from subitize.stats.krippendorff import LEVELS, krippendorff_alpha
-from subitize.stats.ratings import Ratings, tally
-from subitize.stats.scarcity import find_cautions
+from subitize.stats.agreement import (
+    LEVELS,
+    Influence,
+    fleiss_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+    pairwise_agreement,
+    two_way_spread,
+)
+from subitize.stats.ratings import Ratings, count_ratings, find_cautions
 from tests.cases import Case
-from tests.rating_matrices import tally_matrix
+from tests.stats.rating_matrices import tally_matrix
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +65,7 @@ def test_the_error_is_that_of_loops_over_prompts_and_annotators(case: Case) -> N
         influence = Influence(*(drawn - drawn.mean(axis=1, keepdims=True)))
         with case(f"seed {seed}"):
             expected = variance_slowly(ratings, influence)
-            assert crossed_spread(ratings, influence).error ** 2 == pytest.approx(expected, rel=1e-9)
+            assert two_way_spread(ratings, influence).error ** 2 == pytest.approx(expected, rel=1e-9)
 
 
 def leave_out(ratings_of: Floats, prompts: NDArray[np.int64], which: int) -> list[float]:
@@ -97,7 +102,7 @@ def test_the_share_of_pairs_is_what_is_observed() -> None:
 
 
 def test_without_pairs_there_is_no_share_of_them() -> None:
-    assert pairwise_agreement(tally(np.arange(3), np.ones(3))) is None
+    assert pairwise_agreement(count_ratings(np.arange(3), np.ones(3))) is None
 
 
 def test_prompts_that_never_vary_leave_room_for_as_many_as_wilson_does() -> None:
@@ -113,7 +118,7 @@ def test_annotators_who_tell_nearly_nothing_leave_nearly_everything_open() -> No
     random = np.random.default_rng(0)
     pairs = np.repeat([(0, 1), (0, 2), (1, 2)], [80, 10, 10], axis=0)
     counts = random.integers(1, 9, (100, 1)) + (random.random((100, 2)) < np.array([0.1, 0.6, 0.4])[pairs])
-    ratings = tally(np.repeat(np.arange(100), 2), counts.ravel().astype(np.float64), annotators=pairs.ravel())
+    ratings = count_ratings(np.repeat(np.arange(100), 2), counts.ravel().astype(np.float64), annotators=pairs.ravel())
     for level in LEVELS[1:]:
         found = krippendorff_alpha(ratings, level)
         assert found is not None
@@ -134,7 +139,7 @@ def of_people(*pairs: tuple[int, int]) -> Ratings:
     """Fifty images for each pair of people, who both answer at random."""
     random, units = np.random.default_rng(0), 50 * len(pairs)
     who = np.repeat(np.array(pairs), 50, axis=0)
-    return tally(
+    return count_ratings(
         np.repeat(np.arange(units), 2), random.integers(0, 2, 2 * units).astype(np.float64), annotators=who.ravel()
     )
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from subitize.stats.crossings import fall, find_crossing
-from subitize.stats.number_laws import Slips
+from subitize.stats.crossing import find_crossing, isotonic_decreasing
+from subitize.stats.response_law import Slips
 from tests.cases import Case
 from tests.painter_laws import painter_law
 
-PROOF = pytest.mark.proof("subitize.stats.crossings", "subitize.stats.number_laws")
+PROOF = pytest.mark.proof("subitize.stats.crossing", "subitize.stats.response_law")
 
 
 def test_the_fit_is_scipys_isotonic_regression(case: Case) -> None:
@@ -20,7 +20,7 @@ def test_the_fit_is_scipys_isotonic_regression(case: Case) -> None:
         means, weights = random.integers(0, 8, 15) / 8, random.integers(1, 40, 15).astype(float)
         expected = isotonic_regression(means, weights=weights, increasing=False).x
         with case(f"seed {seed}"):
-            assert fall(means, weights) == pytest.approx(expected, abs=1e-12)
+            assert isotonic_decreasing(means, weights) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(

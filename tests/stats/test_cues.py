@@ -11,7 +11,7 @@ from statsmodels.regression.linear_model import OLS, RegressionResults  # type: 
 
 from subitize.drawing.stimuli import magnitudes
 from subitize.records import Control, Stimulus
-from subitize.stats.cues import Cues, Seen, find_cue
+from subitize.stats.cues import CueResponses, Cues, find_cues
 
 Held = Literal["area", "size", "none"]
 
@@ -30,7 +30,7 @@ def show(*held: Held) -> NDArray[np.float64]:
     return np.concatenate([pictures(one) for one in held], axis=1)
 
 
-def read(cue: str, shown: NDArray[np.float64], noise: float = 0.0, seed: int = 0) -> Seen:
+def read(cue: str, shown: NDArray[np.float64], noise: float = 0.0, seed: int = 0) -> CueResponses:
     """Respond to the pictures as a reader of one cue does, with noise in proportion, in whole numbers."""
     number, area, hull = shown
     strength = {
@@ -44,14 +44,14 @@ def read(cue: str, shown: NDArray[np.float64], noise: float = 0.0, seed: int = 0
     return see(np.maximum(1, np.rint(noisy)), shown)
 
 
-def see(responses: NDArray[np.float64], shown: NDArray[np.float64]) -> Seen:
+def see(responses: NDArray[np.float64], shown: NDArray[np.float64]) -> CueResponses:
     """Take each response for one to a picture of its own."""
     number, area, hull = shown
-    return Seen(responses, number, area, hull, np.arange(len(responses)))
+    return CueResponses(responses, number, area, hull, np.arange(len(responses)))
 
 
-def verdict(seen: Seen) -> str:
-    found = find_cue(seen)
+def verdict(seen: CueResponses) -> str:
+    found = find_cues(seen)
     assert found is not None
     return found.verdict
 
@@ -82,7 +82,7 @@ def test_who_reads_nothing_follows_nothing() -> None:
 def test_the_slopes_tell_the_readers_apart() -> None:
     shown = show("area", "size")
     for cue, expected in {"number": (1, 0, 0), "ink": (1, 1, 0)}.items():
-        found = find_cue(read(cue, shown, 0.02))
+        found = find_cues(read(cue, shown, 0.02))
         assert found is not None
         assert [one.slope.value for one in found.coefficients] == pytest.approx(expected, abs=0.15)
 
@@ -94,7 +94,7 @@ LAWS_OF_NUMBER = {
 }
 
 
-def read_number(law: str, shown: NDArray[np.float64], noise: float, seed: int) -> Seen:
+def read_number(law: str, shown: NDArray[np.float64], noise: float, seed: int) -> CueResponses:
     """Respond by number alone, with noise in proportion, by a law that is not proportional."""
     noisy = shown[0] * np.random.default_rng(seed).normal(1, noise, shown.shape[1])
     return see(np.maximum(1, LAWS_OF_NUMBER[law](noisy)), shown)
@@ -117,7 +117,7 @@ def test_a_bias_is_seldom_seen_where_there_is_none(law: str, noise: float) -> No
     for shown in (show("none"), show("area", "size"), show("none", "area", "size")):
         slopes = []
         for seed in range(1000):
-            found = find_cue(read_number(law, shown, noise, seed))
+            found = find_cues(read_number(law, shown, noise, seed))
             assert found is not None
             slopes.append([not one.slope.low <= 0 <= one.slope.high for one in found.coefficients[1:]])
         assert np.mean(np.any(slopes, axis=1)) <= 0.07
@@ -144,10 +144,10 @@ def test_who_reads_number_but_more_where_things_are_large_or_spread_has_a_bias(m
 
 def test_answers_to_one_picture_count_once() -> None:
     seen = read("number", show("none"), 0.2)
-    often = Seen(
+    often = CueResponses(
         *(np.repeat(getattr(seen, name), 5) for name in ("responses", "number", "item_area", "hull", "pictures"))
     )
-    once, repeated = find_cue(seen), find_cue(often)
+    once, repeated = find_cues(seen), find_cues(often)
     assert once is not None
     assert repeated is not None
     assert (once.n, repeated.n) == (100, 500)
@@ -156,36 +156,36 @@ def test_answers_to_one_picture_count_once() -> None:
         assert (one.slope.low, one.slope.high) == pytest.approx((other.slope.low, other.slope.high), abs=1e-9)
 
 
-def logs(seen: Seen) -> dict[str, NDArray[np.float64]]:
+def logs(seen: CueResponses) -> dict[str, NDArray[np.float64]]:
     number, area, hull = np.log(seen.number), np.log(seen.item_area), np.log(seen.hull)
     return {"number": number, "item area": area, "hull": hull, "ink": number + area, "density": number - hull}
 
 
-def levels(seen: Seen) -> NDArray[np.float64]:
+def levels(seen: CueResponses) -> NDArray[np.float64]:
     return np.asarray(seen.number[:, None] == np.unique(seen.number), dtype=np.float64)
 
 
-def cubic(seen: Seen, cue: str) -> NDArray[np.float64]:
+def cubic(seen: CueResponses, cue: str) -> NDArray[np.float64]:
     return np.stack([logs(seen)[cue] ** power for power in range(4)], axis=1)
 
 
-def regress(seen: Seen, *designs: NDArray[np.float64]) -> RegressionResults:
+def regress(seen: CueResponses, *designs: NDArray[np.float64]) -> RegressionResults:
     return OLS(np.log(seen.responses), np.concatenate(designs, axis=1), hasconst=True).fit()
 
 
 @pytest.fixture(scope="module")
-def seen() -> Seen:
+def seen() -> CueResponses:
     return read("ink", show("none", "area", "size"), 0.3, seed=5)
 
 
 @pytest.fixture(scope="module")
-def found(seen: Seen) -> Cues:
-    cues = find_cue(seen)
+def found(seen: CueResponses) -> Cues:
+    cues = find_cues(seen)
     assert cues is not None
     return cues
 
 
-def test_slopes_and_their_intervals_are_those_of_statsmodels(seen: Seen, found: Cues) -> None:
+def test_slopes_and_their_intervals_are_those_of_statsmodels(seen: CueResponses, found: Cues) -> None:
     columns = {name: logs(seen)[name][:, None] for name in ("item area", "hull")}
     expected = regress(seen, levels(seen), *columns.values()).get_robustcov_results("HC3", use_t=True)
     number, *others = found.coefficients
@@ -202,7 +202,7 @@ def test_slopes_and_their_intervals_are_those_of_statsmodels(seen: Seen, found: 
     assert (number.slope.low, number.slope.high) == pytest.approx(line.conf_int()[0], abs=1e-9)
 
 
-def test_the_models_of_single_cues_are_those_of_statsmodels(seen: Seen, found: Cues) -> None:
+def test_the_models_of_single_cues_are_those_of_statsmodels(seen: CueResponses, found: Cues) -> None:
     # A cue that responses fall with explains nothing: its model is the mean alone, at the price of its law.
     mean_alone = regress(seen, np.ones((found.n, 1))).bic + 3 * np.log(found.n)
     number = regress(seen, levels(seen))
@@ -223,7 +223,7 @@ def test_the_models_of_single_cues_are_those_of_statsmodels(seen: Seen, found: C
         assert one.delta_bic == pytest.approx(bics[one.cue] - min(bics.values()), abs=1e-6)
 
 
-def test_the_p_value_is_that_of_vuongs_test_against_the_closest_rival(seen: Seen, found: Cues) -> None:
+def test_the_p_value_is_that_of_vuongs_test_against_the_closest_rival(seen: CueResponses, found: Cues) -> None:
     def densities(cue: str) -> NDArray[np.float64]:
         responses = np.log(seen.responses)
         rises = np.corrcoef(responses, logs(seen)[cue])[0, 1] > 0
@@ -239,7 +239,7 @@ def test_the_p_value_is_that_of_vuongs_test_against_the_closest_rival(seen: Seen
 def test_a_magnitude_held_constant_is_no_cue_and_has_no_slope() -> None:
     number = np.repeat(np.arange(1.0, 11), 10)
     hull = np.random.default_rng(1).uniform(1e5, 5e5, 100)
-    cues = find_cue(see(number, np.stack([number, 1000 / number, hull])))
+    cues = find_cues(see(number, np.stack([number, 1000 / number, hull])))
     assert cues is not None
     assert {one.cue for one in cues.models} == {"number", "hull", "density"}
     assert [one.predictor for one in cues.coefficients] == ["number", "hull"]
@@ -249,11 +249,11 @@ def test_a_magnitude_held_constant_is_no_cue_and_has_no_slope() -> None:
 def test_a_cue_that_makes_responses_smaller_is_not_followed() -> None:
     number = np.repeat(np.arange(1.0, 11), 10)
     random = np.random.default_rng(1)
-    found = find_cue(see(11 - number, np.stack([number, *random.uniform(1, 2, (2, 100))])))
+    found = find_cues(see(11 - number, np.stack([number, *random.uniform(1, 2, (2, 100))])))
     assert found is not None
     assert found.verdict != "number"
 
 
 @pytest.mark.parametrize("responses", [np.full(100, 4.0), np.zeros(100), np.repeat([0.0, 1, 2], [95, 2, 3])])
 def test_where_responses_tell_nothing_there_is_no_verdict(responses: NDArray[np.float64]) -> None:
-    assert find_cue(see(responses, show("none"))) is None
+    assert find_cues(see(responses, show("none"))) is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from subitize.stats.designs import build_design
+from subitize.stats.regression import build_design
 from tests.cases import Case
 
 NUMBER = np.array([1, 2, 3, 4, 5, 6])

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
 from subitize.records import Estimate
-from subitize.stats.estimator import (
+from subitize.stats.estimate import (
     Clusters,
     compare_shares,
     estimate_errors,
@@ -268,7 +268,7 @@ def test_a_share_covers_the_truth_in_every_design(case: Case) -> None:
             assert design.least - noise <= coverage(design, 500, seed=1) <= design.most + noise
 
 
-@pytest.mark.proof("subitize.stats.estimator", "subitize.stats.intervals")
+@pytest.mark.proof("subitize.stats.estimate")
 @pytest.mark.parametrize("name", DESIGNS)
 def test_shares_cover_the_truth_within_narrow_bounds(name: str) -> None:
     design, noise = DESIGNS[name], 0.005
@@ -306,7 +306,7 @@ def test_an_error_covers_the_truth_and_is_marked_where_tails_are_heavy(case: Cas
             assert (marked > 0.8) is is_heavy
 
 
-@pytest.mark.proof("subitize.stats.estimator")
+@pytest.mark.proof("subitize.stats.estimate")
 def test_errors_cover_the_truth_within_narrow_bounds(case: Case) -> None:
     for spread, count, least in [
         (0.5, 40, 0.93),
@@ -349,7 +349,7 @@ def test_a_signed_error_that_rests_on_a_few_large_ones_is_marked_on_either_side(
         assert found.caution == "rests on a few large errors"
 
 
-@pytest.mark.proof("subitize.stats.estimator")
+@pytest.mark.proof("subitize.stats.estimate")
 def test_signed_errors_cover_the_truth_within_narrow_bounds(case: Case) -> None:
     for name, off in SIGNED.items():
         for count in (60, 200):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import f_oneway
 
-from subitize.stats.groups import one_way, permuted_one_way
+from subitize.stats.significance import one_way, permuted_one_way
 
 SIZES = (36, 15, 6)
 GROUPS = np.repeat(np.arange(3), SIZES)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from subitize.stats.heaping import NEIGHBOURS, measure_heaping
+from subitize.stats.frequencies import NEIGHBOURS, measure_heaping
 from tests.cases import Case
 
 DECADES = range(10, 101, 10)

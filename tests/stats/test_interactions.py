@@ -5,13 +5,13 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from subitize.stats.interactions import PERMUTATIONS, interaction_test
+from subitize.stats.significance import INTERACTION_PERMUTATIONS, interaction_test
 
 
 def p_of(values: np.ndarray, seed: int = 0) -> float:
     found = interaction_test(values, seed=seed)
     assert found is not None
-    assert found.permutations == PERMUTATIONS
+    assert found.permutations == INTERACTION_PERMUTATIONS
     return found.p
 
 
@@ -31,7 +31,7 @@ def test_p_is_that_of_all_permutations() -> None:
     assert p_of(values) == pytest.approx(expected, abs=0.03)
 
 
-@pytest.mark.parametrize("runs", [10, pytest.param(1000, marks=pytest.mark.proof("subitize.stats.interactions"))])
+@pytest.mark.parametrize("runs", [10, pytest.param(1000, marks=pytest.mark.proof("subitize.stats.significance"))])
 @pytest.mark.parametrize("gap", [0.0, 0.03], ids=["identical models", "models in one order, close together"])
 def test_false_alarms_are_as_rare_as_claimed_though_scenes_differ(gap: float, runs: int) -> None:
     rates = 0.35 + gap * np.arange(4) - np.array([0.0, 0.05, 0.15])[:, None]

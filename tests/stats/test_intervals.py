@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 from subitize.records import Estimate
-from subitize.stats import mean_interval, wilson_interval
-from subitize.stats.intervals import p_of_interval, subtract_independent
+from subitize.stats.estimate import mean_interval, p_of_interval, subtract_independent, wilson_interval
 from tests.cases import Case
 
 SIZES = (1, 2, 3, 10, 47, 1000)

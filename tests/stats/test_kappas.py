@@ -7,12 +7,12 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss_kappa  # type: ignore[import-untyped]
 
-from subitize.stats.kappas import fleiss_kappa, gwet_ac
+from subitize.stats.agreement import fleiss_kappa, gwet_ac
 from tests.cases import Case
-from tests.rating_matrices import tally_matrix
+from tests.stats.rating_matrices import tally_matrix
 
 NONE = np.nan
-PROOF = pytest.mark.proof("subitize.stats.kappas", "subitize.stats.crossed", "subitize.stats.ratings")
+PROOF = pytest.mark.proof("subitize.stats.agreement", "subitize.stats.ratings")
 # Gwet, Handbook of Inter-Rater Reliability (2014), page 120; figures as his R package irrCAC 1.0 prints them.
 FOUR_RATERS = np.array(
     [

@@ -5,9 +5,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats import uniform_law
-from subitize.stats.knower_levels import KnowerLevel, knower_level
-from subitize.stats.replies import NO_COUNT, Replies
+from subitize.stats.answers import KnowerLevel, knower_level
+from subitize.stats.confusion import NO_COUNT, Answers
+from subitize.stats.response_law import uniform_law
 
 Pairs = list[tuple[int, int]]  # target, response
 
@@ -18,9 +18,9 @@ def judge(*categories: Pairs) -> KnowerLevel:
     return knower_level(reply(targets, numbers, category))
 
 
-def reply(targets: NDArray[np.int64], numbers: NDArray[np.int64], categories: NDArray[np.int64]) -> Replies:
+def reply(targets: NDArray[np.int64], numbers: NDArray[np.int64], categories: NDArray[np.int64]) -> Answers:
     """Take every trial for a cluster, and every number in a category for a stratum."""
-    return Replies(numbers.astype(float), targets, categories, np.arange(len(targets)), 100 * targets + categories)
+    return Answers(numbers.astype(float), targets, categories, np.arange(len(targets)), 100 * targets + categories)
 
 
 def exact(trials: int, targets: tuple[int, ...] = (1, 2, 3)) -> Pairs:
@@ -87,7 +87,7 @@ def test_the_trials_of_one_number_have_wilsons_interval_but_for_students_t() -> 
 def test_images_of_one_prompt_leave_a_number_open() -> None:
     targets = np.repeat([1, 2, 3], 100)
     prompts = np.repeat(np.arange(12), 25)
-    clustered = knower_level(Replies(targets.astype(float), targets, 0 * targets, prompts, targets))
+    clustered = knower_level(Answers(targets.astype(float), targets, 0 * targets, prompts, targets))
     assert (clustered.low, clustered.level, clustered.high) == (0, 3, 3)
     assert {one.standing for one in clustered.numbers} == {"open"}
     single = knower_level(reply(targets, targets, 0 * targets))
@@ -164,7 +164,7 @@ def test_the_true_level_is_possible(name: str) -> None:
     assert np.mean((low <= level) & (level <= high)) >= 0.9
 
 
-@pytest.mark.proof("subitize.stats.knower_levels", "subitize.stats.estimator")
+@pytest.mark.proof("subitize.stats.answers", "subitize.stats.estimate")
 @pytest.mark.parametrize("categories", [1, 5])
 @pytest.mark.parametrize("name", TRUTHS)
 def test_the_true_level_is_possible_in_93_percent_and_others_are_not_where_margins_are_clear(

@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats.krippendorff import LEVELS, Level, krippendorff_alpha
-from subitize.stats.ratings import tally
+from subitize.stats.agreement import LEVELS, Level, krippendorff_alpha
+from subitize.stats.ratings import count_ratings
 from tests.cases import Case
-from tests.rating_matrices import tally_matrix
+from tests.stats.rating_matrices import tally_matrix
 
 NONE = np.nan
-PROOF = pytest.mark.proof("subitize.stats.krippendorff", "subitize.stats.crossed", "subitize.stats.ratings")
+PROOF = pytest.mark.proof("subitize.stats.agreement", "subitize.stats.ratings")
 # Krippendorff, Computing Krippendorff's alpha-reliability (2011), section C: four observers, twelve units.
 PUBLISHED = np.array(
     [
@@ -128,7 +128,7 @@ def test_memory_stays_below_that_of_units_times_values_three_times_over() -> Non
     random = np.random.default_rng(0)
     units, values = np.tile(np.arange(15_000), 5), random.integers(0, 60, 75_000) / 2
     tracemalloc.start()
-    ratings = tally(units, values)
+    ratings = count_ratings(units, values)
     for level in LEVELS[:3]:
         assert krippendorff_alpha(ratings, level) is not None
     peak = tracemalloc.get_traced_memory()[1]

@@ -7,9 +7,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats.confusion import confusion_matrix, distance, human_matrix, pearson, random_matrix
-from subitize.stats.likeness import correlate, design_effect
-from subitize.stats.replies import NO_COUNT, Replies
+from subitize.stats.confusion import (
+    NO_COUNT,
+    Answers,
+    confusion_matrix,
+    correlate_with_law,
+    design_effect,
+    distance,
+    human_matrix,
+    pearson,
+    random_matrix,
+)
 from tests.cases import Case
 
 TARGETS = tuple(range(1, 11))
@@ -26,12 +34,12 @@ def weber_matrix(weber: float, gain: float = 1.0) -> Floats:
     return np.asarray(np.diff(cumulative, axis=0))
 
 
-def name(laws: list[Floats], trials: int, random: Generator) -> Replies:
+def name(laws: list[Floats], trials: int, random: Generator) -> Answers:
     """Show every number in every category, a picture each time."""
     drawn = [1 + random.choice(20, trials, p=law[:, column]) for law in laws for column in range(10)]
     targets = np.tile(np.repeat(TARGETS, trials), len(laws))
     categories = np.repeat(np.arange(len(laws)), 10 * trials)
-    return Replies(
+    return Answers(
         np.concatenate(drawn).astype(float), targets, categories, np.arange(len(targets)), targets + 100 * categories
     )
 
@@ -40,7 +48,7 @@ STEPS = np.linspace(-3, 3, 25)
 ODDS = stats.norm.pdf(STEPS) / stats.norm.pdf(STEPS).sum()
 
 
-def draw(laws: list[Floats], categories: int, trials: int, random: Generator) -> Replies:
+def draw(laws: list[Floats], categories: int, trials: int, random: Generator) -> Answers:
     """Ask for every number in every category by a prompt of its own, whose law is one of those given."""
     chosen = random.choice(len(laws), (categories, 10), p=ODDS)
     drawn = [
@@ -50,19 +58,19 @@ def draw(laws: list[Floats], categories: int, trials: int, random: Generator) ->
     ]
     targets = np.tile(np.repeat(TARGETS, trials), categories)
     prompts = np.repeat(np.arange(10 * categories), trials)
-    return Replies(np.concatenate(drawn).astype(float), targets, prompts // 10, prompts, targets)
+    return Answers(np.concatenate(drawn).astype(float), targets, prompts // 10, prompts, targets)
 
 
 def test_shares_are_averaged_over_the_categories_that_have_a_number() -> None:
     replies = name([weber_matrix(0.2), weber_matrix(0.4)], 30, np.random.default_rng(1))
     is_in = ((replies.targets != 4) | (replies.categories == 1)) & (replies.targets != 8)
-    kept = Replies(*(getattr(replies, field)[is_in] for field in Replies.__slots__))
+    kept = Answers(*(getattr(replies, field)[is_in] for field in Answers.__slots__))
     shares = []
     for target in (1, 2, 3, 4, 5, 6, 7, 9, 10):
         categories = (1,) if target == 4 else (0, 1)
         given = [replies.numbers[(replies.targets == target) & (replies.categories == one)] for one in categories]
         shares.append(np.mean([[np.mean(one == answer) for answer in range(1, 21)] for one in given], axis=0))
-    found = correlate(kept, TARGETS, HUMAN)
+    found = correlate_with_law(kept, TARGETS, HUMAN)
     assert found is not None
     expected = stats.pearsonr(np.ravel(shares), np.delete(HUMAN, 7, axis=1).T.ravel()).statistic
     assert found.value == pytest.approx(expected, abs=1e-9)
@@ -72,21 +80,21 @@ def test_shares_are_averaged_over_the_categories_that_have_a_number() -> None:
 
 def test_what_is_constant_correlates_with_nothing() -> None:
     replies = name([weber_matrix(0.2)], 30, np.random.default_rng(1))
-    assert correlate(replies, TARGETS, random_matrix(TARGETS)) is None
-    none = Replies(*(getattr(replies, field)[:0] for field in Replies.__slots__))
-    assert correlate(none, TARGETS, HUMAN) is None
+    assert correlate_with_law(replies, TARGETS, random_matrix(TARGETS)) is None
+    none = Answers(*(getattr(replies, field)[:0] for field in Answers.__slots__))
+    assert correlate_with_law(none, TARGETS, HUMAN) is None
 
 
-def refuse_above(most: int) -> Replies:
+def refuse_above(most: int) -> Answers:
     targets = np.tile(np.repeat(TARGETS, 50), 5)
     numbers = np.where(targets <= most, targets, NO_COUNT)
-    return Replies(numbers, targets, np.repeat(np.arange(5), 500), np.arange(2500), targets)
+    return Answers(numbers, targets, np.repeat(np.arange(5), 500), np.arange(2500), targets)
 
 
 def test_who_refuses_is_not_like_people() -> None:
-    answered = correlate(refuse_above(4), TARGETS, HUMAN)
-    of_all = correlate(refuse_above(4), TARGETS, HUMAN, with_no_count=True)
-    perfect = correlate(refuse_above(10), TARGETS, HUMAN, with_no_count=True)
+    answered = correlate_with_law(refuse_above(4), TARGETS, HUMAN)
+    of_all = correlate_with_law(refuse_above(4), TARGETS, HUMAN, with_no_count=True)
+    perfect = correlate_with_law(refuse_above(10), TARGETS, HUMAN, with_no_count=True)
     assert answered is not None
     assert of_all is not None
     assert perfect is not None
@@ -98,7 +106,7 @@ def test_who_refuses_is_not_like_people() -> None:
 
 @pytest.mark.parametrize("trials", [2, 5, 50])
 def test_a_model_that_never_errs_might_still(trials: int) -> None:
-    found = correlate(name([np.eye(20)[:, :10]] * 3, trials, np.random.default_rng(0)), TARGETS, HUMAN)
+    found = correlate_with_law(name([np.eye(20)[:, :10]] * 3, trials, np.random.default_rng(0)), TARGETS, HUMAN)
     assert found is not None
     assert found.high - found.low > 1e-4
     assert found.low <= found.value <= found.high
@@ -106,7 +114,7 @@ def test_a_model_that_never_errs_might_still(trials: int) -> None:
 
 
 def test_one_reply_to_each_number_leaves_everything_possible() -> None:
-    found = correlate(name([weber_matrix(0.4)], 1, np.random.default_rng(3)), TARGETS, HUMAN)
+    found = correlate_with_law(name([weber_matrix(0.4)], 1, np.random.default_rng(3)), TARGETS, HUMAN)
     assert found is not None
     assert (found.low, found.high) == (-1, 1)
     assert "whatever is possible" in found.method
@@ -120,7 +128,7 @@ def average(laws: list[Floats]) -> Floats:
     return np.tensordot(ODDS, np.stack(laws), axes=1)
 
 
-DESIGNS: dict[str, tuple[Floats, Callable[[Generator], Replies]]] = {
+DESIGNS: dict[str, tuple[Floats, Callable[[Generator], Answers]]] = {
     "ideal human, 5 categories × 50": (HUMAN, lambda random: name([HUMAN] * 5, 50, random)),
     "one category × 100": (weber_matrix(0.15), lambda random: name([weber_matrix(0.15)], 100, random)),
     "one category × 20": (weber_matrix(0.3), lambda random: name([weber_matrix(0.3)], 20, random)),
@@ -141,7 +149,7 @@ DESIGNS: dict[str, tuple[Floats, Callable[[Generator], Replies]]] = {
 def coverage(design: str, samples: int) -> float:
     law, sample = DESIGNS[design]
     truth = float(pearson(law, HUMAN))
-    found = [correlate(sample(np.random.default_rng(seed)), TARGETS, HUMAN) for seed in range(samples)]
+    found = [correlate_with_law(sample(np.random.default_rng(seed)), TARGETS, HUMAN) for seed in range(samples)]
     return float(np.mean([one is not None and one.low - 1e-9 <= truth <= one.high + 1e-9 for one in found]))
 
 
@@ -152,14 +160,14 @@ def test_the_interval_holds_the_likeness_of_the_law_behind_the_replies(case: Cas
             assert coverage(design, 6) >= 4 / 6
 
 
-@pytest.mark.proof("subitize.stats.likeness", "subitize.stats.estimator")
+@pytest.mark.proof("subitize.stats.confusion", "subitize.stats.estimate")
 @pytest.mark.parametrize("design", DESIGNS)
 def test_intervals_cover_within_narrow_bounds(design: str) -> None:
     # Nobody is more alike than the same: intervals end at 1, and hold it more often.
     assert 0.93 <= coverage(design, 600) <= (1.0 if design.startswith("ideal") else 0.98)
 
 
-def count(replies: Replies) -> NDArray[np.int64]:
+def count(replies: Answers) -> NDArray[np.int64]:
     """Make a matrix of each category."""
     return np.stack(
         [
@@ -194,18 +202,16 @@ def test_a_distance_is_about_prompts_like_these(case: Case) -> None:
             assert distance_coverage(design, 6) >= 5 / 6
 
 
-@pytest.mark.proof(
-    "subitize.stats.likeness", "subitize.stats.confusion", "subitize.stats.resampling", "subitize.stats.estimator"
-)
+@pytest.mark.proof("subitize.stats.confusion", "subitize.stats.bootstrap", "subitize.stats.estimate")
 @pytest.mark.parametrize("design", BIASED)
 def test_distances_of_biased_prompts_are_covered(design: str) -> None:
     """With trials resampled as if they were independent, these cover much less."""
     assert distance_coverage(design, 300) >= 0.92
 
 
-def take(replies: Replies, which: NDArray[np.int64]) -> Replies:
+def take(replies: Answers, which: NDArray[np.int64]) -> Answers:
     numbers, others = replies.numbers, (replies.targets, replies.categories, replies.clusters, replies.strata)
-    return Replies(numbers[which], *(one[which] for one in others))
+    return Answers(numbers[which], *(one[which] for one in others))
 
 
 def test_the_design_effect_is_how_often_each_independent_reply_is_repeated() -> None:

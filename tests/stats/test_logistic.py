@@ -14,8 +14,7 @@ from statsmodels.genmod.families import Binomial  # type: ignore[import-untyped]
 from statsmodels.genmod.generalized_linear_model import GLM  # type: ignore[import-untyped]
 from statsmodels.tools import add_constant  # type: ignore[import-untyped]
 
-from subitize.stats.designs import Design, build_design
-from subitize.stats.logistic import LogisticFit, Separated, fit_logistic
+from subitize.stats.regression import DesignMatrix, LogisticFit, Separated, build_design, fit_logistic
 from tests.cases import Case
 
 
@@ -30,7 +29,7 @@ class Answers:
     prompts: NDArray[np.int64]
 
     @property
-    def design(self) -> Design:
+    def design(self) -> DesignMatrix:
         return build_design({"number": self.number}, {"form": self.form, "kind": self.kind}, {"kind": "simple"})
 
 
@@ -46,7 +45,7 @@ def draw_answers(seed: int) -> Answers:
     return Answers(number, form, kind, correct, prompts)
 
 
-def fit(design: Design, correct: NDArray[np.float64], clusters: NDArray[np.int64]) -> LogisticFit:
+def fit(design: DesignMatrix, correct: NDArray[np.float64], clusters: NDArray[np.int64]) -> LogisticFit:
     found = fit_logistic(design, correct, clusters)
     assert isinstance(found, LogisticFit)
     return found
@@ -88,7 +87,7 @@ def test_the_scale_of_a_number_changes_its_coefficient_alone(scale: float) -> No
     drawn = draw_answers(1)
     design, correct, prompts = drawn.design, drawn.correct, drawn.prompts
     factors = np.where(np.array(design.terms) == "number", scale, 1.0)
-    found = fit(Design(design.terms, design.matrix * factors), correct, prompts)
+    found = fit(DesignMatrix(design.terms, design.matrix * factors), correct, prompts)
     expected = fit(design, correct, prompts)
     for one, other, factor in zip(found.terms, expected.terms, factors.tolist(), strict=True):
         assert one.coefficient * factor == pytest.approx(other.coefficient, rel=1e-8)
@@ -136,7 +135,7 @@ def test_one_cluster_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("samples", "least", "most"),
-    [(40, 36, 40), pytest.param(1000, 935, 970, marks=pytest.mark.proof("subitize.stats.logistic"))],
+    [(40, 36, 40), pytest.param(1000, 935, 970, marks=pytest.mark.proof("subitize.stats.regression"))],
 )
 def test_intervals_cover_the_true_odds_ratio_about_as_often_as_they_say(samples: int, least: int, most: int) -> None:
     covered = 0

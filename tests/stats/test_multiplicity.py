@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.stats.multiplicity import adjust_holm
+from subitize.stats.significance import adjust_holm
 from tests.cases import Case
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.stats import human_law, uniform_law
-from subitize.stats.number_laws import Slips
+from subitize.stats.response_law import Slips, human_law, uniform_law
 from tests.cases import Case
 from tests.painter_laws import painter_law
 

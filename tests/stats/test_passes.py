@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from subitize.analysis.clusters import Rate, estimate_rates
-from subitize.stats.number_laws import Slips
-from subitize.stats.passes import pass_at_k
+from subitize.stats.estimate import pass_at_k
+from subitize.stats.response_law import Slips
 from tests.painter_laws import painter_law
 
 
@@ -41,7 +41,7 @@ def test_what_cannot_be_is_refused(images: int, right: int, k: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", [100, pytest.param(2000, marks=pytest.mark.proof("subitize.stats.passes"))])
+@pytest.mark.parametrize("runs", [100, pytest.param(2000, marks=pytest.mark.proof("subitize.stats.estimate"))])
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize(("items", "images"), [(6, 4), (30, 4), (30, 10)])
 def test_the_interval_covers_what_a_painter_of_known_law_does(items: int, images: int, k: int, runs: int) -> None:

@@ -17,9 +17,9 @@ from subitize.analysis.observations import Observations, Seen, frame_seen
 from subitize.analysis.power import find_least, learn
 from subitize.analysis.scoring import score
 from subitize.records import Ask, Count, Design, Draw, Estimate, Item, MatchesPrompt
-from subitize.stats.kappas import fleiss_kappa
-from subitize.stats.power import Accuracy, Agreement, Errors, Simulation, Study, Wanted, summarize
-from subitize.stats.ratings import tally
+from subitize.stats.agreement import fleiss_kappa
+from subitize.stats.power import Accuracy, AgreementStudy, ErrorStudy, Simulation, Study, Wanted, summarize
+from subitize.stats.ratings import count_ratings
 from tests.cases import Case
 
 Floats = NDArray[np.float64]
@@ -27,18 +27,14 @@ Integers = NDArray[np.int64]
 Figures = dict[str, float]
 
 PROOF = pytest.mark.proof(
-    "subitize.stats.power",
-    "subitize.stats.estimator",
-    "subitize.stats.comparisons",
-    "subitize.stats.kappas",
-    "subitize.stats.crossed",
+    "subitize.stats.power", "subitize.stats.estimate", "subitize.stats.compare", "subitize.stats.agreement"
 )
 TEN = (1.0,) * 10
 
 # --- These are the figures that subitize reports. ---
 
 
-def observe(counts: Integers, study: Accuracy | Errors, model: str = "painter") -> Observations:
+def observe(counts: Integers, study: Accuracy | ErrorStudy, model: str = "painter") -> Observations:
     """Make observations of counts (prompt, image): a prompt of stratum h asks for 10 + h things."""
     strata, seen = np.repeat(np.arange(len(study.sizes)), study.sizes).tolist(), []
     for prompt, (stratum, row) in enumerate(zip(strata, counts.tolist(), strict=True)):
@@ -85,7 +81,7 @@ def test_success_is_what_score_reports_of_the_same_study(study: Accuracy) -> Non
 
 
 def test_an_error_is_what_score_reports_of_the_same_study() -> None:
-    study = Errors(40, 3, (1.0, 1.0, 3.0), 0.4, 0.2, mean=2.0, sd=2.0)
+    study = ErrorStudy(40, 3, (1.0, 1.0, 3.0), 0.4, 0.2, mean=2.0, sd=2.0)
     targets = 10 + np.repeat(np.arange(len(study.sizes)), study.sizes)[:, None]
     counts = targets + np.random.default_rng(3).integers(0, 6, (40, 3))
     errors = (counts - targets).mean(axis=1)
@@ -107,7 +103,7 @@ def test_differences_are_what_compare_reports_of_the_same_study() -> None:
 
 
 def test_agreement_is_what_agree_reports_of_the_same_study() -> None:
-    study = Agreement(25, 2, 3, 8, 0.5, 0.4, icc=0.2, habit=0.1)
+    study = AgreementStudy(25, 2, 3, 8, 0.5, 0.4, icc=0.2, habit=0.1)
     answers, who = (one[0] for one in study.draw(np.random.default_rng(5), 1))
     ask, seen, people = Ask(MatchesPrompt(), "Does it?", (True,)), [], []
     for (unit, place), answer in np.ndenumerate(answers):
@@ -248,7 +244,7 @@ def own_success(study: Accuracy, sizes: Integers, studies: int, against: float |
     return judge(*share_ends(passes, strata_of(sizes), study.images / 2), study.rate, against)
 
 
-def own_errors(study: Errors, sizes: Integers, studies: int, against: float | None) -> Figures:
+def own_errors(study: ErrorStudy, sizes: Integers, studies: int, against: float | None) -> Figures:
     """Errors image by image."""
     random, strata = np.random.default_rng(13), strata_of(sizes)
     part = between(study.icc, study.icc_within, study.sd**2)
@@ -313,7 +309,7 @@ def _flip(residuals: Floats, strata: Integers, flips: int, random: np.random.Gen
         return np.asarray(np.nan_to_num(sum(sums) / n / np.sqrt(variance)))
 
 
-def own_agreement(study: Agreement, sizes: Integers, studies: int, against: float | None) -> Figures:
+def own_agreement(study: AgreementStudy, sizes: Integers, studies: int, against: float | None) -> Figures:
     """Answers one annotator after the other; the interval is that of the package."""
     random, low, high = np.random.default_rng(15), np.full(studies, -1.0), np.ones(studies)
     looked, share = 1 - study.habit, study.share
@@ -329,7 +325,7 @@ def own_agreement(study: Agreement, sizes: Integers, studies: int, against: floa
         is_blind = random.random(who.shape) < study.habit
         said = np.where(is_blind, habit[who], random.random(who.shape) < yes[:, None])
         if 0 < said.mean() < 1:
-            votes = tally(units, said.ravel() * 1.0, clusters=units // study.images, annotators=who.ravel())
+            votes = count_ratings(units, said.ravel() * 1.0, clusters=units // study.images, annotators=who.ravel())
             kappa = fleiss_kappa(votes)
             assert kappa is not None
             low[one], high[one] = kappa.coefficient.low, kappa.coefficient.high
@@ -348,8 +344,8 @@ DESIGNS: dict[str, tuple[Study, Own, list[int], float | None]] = {
     ),
     "accuracy, production": (Accuracy(40, 100, TEN, 0.6, 0.2, 0.5), own_accuracy, [4] * 10, 0.58),
     "success of two of four images": (Accuracy(50, 4, rate=0.5, at=2), own_success, [50], 0.65),
-    "errors, heavy tails": (Errors(50, 2, mean=0.4, sd=0.8, icc=0.3, icc_within=0.3), own_errors, [50], 0.6),
-    "errors, strata": (Errors(60, 5, TEN, 0.5, 0.2, mean=0.3, sd=0.3), own_errors, [6] * 10, 0.35),
+    "errors, heavy tails": (ErrorStudy(50, 2, mean=0.4, sd=0.8, icc=0.3, icc_within=0.3), own_errors, [50], 0.6),
+    "errors, strata": (ErrorStudy(60, 5, TEN, 0.5, 0.2, mean=0.3, sd=0.3), own_errors, [6] * 10, 0.35),
     "difference, correlated": (
         Accuracy(40, 4, rate=0.3, icc=0.5, icc_within=0.5, models=2, difference=0.15, correlation=0.6),
         own_comparison,
@@ -362,7 +358,7 @@ DESIGNS: dict[str, tuple[Study, Own, list[int], float | None]] = {
         [10] * 6,
         None,
     ),
-    "kappa, a pool of annotators": (Agreement(30, 2, 3, 8, 0.5, 0.3, 0.2, 0.1), own_agreement, [30], 0.3),
+    "kappa, a pool of annotators": (AgreementStudy(30, 2, 3, 8, 0.5, 0.3, 0.2, 0.1), own_agreement, [30], 0.3),
 }
 
 
@@ -428,15 +424,15 @@ def test_models_have_the_difference_and_the_correlation_that_were_asked_for() ->
 
 
 def test_errors_have_the_mean_spread_and_correlation_that_were_asked_for() -> None:
-    study = Errors(50, 1, TEN, 0.5, 0.2, mean=0.4, sd=0.5)
+    study = ErrorStudy(50, 1, TEN, 0.5, 0.2, mean=0.4, sd=0.5)
     errors = study.draw(np.random.default_rng(24), 20_000)
     assert (errors.mean(), errors.std()) == (pytest.approx(0.4, abs=0.005), pytest.approx(0.5, abs=0.01))
-    of_two = Errors(50, 2, TEN, 0.5, 0.2, mean=0.4, sd=0.5).draw(np.random.default_rng(25), 20_000)
+    of_two = ErrorStudy(50, 2, TEN, 0.5, 0.2, mean=0.4, sd=0.5).draw(np.random.default_rng(25), 20_000)
     assert 2 * (of_two.var() / errors.var()) - 1 == pytest.approx(0.5, abs=0.03)
 
 
 def test_people_agree_as_was_asked_for() -> None:
-    study = Agreement(60, 2, 2, 6, 0.5, 0.3, icc=0.2, habit=0.2)
+    study = AgreementStudy(60, 2, 2, 6, 0.5, 0.3, icc=0.2, habit=0.2)
     answers, who = study.draw(np.random.default_rng(26), 3_000)
     spread = 0.3 * 0.7
     assert answers.mean() == pytest.approx(0.3, abs=0.01)
@@ -481,7 +477,7 @@ def test_simulations_are_repeatable_and_tell_their_error() -> None:
     assert found.n == 500
 
 
-@pytest.mark.parametrize("study", [Accuracy(5_000, 1), Accuracy(9, 1, models=3), Agreement(9, 1, 2, 2, 0.5, 0.5)])
+@pytest.mark.parametrize("study", [Accuracy(5_000, 1), Accuracy(9, 1, models=3), AgreementStudy(9, 1, 2, 2, 0.5, 0.5)])
 def test_who_watches_is_told_of_every_piece(study: Study) -> None:
     told: list[tuple[str, list[int]]] = []
 

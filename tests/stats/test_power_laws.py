@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
-from subitize.stats.power_laws import (
+from subitize.stats.frequencies import (
     Histogram,
     PowerLaw,
     choose_start,
@@ -168,13 +168,13 @@ def test_intervals_hold_planted_exponents() -> None:
     assert 0.89 <= coverage(2.0, 100, partial(draw_power_law, 2.0, 1_000), fit_power_law) <= 0.99
 
 
-@pytest.mark.proof("subitize.stats.power_laws")
+@pytest.mark.proof("subitize.stats.frequencies")
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_intervals_hold_planted_exponents_within_narrow_bounds(exponent: float) -> None:
     assert 0.93 <= coverage(exponent, 2_000, partial(draw_power_law, exponent, 1_000), fit_power_law) <= 0.97
 
 
-@pytest.mark.proof("subitize.stats.power_laws")
+@pytest.mark.proof("subitize.stats.frequencies")
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_with_a_chosen_start_fewer_intervals_hold_the_exponent(exponent: float) -> None:
     """As docs/corpus.md says."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from subitize.stats.resampling import RESAMPLES, has_spread, lost_spread, replicate, resample, widened_interval
+from subitize.stats.bootstrap import RESAMPLES, has_spread, replicate, resample, small_sample_factor, widen
 
 COUNTS = np.array([[[10, 0, 3], [30, 0, 3]], [[5, 2, 0], [5, 8, 1]]])
 
@@ -44,14 +44,14 @@ def test_other_shares_may_be_drawn_with_the_same_design() -> None:
 
 def test_the_interval_takes_the_shift_back_not_at_all_up_to_twice() -> None:
     replicates = np.linspace(0.5, 0.7, 1001)  # on average .05 below the value, 95 % within .095 of that
-    low, high = widened_interval(0.65, replicates, (-1.0, 1.0))
+    low, high = widen(0.65, replicates, (-1.0, 1.0))
     assert (low, high) == pytest.approx((0.65 - 0.095, 0.65 + 0.1 + 0.095), abs=1e-9)
-    assert widened_interval(0.9, replicates, (-1.0, 1.0))[1] == 1.0
+    assert widen(0.9, replicates, (-1.0, 1.0))[1] == 1.0
 
 
 def test_spread_that_resamples_have_lost_is_given_back() -> None:
     replicates = np.linspace(0.4, 0.6, 1001)
-    low, high = widened_interval(0.5, replicates, (-1.0, 1.0), lost=4.0)
+    low, high = widen(0.5, replicates, (-1.0, 1.0), lost=4.0)
     assert (low, high) == pytest.approx((0.5 - 0.19, 0.5 + 0.19), abs=1e-9)
 
 
@@ -59,11 +59,11 @@ def test_spread_that_resamples_have_lost_is_given_back() -> None:
     ("trials", "lost"), [([2, 2], 2.0), ([5, 5, 0], 1.25), ([1, 1], np.inf), ([1, 2], (1 + 1 / 2) / (1 / 4))]
 )
 def test_the_lost_spread_is_that_of_cells_of_any_size(trials: list[int], lost: float) -> None:
-    assert lost_spread(np.array(trials)) == pytest.approx(lost)
+    assert small_sample_factor(np.array(trials)) == pytest.approx(lost)
 
 
 def test_undefined_replicates_are_left_out() -> None:
-    low, high = widened_interval(0.5, np.array([np.nan, 0.4, 0.6, np.inf]), (-1.0, 1.0))
+    low, high = widen(0.5, np.array([np.nan, 0.4, 0.6, np.inf]), (-1.0, 1.0))
     assert low < 0.5 < high
     assert not has_spread(np.array([np.nan, 0.4, 0.4, np.inf]))
     assert not has_spread(np.array([np.nan]))

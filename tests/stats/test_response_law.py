@@ -8,15 +8,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from subitize.stats.response_law import Fit, Tallies, Trials, fit_law, predict_responses, tally
-from tests.responses_by_law import Observer
+from subitize.stats.response_law import ResponseLawFit, Tallies, Trials, fit_law, predict_responses, tally
+from tests.stats.responses_by_law import Observer
 
 NUMBERS = tuple(range(5, 11))
 
 
-def fit(tallies: Tallies) -> Fit:
+def fit(tallies: Tallies) -> ResponseLawFit:
     found = fit_law(tallies)
-    assert isinstance(found, Fit)
+    assert isinstance(found, ResponseLawFit)
     return found
 
 

@@ -8,11 +8,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats.response_law import Fit, fit_law
-from subitize.stats.scalar_variability import LawSlope, scalar_variability
-from tests.responses_by_law import Observer, list_responses
+from subitize.stats.response_law import ResponseLawFit, fit_law
+from subitize.stats.weber import LawSlope, scalar_variability
+from tests.stats.responses_by_law import Observer, list_responses
 
-PROOF = pytest.mark.proof("subitize.stats.scalar_variability", "subitize.stats.response_law")
+PROOF = pytest.mark.proof("subitize.stats.weber", "subitize.stats.response_law")
 TARGETS = np.repeat(np.arange(1, 11), 60)
 
 
@@ -47,9 +47,7 @@ def test_numbers_without_spread_do_not_count() -> None:
     assert found.constant == (1, 2, 3, 4)
 
 
-@pytest.mark.parametrize(
-    "samples", [50, pytest.param(1000, marks=pytest.mark.proof("subitize.stats.scalar_variability"))]
-)
+@pytest.mark.parametrize("samples", [50, pytest.param(1000, marks=pytest.mark.proof("subitize.stats.weber"))])
 def test_where_webers_law_holds_the_slope_is_1_as_often_as_not_rejected(samples: int) -> None:
     random = np.random.default_rng(7)
     targets = np.repeat(np.arange(5, 50), 40)
@@ -82,13 +80,15 @@ def test_points_on_a_line_have_an_exact_slope() -> None:
     assert found.p_value_against_1 is None  # three points lie on a line by chance
 
 
-def compare(observer: Observer, seed: int, *, categories: int = 5, trials: int = 50) -> tuple[LawSlope | None, Fit]:
+def compare(
+    observer: Observer, seed: int, *, categories: int = 5, trials: int = 50
+) -> tuple[LawSlope | None, ResponseLawFit]:
     tallies = observer.respond(seed, categories=categories, trials=trials)
     responses, rows = list_responses(tallies)
     fit = fit_law(tallies.select(tallies.numbers > 4))
     found = scalar_variability(responses, tallies.numbers[rows], fit)
     assert found is not None
-    assert isinstance(fit, Fit)
+    assert isinstance(fit, ResponseLawFit)
     return found.law, fit
 
 

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats.signed_ranks import signed_rank_test
+from subitize.stats.answers import signed_rank_test
 from tests.cases import Case
 
-PROOF = pytest.mark.proof("subitize.stats.signed_ranks", "subitize.stats.resampling")
+PROOF = pytest.mark.proof("subitize.stats.answers", "subitize.stats.bootstrap")
 CASES = {
     "many ties": np.random.default_rng(1).integers(-3, 5, 400).astype(float),
     "few": np.array([1.0, -2, 3, 0, 5]),

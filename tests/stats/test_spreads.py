@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from subitize.stats.clusters import cluster_mean
-from subitize.stats.spreads import clustered_mean, clustered_spread
+from subitize.stats.estimate import cluster_mean, clustered_mean, clustered_spread
 
 
 def test_the_mean_is_that_of_clusters_and_the_spread_numpys() -> None:
@@ -44,7 +43,7 @@ def test_where_one_prompt_alone_varies_the_interval_reaches_down_to_0() -> None:
     assert found.value < found.high < math.inf
 
 
-@pytest.mark.parametrize("runs", [50, pytest.param(500, marks=pytest.mark.proof("subitize.stats.spreads"))])
+@pytest.mark.parametrize("runs", [50, pytest.param(500, marks=pytest.mark.proof("subitize.stats.estimate"))])
 @pytest.mark.parametrize("icc", [0.0, 0.3, 0.9])
 @pytest.mark.parametrize("prompts", [7, 35])
 def test_the_interval_of_the_spread_covers_the_truth(prompts: int, icc: float, runs: int) -> None:

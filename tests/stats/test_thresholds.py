@@ -6,7 +6,7 @@ import pytest
 from subitize.records import Estimate
 from subitize.stats.thresholds import (
     GRID,
-    Errors,
+    CountErrors,
     assign_folds,
     average,
     choose,
@@ -27,7 +27,7 @@ def pictures(n: int, planted: float, seed: int = 0) -> tuple[list[list[float]], 
     return scores, [float(true) for true in truth]
 
 
-def noise(n: int, seed: int, per_item: int = 1) -> Errors:
+def noise(n: int, seed: int, per_item: int = 1) -> CountErrors:
     """Scores that tell nothing of the true counts."""
     random = np.random.default_rng(seed)
     scores = [list(random.uniform(0, 1, 12)) for _ in range(n)]
@@ -130,7 +130,7 @@ def test_pictures_of_one_item_are_in_one_fold_and_counts_above_0_in_each() -> No
 
 @pytest.mark.parametrize(
     "samples",
-    [20, pytest.param(200, marks=pytest.mark.proof("subitize.stats.thresholds", "subitize.stats.clusters"))],
+    [20, pytest.param(200, marks=pytest.mark.proof("subitize.stats.thresholds", "subitize.stats.estimate"))],
 )
 def test_the_interval_covers_the_truth_and_knows_of_clusters(samples: int) -> None:
     covered, widths = 0, []

@@ -10,12 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats import human_law, uniform_law
-from subitize.stats.number_laws import Slips
-from subitize.stats.response_law import Fit, Tallies, fit_law
+from subitize.stats.response_law import ResponseLawFit, Slips, Tallies, fit_law, human_law, uniform_law
 from subitize.stats.weber import NoWeber, Weber, describe_weber
 from tests.painter_laws import painter_law
-from tests.responses_by_law import Observer, arrange, repeat
+from tests.stats.responses_by_law import Observer, arrange, repeat
 
 TARGETS = tuple(range(1, 11))
 Edges = Literal["cut off", "drawn anew", "put at the edge", "counted at the edge"]
@@ -113,7 +111,7 @@ def test_the_interval_is_students_over_categories_on_the_scale_of_ratios() -> No
     tallies = Observer(category_sd=0.4, lapse=0.02).respond(3)
     found, law = fit_weber(tallies, subitizing=4), fit_law(tallies.select(tallies.numbers > 4))
     assert isinstance(found, Weber)
-    assert isinstance(law, Fit)
+    assert isinstance(law, ResponseLawFit)
     expected = stats.t.interval(0.95, 4, scale=stats.sem(law.own.weber) / law.own.weber.mean())
     low, high = law.own.weber.mean() * np.exp(expected)
     assert (found.estimate.low, found.estimate.high) == pytest.approx((low, high), abs=1e-9)
@@ -219,7 +217,7 @@ def test_goodness_of_fit_is_pearsons_over_cells_that_hold_enough() -> None:
     tallies = Observer(0.3).respond(1, categories=1, trials=400, numbers=(8, 9))
     found, law = fit_weber(tallies), fit_law(tallies)
     assert isinstance(found, Weber)
-    assert isinstance(law, Fit)
+    assert isinstance(law, ResponseLawFit)
     expected = law.shared.chances.shares * law.shared.tallies.counts.sum(axis=1)[:, None]
     assert expected.min() < 5
     chi_square = 0.0
@@ -342,7 +340,7 @@ def test_the_curve_has_what_was_observed_and_what_the_law_predicts() -> None:
     counts = draw([law_of(target, 0.2, "cut off") for target in TARGETS], 40, seed=3)
     counts[:, 6] = 0
     found, law = fit(counts), fit_law(arrange(counts.T, TARGETS))
-    assert isinstance(law, Fit)
+    assert isinstance(law, ResponseLawFit)
     assert [point.number for point in found.curve] == [1, 2, 3, 4, 5, 6, 8, 9, 10]
     point = found.curve[-1]
     responses = np.repeat(np.arange(1, 21), counts[:, 9])

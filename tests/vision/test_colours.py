@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from subitize.detections import Detections
+from subitize.stats.boxes import Detections
 from subitize.vision.colours import COLOUR_NAMES, colour_name, with_colours
 from tests.cases import Case
 

@@ -25,12 +25,19 @@ from subitize.analysis.overview import find_stand_ins
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import ADJUDICATED, PLURALITY, Rule
 from subitize.records import Count, Estimate, Scalar
-from subitize.stats.crossed import Influence, cluster_spread, crossed_share, crossed_spread
-from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
-from subitize.stats.kappas import fleiss_kappa, gwet_ac, pairwise_agreement
-from subitize.stats.krippendorff import LEVELS, krippendorff_alphas
-from subitize.stats.ratings import Ratings, tally
-from subitize.stats.scarcity import find_cautions
+from subitize.stats.agreement import (
+    LEVELS,
+    Influence,
+    cluster_spread,
+    crossed_share,
+    fleiss_kappa,
+    gwet_ac,
+    krippendorff_alphas,
+    pairwise_agreement,
+    two_way_spread,
+)
+from subitize.stats.estimate import estimate_errors, estimate_share, gather_clusters
+from subitize.stats.ratings import Ratings, count_ratings, find_cautions
 from subitize.store import Run
 from subitize.store.rows import decode_value
 
@@ -205,7 +212,7 @@ def _tally(votes: pl.DataFrame) -> Ratings:
         values = numbered["code"].cast(pl.Float64)
     units, clusters = (paired[name].to_numpy() for name in ("unit", "prompt"))
     annotators = paired["person"].to_numpy() if "person" in paired.columns else None
-    return tally(units, values.to_numpy(), domain=domain, clusters=clusters, annotators=annotators)
+    return count_ratings(units, values.to_numpy(), domain=domain, clusters=clusters, annotators=annotators)
 
 
 def _share_unanimous(ratings: Ratings) -> Estimate:
@@ -219,7 +226,7 @@ def _share_of_yes(ratings: Ratings) -> Estimate:
     is_yes = ratings.values[ratings.answers.value]
     share = float(is_yes @ ratings.answers.weight)
     influence = Influence(np.zeros(len(is_yes)), (is_yes - share) * ratings.answers.weight)
-    return crossed_share(share, ratings, crossed_spread(ratings, influence), "mean share")
+    return crossed_share(share, ratings, two_way_spread(ratings, influence), "mean share")
 
 
 @dataclass(frozen=True, slots=True)

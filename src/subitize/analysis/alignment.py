@@ -25,8 +25,7 @@ from subitize.labels import PLURALITY
 from subitize.language.graph import Node
 from subitize.language.texts import normalised_edit_distance, normalised_word_distance
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
-from subitize.stats.clusters import cluster_mean
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import cluster_mean, estimate_share
 from subitize.store import Run
 from subitize.store.frames import latest_attempts, read_readings, read_responses
 from subitize.store.rows import read_designs

@@ -11,7 +11,7 @@ from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.errors import NothingToDoError
 from subitize.io.frames import make_frame
 from subitize.records import Estimate, Item, Scalar
-from subitize.stats.passes import pass_at_k
+from subitize.stats.estimate import pass_at_k
 
 Unusable = Literal["wrong", "left out"]
 """What an image counts as of which an answer has no usable value: as in the accuracy, or as papers do."""

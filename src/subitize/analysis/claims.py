@@ -8,9 +8,9 @@ import numpy as np
 
 from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.records import Estimate
-from subitize.stats.comparisons import SharedClusters, compare_all
-from subitize.stats.intervals import p_of_interval, subtract_independent
-from subitize.stats.multiplicity import adjust_holm
+from subitize.stats.compare import SharedClusters, compare_all
+from subitize.stats.estimate import p_of_interval, subtract_independent
+from subitize.stats.significance import adjust_holm
 
 Verdict = Literal["holds", "does not hold", "undecided"]
 

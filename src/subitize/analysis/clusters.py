@@ -10,7 +10,7 @@ import polars as pl
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.io.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
-from subitize.stats.estimator import estimate_shares, gather_groups
+from subitize.stats.estimate import estimate_shares, gather_groups
 
 if TYPE_CHECKING:
     from subitize.analysis.observations import Observations

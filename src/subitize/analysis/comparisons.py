@@ -18,8 +18,8 @@ from subitize.analysis.scoring import MEASURES, Measure
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.io.frames import group_rows
 from subitize.records import Estimate
-from subitize.stats.comparisons import SharedClusters, Standing, compare_all, rank_models
-from subitize.stats.estimator import estimate_errors, estimate_shares
+from subitize.stats.compare import SharedClusters, Standing, compare_all, rank_models
+from subitize.stats.estimate import estimate_errors, estimate_shares
 from subitize.store import Run
 
 COMPARED = tuple(name for name in MEASURES if name not in ("coverage", "discarded", "refused", "unknown"))

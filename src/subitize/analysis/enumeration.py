@@ -20,8 +20,8 @@ from subitize.errors import NothingToDoError
 from subitize.io.frames import group_rows, make_frame
 from subitize.records import Answer, Estimate, Stimulus
 from subitize.stats.confusion import LEAST_PER_CELL, highest_response, human_matrix, pearson, random_matrix
-from subitize.stats.cues import Cues, Seen, find_cue
-from subitize.stats.estimator import estimate_share
+from subitize.stats.cues import CueResponses, Cues, find_cues
+from subitize.stats.estimate import estimate_share
 
 __all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "Enumeration", "baselines", "evaluate"]
 
@@ -209,5 +209,5 @@ def _find_cues(found: Iterable[Enumeration]) -> dict[Place, Cues | None]:
             answers = one.counted.select("item", "response").iter_rows()
             rows += [(response, *by_item[id]) for id, response in answers if id in by_item]
         response, number, area, hull, seen = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-        cues[key] = find_cue(Seen(response, number, area, hull, seen.astype(np.int64)))
+        cues[key] = find_cues(CueResponses(response, number, area, hull, seen.astype(np.int64)))
     return cues

@@ -14,25 +14,24 @@ from numpy.typing import NDArray
 
 from subitize.analysis.scoring import MEASURES
 from subitize.records import Estimate, Stimulus
-from subitize.stats.anchoring import Anchoring, find_anchors
+from subitize.stats.answers import Anchoring, Direction, KnowerLevel, find_anchors, knower_level, signed_rank_test
 from subitize.stats.confusion import (
+    Answers,
     confusion_matrix,
+    correlate_with_law,
+    design_effect,
     distance,
     highest_response,
     human_matrix,
     least_alike,
+    make_answers,
     random_matrix,
     round_responses,
 )
 from subitize.stats.cues import Cues
-from subitize.stats.estimator import estimate_errors, estimate_shares, gather_clusters
-from subitize.stats.knower_levels import KnowerLevel, knower_level
-from subitize.stats.likeness import correlate, design_effect
-from subitize.stats.replies import Replies, make_replies
-from subitize.stats.response_law import Fit, Tallies, Trials, Unfitted, fit_law, tally
-from subitize.stats.scalar_variability import ScalarVariability, scalar_variability
-from subitize.stats.signed_ranks import Direction, signed_rank_test
-from subitize.stats.weber import NoWeber, Weber, describe_weber
+from subitize.stats.estimate import estimate_errors, estimate_shares, gather_clusters
+from subitize.stats.response_law import ResponseLawFit, Tallies, Trials, Unfitted, fit_law, tally
+from subitize.stats.weber import NoWeber, ScalarVariability, Weber, describe_weber, scalar_variability
 
 ALL = "all"
 
@@ -158,14 +157,14 @@ class Enumeration:
 
         Every category weighs the same.
         """
-        return correlate(self.replies, self.numbers, self._human)
+        return correlate_with_law(self.replies, self.numbers, self._human)
 
     @measure("human")
     def human_correlation_all(self) -> Estimate | None:
         """The same correlation where no count, or one of 0, is a response of its own, which people never give."""
         if not self.eligible or (self.has_every_count and not self.zeros):
             return self.human_correlation
-        return correlate(self._all_replies, self.numbers, self._human, with_no_count=True)
+        return correlate_with_law(self._all_replies, self.numbers, self._human, with_no_count=True)
 
     @measure()
     def human_distance(self) -> Estimate | None:
@@ -254,12 +253,12 @@ class Enumeration:
         return self.counted.height == self.judged.height
 
     @cached_property
-    def replies(self) -> Replies:
+    def replies(self) -> Answers:
         """The answers that have a count, with what the design says of them."""
         return _make_replies(self.counted)
 
     @cached_property
-    def _all_replies(self) -> Replies:
+    def _all_replies(self) -> Answers:
         return _make_replies(self.judged)
 
     @cached_property
@@ -300,7 +299,7 @@ class Enumeration:
         return SUBITIZING if max(self.numbers) > SUBITIZING else 0
 
     @cached_property
-    def _law(self) -> Fit | Unfitted:
+    def _law(self) -> ResponseLawFit | Unfitted:
         """The law behind responses to numbers that are not seen exactly."""
         return fit_law(self._tallies.select(self._tallies.numbers > self._subitizing))
 
@@ -328,11 +327,11 @@ def measures() -> dict[str, Measure[object]]:
     return {name: line for name, line in vars(Enumeration).items() if isinstance(line, Measure)}
 
 
-def _make_replies(rows: pl.DataFrame) -> Replies:
+def _make_replies(rows: pl.DataFrame) -> Answers:
     counts = rows.select(pl.when(_IS_COUNTED).then("response").otherwise(None).fill_null(np.nan))
     category = rows["category"].rank("dense").cast(pl.Int64) - 1
     places = (rows["number"], category, rows["cluster"], rows["stratum"])
-    return make_replies(counts.to_series().to_numpy(), *(values.to_numpy() for values in places))
+    return make_answers(counts.to_series().to_numpy(), *(values.to_numpy() for values in places))
 
 
 def _responses_and_targets(counted: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

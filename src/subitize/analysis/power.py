@@ -16,7 +16,17 @@ from subitize.errors import BadValueError
 from subitize.interfaces import design_of
 from subitize.records import Estimate
 from subitize.registry import make_suite
-from subitize.stats.power import Accuracy, Agreement, Columns, Errors, Simulation, Study, Track, Wanted, summarize
+from subitize.stats.power import (
+    Accuracy,
+    AgreementStudy,
+    Columns,
+    ErrorStudy,
+    Simulation,
+    Study,
+    Track,
+    Wanted,
+    summarize,
+)
 from subitize.store import Run
 
 Assumed = Mapping[str, Any]
@@ -92,7 +102,7 @@ def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve
     answers = [Answer(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
     answers += [*_tell_apart(simulation, columns), *_search(simulation, is_tested="power" in columns)]
     curve = _draw_curve(simulation) if with_curve else ()
-    axis = "prompts" if isinstance(study, Agreement) else "images per prompt"
+    axis = "prompts" if isinstance(study, AgreementStudy) else "images per prompt"
     level = f"level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
     note = f"{count} simulated studies, each read as subitize {reader} does; {level}"
     return Plan(study, _assume(study), tuple(answers), axis, tuple(curve), (note,))
@@ -179,21 +189,21 @@ def _settle(what: str, given: Assumed, learnt: Assumed) -> Study:
     """Settle on a study: as given, else as a run or a suite has it, else as by default."""
     if what != "error" and "rate" not in given and learnt.get("rate") in (0, 1):
         raise BadValueError(f"--like: all images of the run are {'right' if learnt['rate'] else 'wrong'}; give --rate")
-    kinds: dict[str, type[Study]] = {"kappa": Agreement, "error": Errors}
+    kinds: dict[str, type[Study]] = {"kappa": AgreementStudy, "error": ErrorStudy}
     kind = kinds.get(what, Accuracy)
     known = {**learnt, **given, **_settle_size({"images": 1, **given} if what == "kappa" else given)}
     if what == "accuracy":  # of one model only
         known.pop("correlation", None)
     known = {name: value for name, value in known.items() if name in kind.__dataclass_fields__}
     _check_limits({**given, **known})
-    if kind is Agreement:
+    if kind is AgreementStudy:
         return _settle_agreement(known)
     known |= _settle_iccs(given, learnt, has_strata=len(known["strata"]) > 1)
     if kind is Accuracy:
         return _settle_accuracy(given, learnt, Accuracy(**known))
     if not {"mean", "sd"} <= known.keys():
         raise BadValueError("give --mean and --sd, as in --mean 0.3 --sd 0.4; or a run to learn from by --like RUN")
-    return Errors(**known)
+    return ErrorStudy(**known)
 
 
 def _check_limits(given: Assumed) -> None:
@@ -265,11 +275,11 @@ def _settle_accuracy(given: Assumed, learnt: Assumed, study: Accuracy) -> Accura
     return replace(study, icc=attained)
 
 
-def _settle_agreement(known: Assumed) -> Agreement:
+def _settle_agreement(known: Assumed) -> AgreementStudy:
     """Settle on agreement of annotators, who are no more than answer each image, unless given."""
     if not {"raters", "kappa"} <= known.keys():
         raise BadValueError("kappa needs --raters and --kappa, as in --raters 5 --kappa 0.58 --share 0.35")
-    study = Agreement(**{"annotators": known["raters"], **known})
+    study = AgreementStudy(**{"annotators": known["raters"], **known})
     if study.images > 1 and "icc" not in known:
         raise BadValueError(f"--images {study.images}: with several images of a prompt give --icc as well")
     _check_within("annotators", study.annotators, study.raters, 500)
@@ -315,7 +325,7 @@ def _search(simulation: Simulation, *, is_tested: bool) -> Iterator[Answer]:
         if value is None:
             continue
         find = partial(_find, simulation, figure, value)
-        if not isinstance(study, Agreement):
+        if not isinstance(study, AgreementStudy):
             what = f"images per prompt for {figure} {value:g}, with {study.prompts} prompts"
             otherwise = f"not even {_MOST_IMAGES} are enough: images of one prompt hang together; take more prompts"
             yield Answer(what, *find("images", range(study.at, _MOST_IMAGES + 1)) or (None, otherwise))
@@ -375,7 +385,7 @@ def find_least(is_enough: Callable[[int], bool], span: range, start: int, growth
 def _draw_curve(simulation: Simulation) -> Iterator[Point]:
     """Simulate the same study with other numbers of images, or of prompts."""
     study = simulation.study
-    if isinstance(study, Agreement):
+    if isinstance(study, AgreementStudy):
         name, sizes = "prompts", {max(2, round(study.prompts * share)) for share in (0.1, 0.25, 0.5, 1, 2, 4)}
     else:
         name, sizes = "images", {study.images, *(one for one in _TABLED if one >= study.at)}

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from subitize.records import Estimate
-from subitize.stats.signed_ranks import Direction
+from subitize.stats.answers import Direction
 
 Verdict = Literal["exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published"]
 VERDICTS: tuple[Verdict, ...] = ("exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published")

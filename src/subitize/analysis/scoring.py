@@ -10,7 +10,7 @@ from subitize.analysis.clusters import Prompts, at_levels, check_factors, place_
 from subitize.analysis.observations import Observations
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item
-from subitize.stats.estimator import Clusters, estimate_errors, estimate_shares
+from subitize.stats.estimate import Clusters, estimate_errors, estimate_shares
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import polars as pl
 from subitize.analysis.agreement import Concord, agree, gather_votes
 from subitize.analysis.observations import Observations
 from subitize.records import Estimate
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share
 from subitize.store import Location, Run
 
 _MOST_DISAGREEMENTS = 50

@@ -8,7 +8,7 @@ from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import NothingToDoError
 from subitize.io.files import read_lines
 from subitize.records import Estimate
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.estimate import wilson_interval
 
 
 @dataclass(frozen=True, slots=True)

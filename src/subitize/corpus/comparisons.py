@@ -7,7 +7,7 @@ from scipy.special import ndtri
 
 from subitize.corpus.summaries import Summary
 from subitize.records import Estimate
-from subitize.stats.intervals import subtract_independent
+from subitize.stats.estimate import subtract_independent
 
 
 @dataclass(frozen=True, slots=True)

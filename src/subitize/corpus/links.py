@@ -15,8 +15,8 @@ from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, make_table, text_column
 from subitize.report.document.figures import INK
-from subitize.stats.correlations import fit_line, spearman_interval
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share
+from subitize.stats.regression import fit_line, spearman_interval
 
 BY_NUMBER, BY_NOUN, WITHIN = "number", "number and noun", "noun, number held constant"
 _UNSEEN = 0.5  # what stands for a count of 0 on a logarithmic scale

@@ -27,7 +27,7 @@ from subitize.rewards.batching import Looks
 from subitize.rewards.samples import Sample, Unjudged
 from subitize.runner.costs import Ledger
 from subitize.runner.workers import open_executor
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share
 
 _AT_ONCE = 64
 _TRIES = 5

@@ -10,16 +10,17 @@ from subitize.corpus.counting import CountedCorpus
 from subitize.corpus.counts import MOST_NOUNS, Counts, Sample, rank
 from subitize.errors import BadValueError
 from subitize.records import Estimate
-from subitize.stats.heaping import Heap, measure_heaping
-from subitize.stats.intervals import wilson_bounds, wilson_interval
-from subitize.stats.power_laws import (
+from subitize.stats.estimate import wilson_bounds, wilson_interval
+from subitize.stats.frequencies import (
     Alternative,
+    Heap,
     Histogram,
     PowerLaw,
     choose_start,
     compare_laws,
     fit_power_law,
     measure_fit,
+    measure_heaping,
 )
 
 DECADES = tuple(range(10, 101, 10))

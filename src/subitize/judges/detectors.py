@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from subitize.detections import Detections
 from subitize.interfaces import Finding, JudgeRequest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
@@ -12,6 +11,7 @@ from subitize.networks.detectors.pointing import Molmo2
 from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGroundingDino, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
+from subitize.stats.boxes import Detections
 from subitize.vision.colours import with_colours
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import compress
 
-from subitize.detections import Detections
 from subitize.labels.rules import Rule
 from subitize.records import Box, Count, RelationWord
+from subitize.stats.boxes import Detections
 
 
 def counted_boxes(boxes: Sequence[Box], question: Count, rule: Rule) -> list[Box]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from subitize.detections import Detections
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Reply, Request
 from subitize.io.images import Rgb, decode
@@ -13,6 +12,7 @@ from subitize.networks.detectors.pointing import Molmo2
 from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGroundingDino, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
+from subitize.stats.boxes import Detections
 from subitize.vision.colours import with_colours
 
 

@@ -7,7 +7,7 @@ from subitize.interfaces import Reply, Request
 from subitize.language.counted import is_count
 from subitize.models import observer, painter
 from subitize.records import Draw, Said, TaskKind
-from subitize.stats import human_law
+from subitize.stats.response_law import human_law
 from subitize.vision.observing import look_at
 
 

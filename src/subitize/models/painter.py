@@ -16,7 +16,7 @@ from subitize.io.images import encode_png
 from subitize.language.clauses import read_scene
 from subitize.language.scene import MOST_THINGS, Halves, NotUnderstood, with_exact_numbers
 from subitize.records import Refused, TaskKind
-from subitize.stats.number_laws import Slips, human_law
+from subitize.stats.response_law import Slips, human_law
 
 SIZE_PX = 1024
 

@@ -7,7 +7,7 @@ import numpy as np
 from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
 from subitize.records import Draw, Said, TaskKind
-from subitize.stats import uniform_law
+from subitize.stats.response_law import uniform_law
 
 
 class Random:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from subitize.records import Estimate
 
 Cue = Literal["number", "ink", "hull", "density"]
-Verdict = Literal[
+CueVerdict = Literal[
     "number",
     "number, with a bias by item size",
     "number, with a bias by hull",
@@ -79,7 +79,7 @@ class Cues:
     not tell; `models` has the cues that vary, the best first. `n` are responses.
     """
 
-    verdict: Verdict
+    verdict: CueVerdict
     p_value: float | None
     coefficients: tuple[Coefficient, ...]
     models: tuple[CueModel, ...]
@@ -87,7 +87,7 @@ class Cues:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class CueResponses:
     """Responses, what was measured in the pictures that they are to, all above 0, and which picture each is to."""
 
     responses: Floats
@@ -97,7 +97,7 @@ class Seen:
     pictures: NDArray[np.int64]
 
 
-def find_cue(seen: Seen) -> Cues | None:
+def find_cues(seen: CueResponses) -> Cues | None:
     """Tell which cue the responses follow; None where fewer than ten pictures are left, or all responses are the same.
 
     The best one-cue model wins if responses rise with its cue, and if Vuong's test sets it apart from every other
@@ -123,7 +123,7 @@ def find_cue(seen: Seen) -> Cues | None:
     return Cues(verdict, p_value, coefficients, tuple(models), n)
 
 
-def _name_biases(coefficients: tuple[Coefficient, ...]) -> Verdict:
+def _name_biases(coefficients: tuple[Coefficient, ...]) -> CueVerdict:
     slopes = {one.predictor: one.slope for one in coefficients}
     is_biased = {name: not slope.low <= 0 <= slope.high for name, slope in slopes.items()}
     match is_biased.get("item area", False), is_biased.get("hull", False):

@@ -12,13 +12,19 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv, ndtr, ndtri
 
 from subitize.records import Estimate
-from subitize.stats.comparisons import Difference, SharedClusters, compare_studies, rank_models
-from subitize.stats.estimator import Floats, Integers, estimate_errors, estimate_shares, stack_groups
-from subitize.stats.intervals import mean_interval, wilson_interval
-from subitize.stats.kappas import fleiss_kappa
-from subitize.stats.krippendorff import krippendorff_alpha
-from subitize.stats.passes import pass_at_k
-from subitize.stats.ratings import tally
+from subitize.stats.agreement import fleiss_kappa, krippendorff_alpha
+from subitize.stats.compare import Difference, SharedClusters, compare_studies, rank_models
+from subitize.stats.estimate import (
+    Floats,
+    Integers,
+    estimate_errors,
+    estimate_shares,
+    mean_interval,
+    pass_at_k,
+    stack_groups,
+    wilson_interval,
+)
+from subitize.stats.ratings import count_ratings
 
 Columns = dict[str, NDArray[np.float64] | NDArray[np.bool_]]
 """What each study shows, or each pair of its models (columns), by name; `low` and `high` are the ends of its interval
@@ -197,7 +203,7 @@ class Accuracy(_Prompts):
 
 
 @dataclass(frozen=True)
-class Errors(_Prompts):
+class ErrorStudy(_Prompts):
     """A mean error, as NAE or MAE, and its standard deviation over images.
 
     Gamma laws of the prompts' means, and of images around them; both spread in proportion to their means, and those of
@@ -233,7 +239,7 @@ class Errors(_Prompts):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreementStudy:
     """Agreement of `raters` out of so many `annotators` who say yes or no of each image; a `share` say yes.
 
     `kappa` is the correlation of two people's answers about an image, `icc` that about two images of a prompt. A share
@@ -268,7 +274,7 @@ class Agreement:
         """Estimate κ and α of one study as `agree` does; where it has no interval, everything is possible."""
         units = np.repeat(np.arange(self.prompts * self.images), self.raters)
         said, domain = answers.ravel().astype(np.float64), np.array([0.0, 1.0])
-        ratings = tally(units, said, domain=domain, clusters=units // self.images, annotators=who.ravel())
+        ratings = count_ratings(units, said, domain=domain, clusters=units // self.images, annotators=who.ravel())
         kappa, alpha = fleiss_kappa(ratings), krippendorff_alpha(ratings, "nominal")
         return kappa.coefficient if kappa else _NO_INTERVAL, alpha or _NO_INTERVAL
 
@@ -281,7 +287,7 @@ class Agreement:
         return _read(lambda _: kappas, self.kappa, wanted) | of_alpha | {"anything possible": is_open}
 
 
-Study = Accuracy | Errors | Agreement
+Study = Accuracy | ErrorStudy | AgreementStudy
 Track = Callable[[str, Sequence[int]], Iterable[int]]
 """Hands on the pieces of what is named, and may show how far they are."""
 

@@ -1,5 +1,9 @@
-"""What several raters said of each unit, counted: units that were answered alike are kept as one."""
+"""Counts what several raters said of each unit, and warns where that is too little to measure agreement.
 
+Units that were answered alike are kept as one row. For the warnings a unit counts as its cluster: several images of
+one prompt may be odd for the same reason."""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +32,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class RaterAnswers:
     """The answers one by one: their row and value in `Ratings`, their cell, and what they weigh.
 
     All units weigh the same, and so do the answers to a unit; together it is 1.
@@ -40,13 +44,13 @@ class Answers:
     cells: Cells
     weight: NDArray[np.float64]
 
-    def keep(self, chosen: NDArray[np.bool_]) -> "Answers":
+    def keep(self, chosen: NDArray[np.bool_]) -> "RaterAnswers":
         """Keep some answers."""
         used, cell = np.unique(self.cell[chosen], return_inverse=True)
         who = None if self.cells.annotator is None else _number(self.cells.annotator[used])
         weight = self.weight[chosen]
         cells = Cells(_number(self.cells.cluster[used]), who)
-        return Answers(self.row[chosen], self.value[chosen], cell, cells, weight / (weight.sum() or 1))
+        return RaterAnswers(self.row[chosen], self.value[chosen], cell, cells, weight / (weight.sum() or 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Ratings:
     values: NDArray[np.float64]
     counts: NDArray[np.float64]
     units: NDArray[np.int64]
-    answers: Answers
+    answers: RaterAnswers
 
     @property
     def raters(self) -> NDArray[np.float64]:
@@ -75,7 +79,7 @@ class Ratings:
         return Ratings(self.values, self.counts[rows], self.units[rows], answers)
 
 
-def tally(
+def count_ratings(
     units: NDArray[np.int64],
     values: NDArray[np.float64],
     *,
@@ -103,7 +107,7 @@ def tally(
         None if annotators is None else _number(annotators[is_answer]),
     )
     weight = 1 / (counts.sum(axis=1) * max(1, sizes.sum()))[row]
-    return Ratings(given, counts, sizes, Answers(row, codes, cell, cells, weight))
+    return Ratings(given, counts, sizes, RaterAnswers(row, codes, cell, cells, weight))
 
 
 def sum_groups(groups: Codes, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -155,3 +159,92 @@ def _count_patterns(values: int, unit: Codes, code: Codes) -> tuple[NDArray[np.f
     row_of_unit = np.empty(len(order), dtype=np.int64)
     row_of_unit[order] = np.cumsum(is_new) - 1
     return counts, np.diff(np.flatnonzero(np.append(is_new, True))), row_of_unit
+
+
+# Below the first, intervals cover far less than they say; below the second, at times. Simulated in
+# tests/stats/test_agreement_coverage.py.
+_FEWEST, _FEW = 5, 10
+_FEW_ANNOTATORS = 5
+_MOST_OF_ONE_ANNOTATOR = 0.45
+
+
+def why_no_interval(ratings: Ratings) -> str | None:
+    """Tell why an interval of agreement beyond chance would mislead, if so: nearly all answers are the same."""
+    return _describe(_count_unusual(ratings), "have another answer than the most frequent one", _FEWEST)
+
+
+def lack_of_distances(ratings: Ratings) -> str | None:
+    """Tell why an interval of how far answers are apart would mislead, if so: hardly any are."""
+    return why_no_interval(ratings) or _describe(_count_disputed(ratings), "have answers that differ", _FEWEST)
+
+
+def share_answers(ratings: Ratings) -> NDArray[np.float64]:
+    """Give each annotator's share of the answers, as units weigh; nothing where it is not known who answered."""
+    answers, who = ratings.answers, ratings.answers.cells.annotator
+    return np.zeros(0) if who is None else sum_groups(who, sum_groups(answers.cell, answers.weight))
+
+
+def has_varied_annotators(shares: NDArray[np.float64]) -> bool:
+    """Tell whether annotators with these shares of the answers can be compared: at least three, none in all pairs.
+
+    Who is in every pair of answers has half of the answers.
+    """
+    return len(shares) > 2 and float(shares.max()) < _MOST_OF_ONE_ANNOTATOR
+
+
+def find_cautions(ratings: Ratings, *, are_counts: bool = False) -> Iterator[str]:
+    """Tell what there is too little of for the intervals to be relied on, or for there to be any."""
+    if ratings.answers.cells.clusters < _FEW:
+        yield f"only {_count_noun(ratings.answers.cells.clusters, 'prompt')}"
+    else:
+        unusual = _describe(_count_unusual(ratings), "have another answer than the most frequent one", _FEW)
+        disputed = _describe(_count_disputed(ratings), "have answers that differ", _FEW)
+        yield from filter(None, (unusual, disputed))
+        if are_counts:
+            yield from _doubt_zeros(ratings)
+    yield from _doubt_annotators(ratings)
+
+
+def _doubt_zeros(ratings: Ratings) -> Iterator[str]:
+    """Tell where 0 is rare: by ratio, it is as far from any other number as can be."""
+    zeros = _count(ratings, ratings.counts @ (ratings.values == 0) > 0)
+    if 0 < zeros < _FEW:
+        yield f"only {_count_noun(zeros, 'prompt')} with an answer of 0, which α by ratio hangs on"
+
+
+def _doubt_annotators(ratings: Ratings) -> Iterator[str]:
+    shares = share_answers(ratings)
+    if not len(shares):
+        return
+    if not has_varied_annotators(shares):
+        who = f"{len(shares)} annotators" if len(shares) < 3 else "one annotator in nearly every pair"
+        yield f"{who}: the interval is for these people, not for others like them"
+    elif len(shares) < _FEW_ANNOTATORS:
+        yield f"only {len(shares)} annotators"
+
+
+def _count_unusual(ratings: Ratings) -> int:
+    if not len(ratings.units):
+        return 0
+    usual = (ratings.units @ ratings.counts).argmax()
+    return _count(ratings, ratings.counts[:, usual] < ratings.raters)
+
+
+def _count_disputed(ratings: Ratings) -> int:
+    return _count(ratings, ratings.counts.max(axis=1, initial=0) < ratings.raters)
+
+
+def _count(ratings: Ratings, rows: NDArray[np.bool_]) -> int:
+    """Count the clusters that have a unit of such a row."""
+    answers = ratings.answers
+    is_such = np.zeros(answers.cells.clusters, dtype=np.bool_)
+    is_such[answers.cells.cluster[answers.cell[rows[answers.row]]]] = True
+    return int(is_such.sum())
+
+
+def _describe(count: int, what: str, fewest: int) -> str | None:
+    return f"only {_count_noun(count, 'prompt')} {what}" if count < fewest else None
+
+
+def _count_noun(count: int, noun: str) -> str:
+    return f"{count} {noun}" + "s" * (count != 1)

@@ -1,17 +1,18 @@
 """The law behind responses to number: Weber's law with a gain and lapses, by maximum likelihood.
 
-P(r | n) = (1 − ℓ) · rounded normal(b n, W b n) + ℓ / highest, for the responses 1..highest: `W` is the Weber fraction,
-`b` the gain (below 1: underestimation), `ℓ` the share of lapses, which are answered anyhow.
+P(r | n) = (1 − ℓ) · rounded normal(b n, W b n) + ℓ / highest, for the responses 1..highest: `W` is the Weber
+fraction, `b` the gain (below 1: underestimation), `ℓ` the share of lapses, answers given without regard to the
+number. Observers whose law is known (random, ideal human, painter) are here too.
 
-Edges. Whether numbers beyond 1 and the highest are drawn anew, put at the edge or cut off before rounding differs from
-one observer to the next and is not known of a real one, but it changes the chances of these two responses alone. So the
+Edges. Numbers beyond 1 and the highest may be drawn again, put at the edge or cut off before rounding; this differs
+between observers and is not known of a real one, but it changes the chances of these two responses alone. So the
 likelihood is that of each response given that it is neither. Lapses are conditioned in the same way: they keep their
-share of what lies between the edges, which is what tells them from the tails of the normal law.
+share of what lies between the edges, which distinguishes them from the tails of the normal law.
 
-Prompts. One that is drawn too often with one more has a gain of its own, and taking this for noise would inflate W. So
+Prompts. One that is usually drawn with one too many has a gain of its own; taken for noise, this would inflate W. So
 gains differ by prompt (in naming: by number and category) around that of their category, by a normal law of the log
-gain whose variance is estimated from the scores of a fit with one gain per category (DerSimonian and Laird's moments).
-"""
+gain whose variance is estimated from the scores of a fit with one gain per category (DerSimonian and Laird's
+moments)."""
 
 import math
 from dataclasses import dataclass, replace
@@ -19,6 +20,46 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+def uniform_law(low: int, high: int) -> NDArray[np.float64]:
+    """Give every response from `low` to `high` the same probability."""
+    return np.full(high - low + 1, 1 / (high - low + 1))
+
+
+def human_law(target: int, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> NDArray[np.float64]:
+    """Give the probabilities of the responses 1..highest of an ideal human observer.
+
+    Exact up to `subitizing`; above it a normal law of mean `target` and spread `weber` × `target`, truncated to
+    [1, highest] and rounded (Testolin et al. 2025, section 2.4.3: a Weber fraction of .15).
+    """
+    responses = np.arange(1, highest + 1)
+    if target <= subitizing or weber == 0:
+        return np.asarray(responses == min(target, highest), dtype=np.float64)
+    from scipy.special import ndtr  # it takes longer to import than some pictures to draw
+
+    edges = np.clip(np.arange(highest + 1) + 0.5, 1, highest)
+    cumulative = ndtr((edges - target) / (weber * target))
+    mass = np.diff(cumulative)
+    if not mass.any():  # so far above the highest that no probability is left: all of it is at the edge
+        mass[-1] = 1
+    return np.asarray(mass / mass.sum(), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Slips:
+    """What comes between the number a painter is asked for and the number that is seen in its picture."""
+
+    weber: float = 0.0
+    subitizing: int = 0
+    highest: int = 200
+    shift: int = 0
+    """So many more are drawn, or fewer where it is below 0, but never less than one."""
+    omit: float = 0.0
+    """With this probability a thing is left out."""
+    merge: float = 0.0
+    """With this probability a thing after the first falls on another and is not seen."""
+
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -226,7 +267,7 @@ class Chances:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class ResponseLawFit:
     """What is fitted to `tallies`, those between the edges: with one gain per category, and with one per group.
 
     Categories are told apart where each has enough responses for a Weber fraction of its own.
@@ -247,7 +288,7 @@ class Fit:
         return len(self.own.log_weber) > 1
 
 
-def fit_law(tallies: Tallies) -> Fit | Unfitted:
+def fit_law(tallies: Tallies) -> ResponseLawFit | Unfitted:
     """Fit Weber fractions, gains and the share of lapses; or say why there are none."""
     reason = _why_not(tallies)
     if reason:
@@ -262,7 +303,7 @@ def fit_law(tallies: Tallies) -> Fit | Unfitted:
         return Unfitted("responses spread over all numbers")
     if shared.is_right:
         shared = replace(shared, log_gain=np.zeros_like(shared.log_gain), lapse_logit=_NO_LAPSE)
-    return Fit(inner, shared, _free_gains(shared))
+    return ResponseLawFit(inner, shared, _free_gains(shared))
 
 
 def predict_responses(mean: float, spread: float, lapse: float, highest: int) -> Floats:

@@ -1,7 +1,6 @@
-"""Where to draw the line between scores that count and scores that do not: a search, and an honest test of it.
+"""Searches the score threshold at which counts match the truth best, with an honest test by cross-validation.
 
-A setting is a column: a threshold, or a threshold together with something else that was tried.
-"""
+A setting is a column: a threshold, or a threshold together with something else that was tried."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.clusters import sum_clusters
-from subitize.stats.draws import draw_counts
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.estimate import sum_clusters, wilson_interval
+
+_CELLS_AT_ONCE = 500_000
+_DRAW_OF_A_KIND = 10  # how many times longer it takes to draw the number of a kind than to draw one observation
+
+
+def draw_counts(counts: NDArray[np.int64], resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Draw as many observations as there are, with replacement: counts (resample, kind), in pieces that fit in memory.
+
+    Few kinds are drawn as what they are together, a multinomial; of many, observations are drawn and counted.
+    """
+    random = np.random.default_rng(seed)
+    n, kinds = int(counts.sum()), len(counts)
+    kind_of = np.repeat(np.arange(kinds), counts)
+    is_few = kinds * _DRAW_OF_A_KIND < n
+    at_once = max(1, _CELLS_AT_ONCE // max(1, kinds if is_few else n))
+    for start in range(0, resamples, at_once):
+        times = min(at_once, resamples - start)
+        if is_few:
+            yield random.multinomial(n, counts / n, size=times).astype(np.float64)
+        else:
+            drawn = kind_of[random.integers(0, n, (times, n), dtype=np.int32)]
+            drawn += np.arange(0, times * kinds, kinds)[:, None]
+            yield np.bincount(drawn.ravel(), minlength=times * kinds).reshape(times, kinds).astype(np.float64)
+
 
 Metric = Literal["nae", "accuracy"]
 METRICS: tuple[Metric, ...] = ("nae", "accuracy")
@@ -33,7 +54,7 @@ def count_above(scores: Sequence[Sequence[float]], thresholds: Sequence[float]) 
 
 
 @dataclass(frozen=True, slots=True)
-class Errors:
+class CountErrors:
     """How far counts (picture, setting) are from the truth, and which pictures hang together: those of one cluster.
 
     Of a true count of 0 the relative error is not defined: NaN.
@@ -54,21 +75,21 @@ class Errors:
         return self.relative if metric == "nae" else self.exact
 
 
-def find_errors(counts: NDArray[np.int64], truth: Sequence[float], clusters: Sequence[object]) -> Errors:
+def find_errors(counts: NDArray[np.int64], truth: Sequence[float], clusters: Sequence[object]) -> CountErrors:
     """Compare counts (picture, setting) with the true ones."""
     true = np.asarray(truth, dtype=np.float64)
     divisor = np.where(true > 0, true, np.nan)[:, None]
     relative = np.abs(counts - true[:, None]) / divisor
     _, index = np.unique([str(cluster) for cluster in clusters], return_inverse=True)
-    return Errors(relative, (counts == true[:, None]).astype(np.float64), true, index)
+    return CountErrors(relative, (counts == true[:, None]).astype(np.float64), true, index)
 
 
-def average(errors: Errors, metric: Metric) -> Floats:
+def average(errors: CountErrors, metric: Metric) -> Floats:
     """Average a metric over the pictures it is defined for, by setting; NaN where there is none."""
     return _mean(errors.of(metric)[_is_defined(errors, metric)])
 
 
-def estimate(errors: Errors, metric: Metric, *, seed: int = 0) -> list[Estimate]:
+def estimate(errors: CountErrors, metric: Metric, *, seed: int = 0) -> list[Estimate]:
     """Estimate a metric at every setting, with a percentile bootstrap of clusters.
 
     Where resamples cannot differ, as where every count is right, Wilson's bound on the share of clusters says how many
@@ -123,7 +144,7 @@ class Validation:
 
 
 def cross_validate(
-    errors: Errors, metric: Metric, shape: tuple[int, ...], *, folds: int = FOLDS, seed: int = 0
+    errors: CountErrors, metric: Metric, shape: tuple[int, ...], *, folds: int = FOLDS, seed: int = 0
 ) -> Validation:
     """Choose on all folds but one, measure on that one, in turn; a cluster is never on both sides.
 
@@ -139,14 +160,14 @@ def cross_validate(
         chosen.append(setting)
         held_out[is_out] = np.ravel_multi_index(setting, shape)
     rows = np.arange(len(held_out))
-    seen = Errors(
+    seen = CountErrors(
         errors.relative[rows, held_out][:, None], errors.exact[rows, held_out][:, None], errors.truth, errors.clusters
     )
     nae = estimate(seen, "nae", seed=seed)[0] if errors.has_nae else None
     return Validation(nae, estimate(seen, "accuracy", seed=seed)[0], tuple(chosen))
 
 
-def assign_folds(errors: Errors, folds: int, seed: int) -> NDArray[np.int64]:
+def assign_folds(errors: CountErrors, folds: int, seed: int) -> NDArray[np.int64]:
     """Deal the clusters out at random, those with a true count above 0 first: each fold gets its share of them."""
     has_some = sum_clusters(errors.truth, errors.clusters) > 0
     order = np.random.default_rng(seed).permutation(len(has_some))
@@ -157,7 +178,7 @@ def assign_folds(errors: Errors, folds: int, seed: int) -> NDArray[np.int64]:
     return dealt
 
 
-def _is_defined(errors: Errors, metric: Metric) -> NDArray[np.bool_]:
+def _is_defined(errors: CountErrors, metric: Metric) -> NDArray[np.bool_]:
     return errors.truth > 0 if metric == "nae" else np.ones(len(errors.truth), dtype=bool)
 
 
@@ -165,8 +186,8 @@ def _mean(values: Floats) -> Floats:
     return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
 
 
-def _take(errors: Errors, rows: NDArray[np.bool_]) -> Errors:
-    return Errors(errors.relative[rows], errors.exact[rows], errors.truth[rows], errors.clusters[rows])
+def _take(errors: CountErrors, rows: NDArray[np.bool_]) -> CountErrors:
+    return CountErrors(errors.relative[rows], errors.exact[rows], errors.truth[rows], errors.clusters[rows])
 
 
 def _replicate(values: Floats, clusters: NDArray[Any], seed: int) -> Floats:

@@ -7,8 +7,8 @@ from itertools import repeat
 
 import numpy as np
 
-from subitize.detections import Detections, Floats, Grid
 from subitize.io.images import Rgb
+from subitize.stats.boxes import Detections, Floats, Grid
 
 COLOUR_NAMES = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "grey")
 

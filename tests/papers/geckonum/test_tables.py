@@ -29,8 +29,7 @@ from subitize.papers.geckonum.reproduction import compare
 from subitize.papers.geckonum.runs import read_run
 from subitize.papers.geckonum.shares import estimate_means
 from subitize.papers.geckonum.tables import compute_tables
-from subitize.stats import wilson_interval
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share, wilson_interval
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.geckonum_release import PROMPTS, SOME, write_prompts, write_release
@@ -271,7 +270,7 @@ def test_every_figure_has_its_interval_and_n(cells: Cells) -> None:
             assert cell.n
 
 
-PROOF = pytest.mark.proof("subitize.papers.geckonum.shares", "subitize.stats.estimator")
+PROOF = pytest.mark.proof("subitize.papers.geckonum.shares", "subitize.stats.estimate")
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ from subitize.papers.t2icountbench.tables import (
 from subitize.records import Estimate, Item, Scalar
 from subitize.report.document.cells import estimate_text
 from subitize.report.sections.claims import tell
-from subitize.stats.ratings import tally
+from subitize.stats.ratings import count_ratings
 from tests.t2icountbench_attempts import RateOf, attempt_all, design
 
 SKILLS = {"good": 0.5, "fair": 0.3, "poor": 0.12}
@@ -192,7 +192,7 @@ def test_categories_that_differ_do_not_widen_the_interval_of_their_mean() -> Non
     assert apart.high - apart.low < 0.4 * (alike.high - alike.low)
 
 
-PROOF = pytest.mark.proof("subitize.papers.t2icountbench.tables", "subitize.stats.estimator")
+PROOF = pytest.mark.proof("subitize.papers.t2icountbench.tables", "subitize.stats.estimate")
 
 
 @pytest.mark.slow
@@ -435,7 +435,7 @@ def test_one_model_and_little_data_leave_it_undecided_and_say_why() -> None:
 
 def test_annotators_votes_give_kappa() -> None:
     made = attempt_all("one", design(numbers=[2]), lambda _: 0.2)
-    votes = tally(np.repeat(np.arange(40), 5), np.tile([1.0, 1, 1, 1, 0, 0, 0, 0, 0, 1], 20))
+    votes = count_ratings(np.repeat(np.arange(40), 5), np.tile([1.0, 1, 1, 1, 0, 0, 0, 0, 0, 1], 20))
     assert observe(made, votes)[-1].id == "κ"
     assert "over 40 groups" in observe(made, votes)[-1].sentence
 

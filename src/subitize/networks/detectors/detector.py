@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from subitize.detections import Detections
 from subitize.io.images import Rgb
+from subitize.stats.boxes import Detections
 
 
 class Detector(Protocol):

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from subitize.detections import Detections, Floats
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.numbers import count_noun
@@ -26,6 +25,7 @@ from subitize.networks.detectors.network_files import NetworkFiles, find_network
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
 from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, recognise_ssd, recognise_yolo
 from subitize.networks.weights import hash_weights, require
+from subitize.stats.boxes import Detections, Floats
 
 _SSD_PIXELS, _YOLO_PIXELS, _LARGEST_PIXELS = 300, 640, 4096
 _BARS = 114  # the grey that YOLOs are trained with around pictures

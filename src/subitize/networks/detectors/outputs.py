@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.detections import Floats
+from subitize.stats.boxes import Floats
 
 _LARGEST_SHARE = 2  # a box may reach beyond the picture, by less than the picture
 

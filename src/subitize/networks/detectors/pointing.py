@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from subitize.detections import Detections, Floats
 from subitize.interfaces import RuntimeOption
 from subitize.io.images import Rgb
 from subitize.language.nouns import plural
@@ -17,6 +16,7 @@ from subitize.networks.answers.generators import Chat, Generator, open_generator
 from subitize.networks.detectors.pretrained import OpenVocabulary
 from subitize.networks.pairs import View
 from subitize.records import Said
+from subitize.stats.boxes import Detections, Floats
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from subitize.detections import Detections, Floats, Grid
 from subitize.errors import UnusableModelError
 from subitize.interfaces import RuntimeOption
 from subitize.io.images import Rgb
@@ -22,6 +21,7 @@ from subitize.networks.detectors.coco import choose_classes, class_of
 from subitize.networks.image_processors import make_rf_detr_processor
 from subitize.networks.names import name_detector
 from subitize.networks.weights import Placement
+from subitize.stats.boxes import Detections, Floats, Grid
 
 if TYPE_CHECKING:
     import torch

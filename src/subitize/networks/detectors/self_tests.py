@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from subitize.detections import Detections
 from subitize.errors import MissingPartError, UnusableModelError
 from subitize.interfaces import SelfTest
 from subitize.language.nouns import plural
@@ -14,6 +13,7 @@ from subitize.language.numbers import count_noun
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.collages import NOUNS, Collage, make_collage
 from subitize.networks.detectors.detector import Detector
+from subitize.stats.boxes import Detections
 
 SEED = 20_140_501
 _COUNTS = (2, 1, 3, 4, 3, 2, 4, 1)

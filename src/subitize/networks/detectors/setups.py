@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeVar
 
-from subitize.detections import Detections
 from subitize.errors import BadValueError
 from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.io.images import Rgb
@@ -25,6 +24,7 @@ from subitize.networks.detectors.pretrained import (
     Sam3,
 )
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
+from subitize.stats.boxes import Detections
 from subitize.vision.colours import COLOUR_NAMES
 
 FLOOR = 0.05

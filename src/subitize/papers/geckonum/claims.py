@@ -47,9 +47,7 @@ from subitize.papers.geckonum.tables import find_baselines, group_labels
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, number_of
 from subitize.report.sections.claims import describe_level, describe_margin, tell, write_p
-from subitize.stats.contingency import chi_squared
-from subitize.stats.groups import one_way, permuted_one_way
-from subitize.stats.multiplicity import adjust_holm
+from subitize.stats.significance import adjust_holm, chi_squared, one_way, permuted_one_way
 
 CLAIMS: Mapping[str, str] = MappingProxyType(
     {

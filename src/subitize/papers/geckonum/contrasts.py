@@ -8,7 +8,7 @@ from subitize.analysis.claims import ByModel, Comparison, Contrast, Place, compa
 from subitize.papers.geckonum.extensions import share_images
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.shares import Shares, estimate_means
-from subitize.stats.comparisons import Difference, compare_all
+from subitize.stats.compare import Difference, compare_all
 
 Contrasts = dict[tuple[str, str | None], Contrast]
 """By what is compared, and of which model; None is all together."""

@@ -11,9 +11,8 @@ from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.release import MANY
 from subitize.papers.geckonum.shares import estimate_outcomes
 from subitize.papers.geckonum.tables import Table, to_percent
-from subitize.stats.comparisons import SharedClusters, compare_all, rank_models
-from subitize.stats.designs import INTERCEPT, build_design
-from subitize.stats.logistic import LogisticFit, fit_logistic
+from subitize.stats.compare import SharedClusters, compare_all, rank_models
+from subitize.stats.regression import INTERCEPT, LogisticFit, build_design, fit_logistic
 
 _IMAGE = ("model", "type", "prompt", "seed", "stratum", "cluster")
 

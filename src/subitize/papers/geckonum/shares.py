@@ -12,7 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from subitize.records import Estimate
-from subitize.stats.estimator import Clusters, estimate_shares
+from subitize.stats.estimate import Clusters, estimate_shares
 
 Shares = dict[tuple[Any, ...], Estimate]
 """Estimates by the names of their groups, in the order of these."""

@@ -15,11 +15,10 @@ from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.shares import estimate_events, estimate_means
 from subitize.records import Estimate
-from subitize.stats.clusters import cluster_mean
-from subitize.stats.contingency import chi_squared, significant_shuffles
-from subitize.stats.intervals import subtract_independent
-from subitize.stats.krippendorff import Level, krippendorff_alphas
-from subitize.stats.ratings import tally
+from subitize.stats.agreement import Level, krippendorff_alphas
+from subitize.stats.estimate import cluster_mean, subtract_independent
+from subitize.stats.ratings import count_ratings
+from subitize.stats.significance import chi_squared, significant_shuffles
 
 # What an annotator gets right who answers at random: one of ten numbers; one of three lines in 24 prompts and one of
 # five in 45; yes or no.
@@ -163,7 +162,7 @@ def krippendorff(annotations: Annotations) -> Iterator[Cell]:
         answers = annotations.of_task(task)
         answers = answers.filter(pl.col("seed") < SEEDS) if task == 1 else answers
         units, values, prompts, people = (answers[name].to_numpy() for name in ("unit", "value", "prompt", "person"))
-        ratings = tally(units, values, clusters=prompts, annotators=people)
+        ratings = count_ratings(units, values, clusters=prompts, annotators=people)
         for level, alpha in krippendorff_alphas(ratings, _LEVELS).items():
             yield make_cell(Place("krippendorff", f"task{task}", level), alpha)
 

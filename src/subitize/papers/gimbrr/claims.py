@@ -43,7 +43,7 @@ from subitize.papers.gimbrr.tasks import ALL, SINGLE, TASKS
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, figure, list_names
 from subitize.report.sections.claims import describe_margin, tell, write_p
-from subitize.stats.intervals import p_of_interval, subtract_independent
+from subitize.stats.estimate import p_of_interval, subtract_independent
 
 CLAIMS: Mapping[str, str] = MappingProxyType(
     {

@@ -14,7 +14,7 @@ from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, STRATA
 from subitize.records import Design, Estimate, Item
 from subitize.report.document.cells import number_of
-from subitize.stats.estimator import estimate_shares, gather_groups
+from subitize.stats.estimate import estimate_shares, gather_groups
 
 POOLED = "pooled"
 """What all models together are called."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from subitize.papers.gimbrr.ratings import Ratings, means_by
 from subitize.papers.gimbrr.tasks import SINGLE, TASKS
 from subitize.records import Estimate
-from subitize.stats.correlations import pearson_interval
+from subitize.stats.regression import pearson_interval
 
 Floats = NDArray[np.float64]
 

@@ -16,10 +16,9 @@ from subitize.papers.numbersense.published import COUNTS, SPELLINGS
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, figure, number_of
 from subitize.report.sections.claims import tell
-from subitize.stats.intervals import mean_interval
-from subitize.stats.knower_levels import KnowerLevel
-from subitize.stats.scalar_variability import ScalarVariability
-from subitize.stats.signed_ranks import Direction
+from subitize.stats.answers import Direction, KnowerLevel
+from subitize.stats.estimate import mean_interval
+from subitize.stats.weber import ScalarVariability
 
 CLAIMS: Mapping[str, str] = MappingProxyType(
     {

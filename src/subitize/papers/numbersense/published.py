@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from subitize.analysis.reproduction import Place, PublishedBias, PublishedCounts, PublishedRow, read_published
-from subitize.stats.signed_ranks import Direction
+from subitize.stats.answers import Direction
 
 BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})
 _CELLS = read_published(Path(__file__).with_name("published.csv"))

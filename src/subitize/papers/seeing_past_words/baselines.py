@@ -8,7 +8,7 @@ import numpy as np
 from subitize.papers.seeing_past_words.metrics import Booleans, Pairs, make_pairs, measure_pairs
 from subitize.papers.seeing_past_words.probes import Probe
 from subitize.records import Estimate
-from subitize.stats.estimator import Floats, Integers
+from subitize.stats.estimate import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)

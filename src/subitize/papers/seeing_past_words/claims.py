@@ -25,9 +25,7 @@ from subitize.papers.seeing_past_words.runs import (
 )
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text
-from subitize.stats.clusters import cluster_mean
-from subitize.stats.estimator import estimate_share
-from subitize.stats.intervals import subtract_independent
+from subitize.stats.estimate import cluster_mean, estimate_share, subtract_independent
 
 CHANCE = 0.5
 NEAR = 0.1

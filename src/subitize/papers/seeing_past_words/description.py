@@ -12,7 +12,7 @@ from subitize.papers.seeing_past_words.building import Recipe, build_probes
 from subitize.papers.seeing_past_words.metrics import BINS, bin_number
 from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
 from subitize.papers.seeing_past_words.published import SLIPS, Row
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share
 
 Sets = dict[tuple[str, str], Sequence[Probe]]
 """Probes by split and part."""

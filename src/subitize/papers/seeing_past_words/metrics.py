@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from subitize.language.numbers import NUMERALS
 from subitize.records import Estimate
-from subitize.stats.estimator import (
+from subitize.stats.estimate import (
     ROUNDING,
     Clusters,
     Floats,

@@ -27,8 +27,7 @@ from subitize.papers.seeing_past_words.runs import (
     read_probed,
 )
 from subitize.records import Estimate
-from subitize.stats.estimator import estimate_share
-from subitize.stats.intervals import subtract_independent
+from subitize.stats.estimate import estimate_share, subtract_independent
 from subitize.store import Run
 
 Columns = Mapping[str, tuple[str, str]]

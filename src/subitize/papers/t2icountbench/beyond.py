@@ -10,8 +10,8 @@ from subitize.analysis.attempts import Attempt
 from subitize.analysis.refinements import MEASURES, Measure, usual_k, value_of
 from subitize.io.frames import group_rows
 from subitize.records import Estimate
-from subitize.stats.crossings import Crossing, find_crossing
-from subitize.stats.spreads import clustered_mean, clustered_spread
+from subitize.stats.crossing import Crossing, find_crossing
+from subitize.stats.estimate import clustered_mean, clustered_spread
 
 
 @dataclass(frozen=True, slots=True)

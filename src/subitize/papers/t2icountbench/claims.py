@@ -37,11 +37,9 @@ from subitize.papers.t2icountbench.tables import (
 from subitize.records import REFINED, base_suite
 from subitize.report.document.cells import estimate_text, number_of
 from subitize.report.sections.claims import describe_level, describe_margin, tell, write_p
-from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
-from subitize.stats.interactions import interaction_test
-from subitize.stats.kappas import fleiss_kappa
-from subitize.stats.ratings import Ratings
-from subitize.stats.scarcity import find_cautions
+from subitize.stats.agreement import fleiss_kappa
+from subitize.stats.ratings import Ratings, find_cautions
+from subitize.stats.significance import average_ranks, interaction_test, kendall_w, resampled_w
 
 STRONG = 0.7
 """From this W on, agreement of rankings is called strong (Schmidt 1997, Decision Sciences 28)."""

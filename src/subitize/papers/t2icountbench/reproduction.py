@@ -17,8 +17,8 @@ from subitize.papers.t2icountbench.tables import STYLES, average_categories
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text
 from subitize.report.sections.claims import tell, write_p
-from subitize.stats.concordance import kendall_w
-from subitize.stats.intervals import mean_interval, subtract_independent
+from subitize.stats.estimate import mean_interval, subtract_independent
+from subitize.stats.significance import kendall_w
 
 
 @dataclass(frozen=True, slots=True)

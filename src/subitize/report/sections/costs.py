@@ -11,8 +11,7 @@ from subitize.analysis.clusters import place_observations
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
-from subitize.stats import mean_interval
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share, mean_interval
 
 _UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
 _UNKNOWN = Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost.")

@@ -13,7 +13,7 @@ from subitize.report.document.blocks import KINDS, Badge, Cell, Row, text_column
 if TYPE_CHECKING:  # loading these takes long, and claims, which import this module, need none of them
     from subitize.analysis.enumeration import Enumeration
     from subitize.analysis.reproduction import PublishedCounts
-    from subitize.stats.knower_levels import KnowerLevel
+    from subitize.stats.answers import KnowerLevel
 
 MODEL = text_column("Model")
 _FAR = 1e6  # the largest number that a chart is given

@@ -25,11 +25,9 @@ from subitize.report.document.blocks import (
 )
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, level_text, methods, sizes
-from subitize.stats.anchoring import Anchoring
+from subitize.stats.answers import FALSE_ALARMS_BELOW, LEAST_HITS, Anchoring, KnowerLevel, KnownNumber
 from subitize.stats.cues import Cues
-from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnowerLevel, KnownNumber
-from subitize.stats.scalar_variability import LEAST_POINTS, ScalarVariability
-from subitize.stats.weber import NoWeber, Weber
+from subitize.stats.weber import LEAST_POINTS, NoWeber, ScalarVariability, Weber
 
 _DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
 _CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}

@@ -9,11 +9,9 @@ from subitize.records import Estimate
 from subitize.report.document.cells import write_p
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import cell, print_cautions, print_filled, print_marks
-from subitize.stats.anchoring import Anchoring
+from subitize.stats.answers import Anchoring, KnowerLevel
 from subitize.stats.cues import Cues
-from subitize.stats.knower_levels import KnowerLevel
-from subitize.stats.scalar_variability import ScalarVariability
-from subitize.stats.weber import NoWeber, Weber
+from subitize.stats.weber import NoWeber, ScalarVariability, Weber
 
 _SKILL = (
     *("accuracy", "nae", "coverage", "knower_all", "knower", "human_correlation_all", "human_correlation"),

@@ -71,7 +71,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title
 
 def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
     """Say why to be wary of the figures that are marked, if there are any; how many clusters each has is in --json."""
-    from subitize.stats.estimator import FEW
+    from subitize.stats.estimate import FEW
 
     parts = (part for caution in cautions if caution for part in caution.split("; "))
     found = sorted({f"fewer than {FEW} clusters" if part.startswith("only ") else part for part in parts})

@@ -10,7 +10,7 @@ from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
 from subitize.records import Estimate
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.estimate import wilson_interval
 from subitize.store import Run
 
 PUBLISHED = {Place("table1", "kennel-1", "success"): "0.75"}

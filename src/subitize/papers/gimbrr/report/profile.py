@@ -23,7 +23,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, bounds, methods, sizes
-from subitize.stats.intervals import subtract_independent
+from subitize.stats.estimate import subtract_independent
 
 LADDER = [task.key for task in (*TASKS, SINGLE)]
 _HALF = 0.5

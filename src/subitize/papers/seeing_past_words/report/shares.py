@@ -24,7 +24,7 @@ from subitize.papers.seeing_past_words.runs import (
 from subitize.papers.seeing_past_words.tables import by_split, name_condition, take_counting
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge
-from subitize.stats.estimator import estimate_share
+from subitize.stats.estimate import estimate_share
 
 STATEMENT, QUESTION_AND_ANSWER, CAPTION = "statement", "question with answer", "caption"
 GAP, FAITHFUL_GAP, QUESTION = "gap", "gap, as in the paper", "question"

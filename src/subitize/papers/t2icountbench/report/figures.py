@@ -27,7 +27,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 from subitize.report.sections.refinements import Group
-from subitize.stats.crossings import LEVEL
+from subitize.stats.crossing import LEVEL
 
 _PUBLISHED = "15 models (published)"
 _PUBLISHED_COLOUR = "#6b7480"

@@ -1,20 +1,132 @@
-"""The one estimator: shares and mean errors of stratified, clustered observations, many groups at once.
+"""Shares and means of clustered, stratified observations, with their intervals: the one estimator.
 
-Observations that hang together (images of a prompt, wordings of a picture) are a cluster; what the design fixes
-(number, type, category) are strata. The variance is that between the clusters of a stratum, shrunk towards that of all
-strata, with Satterthwaite's degrees of freedom. Shares get Wilson's interval at the number of independent observations
-that would have the same variance; mean errors get Student's, corrected for skewness (Hall 1992, JRSS B 54, 221-228).
-"""
+Correlated observations (images of one prompt, wordings for one picture) form a cluster; what the design fixes
+(number, type, category) are strata. The variance is that between the clusters of a stratum, shrunk towards that of
+all strata, with Satterthwaite's degrees of freedom. Shares get Wilson's interval at the number of independent
+observations with the same variance; mean errors get Student's, corrected for skewness (Hall 1992, JRSS B 54,
+221-228). Also pass@k and the spread of clustered numbers."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.intervals import wilson_bounds
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredMean:
+    """A mean over observations (its n), the standard error that clusters of them leave, and how many clusters."""
+
+    mean: Estimate
+    standard_error: float
+    clusters: int
+
+
+def cluster_mean(values: NDArray[np.float64], clusters: NDArray[Any], confidence: float = 0.95) -> ClusteredMean:
+    """Estimate a mean whose error comes from clusters, with Student's interval on one degree less than clusters.
+
+    Observations within a cluster may depend on each other in any way. Where levels are nested (answers in images in
+    prompts), the outermost is the cluster. The variance is that of cluster sums of residuals times G / (G − 1).
+    One cluster alone leaves the interval unbounded.
+    """
+    from scipy.special import stdtrit
+
+    values = np.asarray(values, dtype=np.float64)
+    n, mean = len(values), float(np.mean(values))
+    sums = sum_clusters(values - mean, clusters)
+    groups = len(sums)
+    method = f"mean, Student's interval over {groups} clusters"
+    if groups == 1:
+        return ClusteredMean(Estimate(mean, -math.inf, math.inf, n, method, confidence), math.inf, 1)
+    error = math.sqrt(float(sums @ sums) * groups / (groups - 1)) / n
+    half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
+    return ClusteredMean(Estimate(mean, mean - half, mean + half, n, method, confidence), error, groups)
+
+
+def sum_clusters(values: NDArray[np.float64], clusters: NDArray[Any]) -> NDArray[np.float64]:
+    """Sum the rows of `values` (observation, …) that belong to one cluster."""
+    names, index = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((len(names), *values.shape[1:]))
+    np.add.at(sums, index, values)
+    return sums
+
+
+def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Estimate:
+    """Estimate a share, with Wilson's score interval: it never leaves 0..1 and keeps its width at 0 and at 1."""
+    return share_interval(successes / n, n, n=n, confidence=confidence)
+
+
+def share_interval(
+    share: float, effective_n: float, *, n: int, what: str = "share", confidence: float = 0.95
+) -> Estimate:
+    """Put Wilson's interval around a share of `n` observations that is as exact as one of `effective_n`."""
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + confidence) / 2))
+    share = min(max(share, 0.0), 1.0)  # sums of shares may be rounded to more
+    low, high = wilson_bounds(np.array([share]), np.array([effective_n]), z)
+    return Estimate(share, float(low[0]), float(high[0]), n, f"{what}, Wilson interval", confidence)
+
+
+def wilson_bounds(
+    shares: NDArray[np.float64], n: NDArray[np.float64], z: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compute the ends of Wilson's intervals of many shares of `n` observations each; of none they are 0 and 1."""
+    z2 = z**2 / np.maximum(n, 1e-300)
+    centre = (shares + z2 / 2) / (1 + z2)
+    half = np.sqrt(z2) / (1 + z2) * np.sqrt(shares * (1 - shares) + z2 / 4)
+    low = np.where(shares == 0, 0.0, np.maximum(0.0, centre - half))
+    high = np.where(shares == 1, 1.0, np.minimum(1.0, centre + half))
+    return low, high
+
+
+def subtract_independent(first: Estimate, second: Estimate) -> Estimate:
+    """Subtract figures that share no observations, with the interval that theirs leave.
+
+    The square root of the summed squares of their halves, end by end (Zou and Donner 2008, Statistics in Medicine 27).
+    """
+    value = first.value - second.value
+    low = value - math.hypot(first.value - first.low, second.high - second.value)
+    high = value + math.hypot(first.high - first.value, second.value - second.low)
+    method = "difference of independent figures, interval from theirs (Zou and Donner)"
+    caution = "; ".join(dict.fromkeys(filter(None, (first.caution, second.caution))))
+    return Estimate(value, low, high, first.n + second.n, method, first.confidence, caution)
+
+
+def p_of_interval(estimate: Estimate) -> float:
+    """Compute the two-sided p of 0 that goes with an interval: below 1 − confidence exactly where it is without 0.
+
+    Normal, by the half of the interval that faces 0 (Altman and Bland 2011, BMJ 343, d2304).
+    """
+    from scipy.special import ndtr, ndtri
+
+    half = estimate.value - estimate.low if estimate.value > 0 else estimate.high - estimate.value
+    if not estimate.value or math.isinf(half):
+        return 1.0
+    z = float(ndtri((1 + estimate.confidence) / 2)) * abs(estimate.value) / half if half else math.inf
+    return 2 * float(ndtr(-z))
+
+
+def mean_interval(values: Sequence[float], confidence: float = 0.95, *, at_least: float = -math.inf) -> Estimate:
+    """Estimate a mean, with Student's interval; one observation alone has an unbounded one.
+
+    `at_least` is a bound the mean cannot go below, as 0 for an absolute error.
+    """
+    from scipy.special import stdtrit
+
+    n = len(values)
+    mean = math.fsum(values) / n
+    if n == 1:
+        return Estimate(mean, at_least, math.inf, n, "mean, Student's interval", confidence)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * math.sqrt(variance / n)
+    return Estimate(mean, max(at_least, mean - half), mean + half, n, "mean, Student's interval", confidence)
+
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -105,7 +217,7 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     """
     from scipy.special import ndtri, stdtrit
 
-    found = measure_spread(clusters)
+    found = cluster_spread(clusters)
     found = replace(found, mean=np.clip(found.mean, 0.0, 1.0))  # sums of shares may be rounded to more
     edge = (1 + confidence) / 2
     z = float(ndtri(edge))
@@ -128,7 +240,7 @@ def compare_shares(clusters: Clusters, against: Floats) -> tuple[Floats, Floats]
     """
     from scipy.special import ndtr, stdtr
 
-    found = measure_spread(clusters)
+    found = cluster_spread(clusters)
     independent, is_constant = _independent_observations(clusters, found)
     z = (np.clip(found.mean, 0.0, 1.0) - against) / np.sqrt(against * (1 - against) / np.maximum(independent, ROUNDING))
     degrees = np.maximum(found.degrees, 1e-9)
@@ -156,7 +268,7 @@ def estimate_errors(
     """
     from scipy.special import ndtri, stdtrit
 
-    found = measure_spread(clusters)
+    found = cluster_spread(clusters)
     edge = (1 + confidence) / 2
     t = np.asarray(stdtrit(np.maximum(found.degrees, 1e-9), edge), dtype=np.float64)
     error = np.sqrt(np.where(found.degrees > 0, found.variance, 0.0))
@@ -211,7 +323,7 @@ class Spread:
             yield count_clusters(clusters) + (f" in {strata} strata" if strata > 1 else "")
 
 
-def measure_spread(given: Clusters) -> Spread:
+def cluster_spread(given: Clusters) -> Spread:
     """Measure how far the means of groups may be off, by how much the clusters of a stratum differ."""
     count = given.group_count
     stratum, group_of = _join_single(given)
@@ -224,7 +336,7 @@ def measure_spread(given: Clusters) -> Spread:
     residual[np.abs(residual) < ROUNDING] = 0.0
     # A cluster that weighs much draws the mean towards itself, which hides part of its residual.
     leverage = given.weights / weight[stratum]
-    squares = _sum_by(stratum, residual**2 * undo_leverage(leverage, sizes[stratum]))
+    squares = _sum_by(stratum, residual**2 * leverage_correction(leverage, sizes[stratum]))
     weights, degrees = _sum_by(group_of, weight, count), _sum_by(group_of, sizes - 1, count)
     pooled = _sum_by(group_of, squares, count) / np.where(degrees > 0, degrees, np.nan)
     share = mean_weight / weights[group_of]
@@ -250,7 +362,7 @@ def measure_spread(given: Clusters) -> Spread:
     )
 
 
-def undo_leverage(leverage: Floats, clusters: Floats) -> Floats:
+def leverage_correction(leverage: Floats, clusters: Floats) -> Floats:
     """Tell what to multiply squared residuals by, so that their sum has no bias where clusters weigh differently."""
     return np.where(clusters > 1, (1 - 1 / np.maximum(clusters, 1)) / np.maximum(1 - leverage, ROUNDING), 1.0)
 
@@ -328,3 +440,71 @@ def _error_caution(is_constant: bool, clusters: int, skewness: float) -> str:
 def count_clusters(number: int) -> str:
     """Say how many clusters there are."""
     return f"{number} cluster" if number == 1 else f"{number} clusters"
+
+
+def clustered_mean(values: NDArray[np.float64], clusters: NDArray[Any]) -> Estimate:
+    """Estimate a mean with Student's interval over clusters.
+
+    Where values never vary, Wilson's bound says how many clusters may still be off by 1 more or less.
+    """
+    found, first = cluster_mean(values, clusters), float(values[0])
+    if found.clusters == 1 or (values != first).any():
+        return found.mean
+    half = wilson_interval(0, found.clusters).high
+    method = f"mean, values never vary: Wilson bound on the share of {found.clusters} clusters off by 1"
+    return Estimate(first, first - half, first + half, len(values), method)
+
+
+def clustered_spread(values: NDArray[np.float64], clusters: NDArray[Any]) -> Estimate | None:
+    """Estimate the standard deviation of all values, with a jackknife of clusters on the scale of logarithms.
+
+    None of one value. Two clusters tell next to nothing of others: the interval is whatever is possible. Where values
+    never vary, as many clusters as Wilson's bound allows may still be off by 1.
+    """
+    n = len(values)
+    if n < 2:
+        return None
+    spread = float(np.std(values, ddof=1))
+    centred = values - values.mean()
+    sums = np.stack([sum_clusters(one, clusters) for one in (np.ones(n), centred, centred**2)], axis=-1)
+    groups = len(sums)
+    if groups < 3:
+        return Estimate(spread, 0.0, math.inf, n, f"standard deviation, {groups} clusters: whatever is possible")
+    if spread == 0:
+        share = min(0.5, wilson_interval(0, groups).high)
+        method = f"standard deviation, values never vary: Wilson bound on the share of {groups} clusters off by 1"
+        return Estimate(0.0, 0.0, math.sqrt(share * (1 - share)), n, method)
+    return _jackknife(spread, sums, n)
+
+
+def _jackknife(spread: float, sums: NDArray[np.float64], n: int) -> Estimate:
+    """Put Student's interval around a standard deviation by leaving out each cluster (its size, sum and squares)."""
+    from scipy.special import stdtrit
+
+    groups = len(sums)
+    size, total, squares = (sums.sum(axis=0) - sums).T
+    without = np.sqrt(np.maximum((squares - total**2 / size) / np.maximum(size - 1, 1), 0.0))
+    quantile = float(stdtrit(groups - 1, 0.975))
+    is_log = bool((without > _NONE * spread).all())
+    # Where one cluster alone varies, there is no logarithm of the spread without it.
+    left = np.log(without) if is_log else without
+    half = quantile * math.sqrt((groups - 1) / groups * float(((left - left.mean()) ** 2).sum()))
+    low, high = (spread * math.exp(-half), spread * math.exp(half)) if is_log else (spread - half, spread + half)
+    scale = "of its logarithm" if is_log else "of itself"
+    method = f"standard deviation, jackknife {scale} over {groups} clusters, Student's interval"
+    return Estimate(spread, max(0.0, low), high, n, method)
+
+
+_NONE = 1e-9
+
+
+def pass_at_k(images: int, right: int, k: int) -> float:
+    """Estimate it without bias from `images` of which `right` are: the share of all choices of k with a right one.
+
+    The estimator of Chen and others (2021), arXiv 2107.03374, section 2.1.
+    """
+    if not 0 <= right <= images:
+        raise ValueError(f"{right} of {images} images cannot be right")
+    if not 1 <= k <= images:
+        raise ValueError(f"k={k}: should be from 1 to the number of images, {images}")
+    return 1 - comb(images - right, k) / comb(images, k)

@@ -1,9 +1,8 @@
-"""Is one model better than another? Differences over the clusters that all have, ranks, and who cannot be told apart.
+"""Is one model better than another? Differences over shared clusters, ranks, and pairs too close to call.
 
-The test of a difference and its interval rest on one statistic, t = difference / standard error, and on one law of it:
-that of t where the signs of the clusters' residuals within their strata are flipped by lot. So p is below .05 exactly
-where 0 lies outside the interval.
-"""
+The test of a difference and its interval use one statistic, t = difference / standard error, and one distribution of
+it: that of t where the signs of the clusters' residuals within their strata are flipped at random. So p is below .05
+exactly where 0 lies outside the interval."""
 
 import string
 from collections.abc import Iterator, Sequence
@@ -15,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimator import (
+from subitize.stats.estimate import (
     FEW,
     ROUNDING,
     Clusters,
     Floats,
     Integers,
     Spread,
+    cluster_spread,
     count_clusters,
     effective_number,
     least_variance,
-    measure_spread,
+    leverage_correction,
     stack_groups,
-    undo_leverage,
+    wilson_interval,
 )
-from subitize.stats.intervals import wilson_interval
-from subitize.stats.multiplicity import adjust_holm
+from subitize.stats.significance import adjust_holm
 
 ALPHA = 0.05
 FLIPS = 1_999
@@ -104,7 +103,7 @@ def compare_studies(clusters: SharedClusters, means: Floats) -> list[list[Differ
     differences = (means[:, first] - means[:, second]).reshape(-1, means.shape[-1])
     differences[np.abs(differences) < ROUNDING] = 0.0
     together = clusters.stack(differences)
-    spread = measure_spread(together)
+    spread = cluster_spread(together)
     variance = spread.variance
     if clusters.are_shares:
         alone = _least_variances(clusters, means)
@@ -160,7 +159,7 @@ def rank_models(
 def _least_variances(clusters: SharedClusters, means: Floats) -> Floats:
     """Compute the least variance of each model in each study; that of a difference is their sum: they draw apart."""
     each = clusters.stack(means.reshape(-1, means.shape[-1]))
-    return least_variance(each, measure_spread(each)).reshape(means.shape[:2])
+    return least_variance(each, cluster_spread(each)).reshape(means.shape[:2])
 
 
 def _count_deviating(differences: Floats, clusters: SharedClusters, spread: Spread) -> list[int]:
@@ -215,7 +214,7 @@ class _Layout:
         self._starts = np.r_[0, np.cumsum(sizes)[:-1]]
         self._weight = self.sum(weights)
         leverage = weights / np.repeat(self._weight, sizes)
-        self.squared = weights**2 * undo_leverage(leverage, np.repeat(sizes, sizes).astype(np.float64))
+        self.squared = weights**2 * leverage_correction(leverage, np.repeat(sizes, sizes).astype(np.float64))
         self._squared = self.sum(self.squared)
         mean_weight = self._weight / sizes
         shares = (mean_weight / weights.sum()) ** 2

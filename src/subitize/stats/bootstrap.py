@@ -1,4 +1,4 @@
-"""Bootstrap over trials: counts are drawn anew, column by column, without ever going back to single trials."""
+"""Bootstrap over trials: resamples tables of counts column by column, without going back to single trials."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.estimate import wilson_interval
 
 RESAMPLES = 1000
 METHOD = f"basic bootstrap of trials, {RESAMPLES} resamples, widened by their shift"
@@ -73,14 +73,14 @@ def has_spread(replicates: NDArray[np.float64]) -> bool:
     return finite.size > 0 and float(np.ptp(finite)) > _NO_SPREAD
 
 
-def lost_spread(trials: NDArray[np.int64]) -> float:
+def small_sample_factor(trials: NDArray[np.int64]) -> float:
     """Tell how many times larger the variance of shares is than in resamples: n / (n − 1), over cells of any size."""
     trials = trials[trials > 0]
     kept = float(((trials - 1) / trials**2).sum())
     return float((1 / trials).sum()) / kept if kept else np.inf
 
 
-def widened_interval(
+def widen(
     value: float, replicates: NDArray[np.float64], bounds: tuple[float, float], lost: float = 1.0
 ) -> tuple[float, float]:
     """Put the basic bootstrap interval around a value, widened, within bounds, holding the value.
@@ -99,24 +99,24 @@ def widened_interval(
     return min(low, value), max(high, value)
 
 
-def enclose(statistic: Statistic, counts: NDArray[np.int64], scale: Scale) -> Estimate:
+def bootstrap_interval(statistic: Statistic, counts: NDArray[np.int64], scale: Scale) -> Estimate:
     """Put an interval around a statistic of counts (category, row, column), however few the trials in a cell are."""
     value, n = float(statistic(counts)), int(counts.sum())
     trials = counts.sum(axis=-2)
     fewest = int(trials[trials > 0].min())
-    lost = lost_spread(trials) * scale.design_effect
+    lost = small_sample_factor(trials) * scale.design_effect
     if not np.isfinite(lost):
         few = "one cluster" if np.isinf(scale.design_effect) else "too few trials per cell (1) for an interval"
         method = f"{scale.what}, {few}: whatever is possible"
         return Estimate(value, *scale.bounds, n, method)
     replicates = replicate(statistic, counts)
     if has_spread(replicates):
-        low, high = widened_interval(value, replicates, scale.bounds, lost)
+        low, high = widen(value, replicates, scale.bounds, lost)
         method = f"{scale.what}, {METHOD}"
         if scale.design_effect > 1:
             method += f" and by a design effect of {scale.design_effect:.2g}, as trials of a prompt hang together"
     else:
-        others = [value, *(float(statistic(moved)) for moved in move_some(counts))]
+        others = [value, *(float(statistic(moved)) for moved in shift_responses(counts))]
         low, high = float(np.nanmin(others)), float(np.nanmax(others))
         method = f"{scale.what}, answers never vary: Wilson bound on the share of others"
     if fewest < scale.least:
@@ -125,7 +125,7 @@ def enclose(statistic: Statistic, counts: NDArray[np.int64], scale: Scale) -> Es
     return Estimate(value, low, high, n, method)
 
 
-def move_some(counts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def shift_responses(counts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
     """Move as many trials as may still have been missed to the next row, the one before, or all rows alike.
 
     They may be of the whole matrix, or all of one category, of one number, or of one number in one category.

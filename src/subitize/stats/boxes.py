@@ -1,4 +1,4 @@
-"""The one currency between detectors and everything else: boxes with scores, found in one picture."""
+"""Detections: the boxes with scores that detectors find in a picture, and how they overlap."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from subitize import detections
-from subitize.detections import Detections
 from subitize.records import Box, Boxes, Masks
+from subitize.stats import boxes as detections
+from subitize.stats.boxes import Detections
 
 SQUARE = (0.0, 0.0, 10.0, 10.0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.stats.ratings import Ratings, tally
+from subitize.stats.ratings import Ratings, count_ratings
 
 
 def tally_matrix(
@@ -20,4 +20,4 @@ def tally_matrix(
     units = np.broadcast_to(np.arange(matrix.shape[1]), matrix.shape)
     people = np.broadcast_to(np.arange(len(matrix))[:, None], matrix.shape).ravel() if are_people else None
     own = None if clusters is None else np.broadcast_to(clusters, matrix.shape).ravel()
-    return tally(units.ravel(), matrix.ravel(), domain=domain, clusters=own, annotators=people)
+    return count_ratings(units.ravel(), matrix.ravel(), domain=domain, clusters=own, annotators=people)

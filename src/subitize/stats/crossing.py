@@ -1,4 +1,4 @@
-"""The number at which something that gets rarer with number falls below a level: accuracy below one half."""
+"""The number at which a measure that declines with number falls below a level, such as accuracy below one half."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,11 +70,11 @@ def find_crossing(
         return None
     sizes = np.array([len(values[number]) for number in numbers], dtype=np.float64)
     means = np.array([float(np.mean(values[number])) for number in numbers])
-    fitted = fall(means, sizes)
+    fitted = isotonic_decreasing(means, sizes)
     random = np.random.default_rng(seed)
     drawn = np.stack([_resample(np.asarray(values[number], dtype=np.float64), random) for number in numbers], axis=-1)
     batches = np.array_split(drawn, max(1, drawn.size * len(numbers) // _CELLS_AT_ONCE))
-    places = np.concatenate([_first_below(fall(batch, sizes), level) for batch in batches])
+    places = np.concatenate([_first_below(isotonic_decreasing(batch, sizes), level) for batch in batches])
     place = int(_first_below(fitted, level))
     tail = (1 - confidence) / 2
     low = min(int(np.quantile(places, tail, method="inverted_cdf")), place)
@@ -89,7 +89,7 @@ def find_crossing(
     return Crossing(number, earliest, first, last, n, numbers[0], numbers[-1], by_number, method, level, confidence)
 
 
-def fall(means: Floats, weights: Floats) -> Floats:
+def isotonic_decreasing(means: Floats, weights: Floats) -> Floats:
     """Fit, along the last axis, the sequence that never rises and is closest in weighted squares (isotonic regression).
 
     Each place has the lowest, over where a stretch around it may begin, of the highest mean of a stretch that begins

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from subitize.records import Estimate
-from subitize.stats.kappas import fleiss_kappa, gwet_ac, pairwise_agreement
-from subitize.stats.krippendorff import LEVELS, krippendorff_alphas
-from subitize.stats.ratings import Ratings, tally
+from subitize.stats.agreement import LEVELS, fleiss_kappa, gwet_ac, krippendorff_alphas, pairwise_agreement
+from subitize.stats.ratings import Ratings, count_ratings
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +46,7 @@ class Study:
         units = np.repeat(np.arange(len(prompt)), self.raters)
         domain = np.array([0.0, 1.0]) if self.kind == "yes" else None
         clusters = np.repeat(prompt, self.raters)
-        return tally(units, answers.ravel(), domain=domain, clusters=clusters, annotators=who.ravel())
+        return count_ratings(units, answers.ravel(), domain=domain, clusters=clusters, annotators=who.ravel())
 
     def _answer_yes(
         self, random: np.random.Generator, prompt: NDArray[np.int64], hard: Floats, lean: Floats, care: Floats

@@ -1,0 +1,279 @@
+"""Logistic regression with standard errors by cluster, correlations and straight lines."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.records import Estimate
+from subitize.stats.estimate import sum_clusters
+
+_COLLINEAR = 1e-9  # what is left of a column, relative to its size, once the columns before it are taken out
+
+INTERCEPT = "intercept"
+
+
+@dataclass(frozen=True, slots=True)
+class DesignMatrix:
+    """The columns of a regression (observation, term): the intercept, numbers, and a column per level of a factor.
+
+    `references` are the levels that have no column, as all others are compared with them; `dropped` are the terms
+    that follow from the terms before them, and so have none either.
+    """
+
+    terms: tuple[str, ...]
+    matrix: NDArray[np.float64]
+    references: Mapping[str, str] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+
+
+def build_design(
+    numbers: Mapping[str, NDArray[Any]],
+    factors: Mapping[str, NDArray[Any]],
+    references: Mapping[str, str] | None = None,
+) -> DesignMatrix:
+    """Put numbers and factors side by side, in this order, each factor against its reference level.
+
+    A level's term is called `factor=level`. Where `references` does not name one, the most frequent level is the
+    reference (of equally frequent ones the first in the alphabet), as comparisons with it are the most exact.
+    """
+    chosen: dict[str, str] = {}
+    columns = {name: np.asarray(values, dtype=np.float64) for name, values in numbers.items()}
+    for factor, values in factors.items():
+        labels = np.asarray(values).astype(str)
+        chosen[factor] = _choose_reference(factor, labels, (references or {}).get(factor))
+        levels = [level for level in np.unique(labels).tolist() if level != chosen[factor]]
+        columns |= {f"{factor}={level}": (labels == level).astype(np.float64) for level in levels}
+    n = len(next(iter(columns.values()))) if columns else 0
+    columns = {INTERCEPT: np.ones(n), **columns}
+    kept = _independent(columns)
+    matrix = np.stack([columns[term] for term in kept], axis=1)
+    return DesignMatrix(tuple(kept), matrix, chosen, tuple(term for term in columns if term not in kept))
+
+
+def _choose_reference(factor: str, labels: NDArray[np.str_], wanted: str | None) -> str:
+    levels, counts = np.unique(labels, return_counts=True)
+    if wanted is None:
+        return str(levels[np.argmax(counts)])
+    if wanted not in levels:
+        raise ValueError(f"factor {factor!r} has no level {wanted!r}; its levels: {', '.join(levels.tolist())}")
+    return wanted
+
+
+def _independent(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """Name the columns that do not follow from those before them."""
+    whole = np.stack(list(columns.values()))
+    # Observations that are alike tell nothing twice; they have the same sum, whatever their columns weigh.
+    _, distinct = np.unique(np.random.default_rng(0).random(len(whole)) @ whole, return_index=True)
+    kept: list[str] = []
+    basis = np.empty((len(columns), len(distinct)))
+    for term, column in zip(columns, whole[:, distinct], strict=True):
+        rest, known = column.copy(), basis[: len(kept)]
+        for _ in range(2):  # the second time takes out what rounding left
+            rest -= (known @ rest) @ known
+        length = float(np.linalg.norm(rest))
+        if length > _COLLINEAR * float(np.linalg.norm(column)):
+            basis[len(kept)] = rest / length
+            kept.append(term)
+    return kept
+
+
+_STEPS = 50
+_CONVERGED = 1e-14  # what the next step may still gain; steps gain twice the digits each
+_ROUNDING = 1e-12
+_APART = 1e-6
+_LARGEST = 700.0  # beyond, e to that power is no number
+_NEARLY_CERTAIN = 1e-6  # a fitted chance this close to 0 or 1 is looked into
+
+
+@dataclass(frozen=True, slots=True)
+class LogitTerm:
+    """A term of a regression: its coefficient (log odds), standard error, two-sided p, and odds ratio (n: all)."""
+
+    name: str
+    coefficient: float
+    standard_error: float
+    p: float
+    odds_ratio: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticFit:
+    """The terms that were fitted, on how many observations in how many clusters."""
+
+    terms: tuple[LogitTerm, ...]
+    n: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Separated:
+    """No fit exists: along these terms, right and wrong are told apart without error, so that odds have no bound."""
+
+    terms: tuple[str, ...]
+    n: int
+
+
+def fit_logistic(design: DesignMatrix, correct: NDArray[Any], clusters: NDArray[Any]) -> LogisticFit | Separated:
+    """Regress correctness (0 or 1) on a design, by maximum likelihood.
+
+    Standard errors allow any dependence within clusters (the prompt, where images are within prompts), times
+    G / (G − 1) · (n − 1) / (n − k); p and intervals are Student's on G − 1 degrees of freedom.
+    """
+    x, y = design.matrix, np.asarray(correct, dtype=np.float64)
+    n, k = x.shape
+    found = _maximise(x, y)
+    chance = _chance(x, found)
+    if np.minimum(chance, 1 - chance).min() < _NEARLY_CERTAIN:
+        separating = _separating_terms(x, y)
+        if separating.any():
+            return Separated(tuple(term for term, is_one in zip(design.terms, separating, strict=True) if is_one), n)
+    scores = sum_clusters(x * (y - chance)[:, None], clusters)
+    groups = len(scores)
+    if groups < 2:
+        raise ValueError(f"all {n} observations are in one cluster; standard errors by cluster need two or more")
+    bread = np.linalg.inv(_information(x, chance))
+    covariance = bread @ (scores.T @ scores) @ bread * groups / (groups - 1) * (n - 1) / (n - k)
+    errors = np.sqrt(np.diag(covariance))
+    fitted = zip(design.terms, found.tolist(), errors.tolist(), strict=True)
+    return LogisticFit(tuple(_describe(*term, n=n, clusters=groups) for term in fitted), n, groups)
+
+
+def _maximise(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Climb to the largest likelihood by Newton's steps, halved where they overshoot.
+
+    Where there is none (see `Separated`), it stops far out, with chances next to 0 and 1.
+    """
+    coefficients = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        chance = _chance(x, coefficients)
+        if np.minimum(chance, 1 - chance).max() < _NEARLY_CERTAIN:
+            break
+        gradient = x.T @ (y - chance)
+        step = np.linalg.lstsq(_information(x, chance), gradient, rcond=None)[0]
+        before = _log_likelihood(x, y, coefficients)
+        while _log_likelihood(x, y, coefficients + step) < before - _ROUNDING * abs(before):
+            step /= 2
+        coefficients = coefficients + step
+        if gradient @ step < _CONVERGED:
+            break
+    return coefficients
+
+
+def _chance(x: NDArray[np.float64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.special import expit
+
+    return np.asarray(expit(x @ coefficients))
+
+
+def _information(x: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    return x.T @ (x * (chance * (1 - chance))[:, None])
+
+
+def _log_likelihood(x: NDArray[np.float64], y: NDArray[np.float64], coefficients: NDArray[np.float64]) -> float:
+    from scipy.special import log_expit
+
+    return float(log_expit((2 * y - 1) * (x @ coefficients)).sum())
+
+
+def _separating_terms(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Find terms along which every right answer is on one side and every wrong one on the other or between.
+
+    That is a linear program: among all directions that put no answer on the wrong side, the one that goes furthest.
+    It goes nowhere exactly if a largest likelihood exists (Konis 2007, Linear programming algorithms for detecting
+    separated data in binary logistic regression models).
+    """
+    from scipy.optimize import linprog
+
+    sided = np.unique(x / np.abs(x).max(axis=0) * (2 * y - 1)[:, None], axis=0)
+    found = linprog(-sided.sum(axis=0), A_ub=-sided, b_ub=np.zeros(len(sided)), bounds=(-1, 1), method="highs")
+    direction = np.asarray(found.x, dtype=np.float64)
+    return np.asarray((np.abs(direction) > _APART) & (sided.sum(axis=0) @ direction > _APART))
+
+
+def _describe(name: str, coefficient: float, error: float, *, n: int, clusters: int) -> LogitTerm:
+    from scipy.special import stdtr, stdtrit
+
+    half = float(stdtrit(clusters - 1, 0.975)) * error
+    p = float(2 * stdtr(clusters - 1, -abs(coefficient) / error)) if error > 0 else float(coefficient == 0)
+    method = f"odds ratio, Student's interval over {clusters} clusters"
+    value, low, high = np.exp(np.minimum([coefficient, coefficient - half, coefficient + half], _LARGEST)).tolist()
+    return LogitTerm(name, coefficient, error, p, Estimate(value, low, high, n, method))
+
+
+def pearson_interval(first: Sequence[float], second: Sequence[float], confidence: float = 0.95) -> Estimate | None:
+    """Estimate Pearson's correlation, with Fisher's interval; None where one of the two hardly varies, or n < 2.
+
+    With three pairs or fewer, or where all lie on a line, nothing bounds it.
+    """
+    import numpy as np
+    from scipy.special import ndtri
+
+    n = len(first)
+    pair = np.array([first, second], dtype=np.float64)
+    if n < 2 or (np.ptp(pair, axis=1) <= _CONSTANT * np.abs(pair).max(axis=1)).any():
+        return None
+    one, other = pair - pair.mean(axis=1, keepdims=True)
+    r = float(np.clip(one @ other / math.sqrt(one @ one) / math.sqrt(other @ other), -1, 1))
+    if n <= 3 or abs(r) >= 1 - _CONSTANT:
+        return Estimate(r, -1.0, 1.0, n, _METHOD, confidence)
+    half = float(ndtri((1 + confidence) / 2)) / math.sqrt(n - 3)
+    low, high = (math.tanh(math.atanh(r) + sign * half) for sign in (-1, 1))
+    return Estimate(r, low, high, n, _METHOD, confidence)
+
+
+_METHOD = "Pearson correlation, Fisher's interval"
+_CONSTANT = 1e-12  # what varies less than this, relative to its size, varies by rounding only
+
+
+def spearman_interval(
+    first: Sequence[float], second: Sequence[float], confidence: float = 0.95, *, groups: int = 1
+) -> Estimate | None:
+    """Estimate Spearman's rank correlation; None where one of the two does not vary, or n < 2.
+
+    Fisher's interval with the variance of ranks (Bonett and Wright 2000, Psychometrika 65, 23-28). The means of groups
+    that were taken off before cost degrees of freedom.
+    """
+    import numpy as np
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    n = len(first)
+    if n < 2 or np.ptp(np.asarray(first)) == 0 or np.ptp(np.asarray(second)) == 0:
+        return None
+    rho = float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
+    method = "Spearman correlation, Bonett and Wright's interval"
+    degrees = n - (groups - 1) - 3
+    if degrees <= 0 or abs(rho) >= 1 - _CONSTANT:
+        return Estimate(rho, -1.0, 1.0, n, method, confidence)
+    half = float(ndtri((1 + confidence) / 2)) * math.sqrt((1 + rho**2 / 2) / degrees)
+    low, high = (math.tanh(math.atanh(rho) + sign * half) for sign in (-1, 1))
+    return Estimate(rho, low, high, n, method, confidence)
+
+
+def fit_line(
+    x: Sequence[float], y: Sequence[float], confidence: float = 0.95, *, groups: int = 1
+) -> tuple[float, Estimate] | None:
+    """Fit y = a + b x by least squares: a, and b with Student's interval; None where x does not vary, or for too few.
+
+    The means of groups that were taken off before cost degrees of freedom.
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    n, degrees = len(x), len(x) - groups - 1
+    if degrees < 1 or np.ptp(np.asarray(x)) == 0:
+        return None
+    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    centred = xs - xs.mean()
+    slope = float(centred @ ys / (centred @ centred))
+    intercept = float(ys.mean() - slope * xs.mean())
+    left = ys - intercept - slope * xs
+    error = math.sqrt(float(left @ left) / degrees / float(centred @ centred))
+    half = float(stdtrit(degrees, (1 + confidence) / 2)) * error
+    return intercept, Estimate(
+        slope, slope - half, slope + half, n, "slope by least squares, Student's interval", confidence
+    )
