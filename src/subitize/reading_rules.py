@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from subitize.analysis.observations import Reader
-from subitize.calibrations import PREFIX, load
 from subitize.interfaces import Judge
 from subitize.labels import PLURALITY, Rule, make_rule, parse_rule
+from subitize.labels.calibrations import PREFIX, load
 from subitize.labels.rules import check_floor, check_kind
 from subitize.registry import Made, names
 

@@ -10,13 +10,13 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from subitize import calibrations, front_door
+from subitize import front_door
 from subitize.analysis.calibration import Search, calibrate
 from subitize.analysis.observations import Reader, observe_run, survey_run
 from subitize.analysis.protocols import fingerprints
 from subitize.analysis.scoring import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.labels import Rule, counted_boxes, interpret, make_rule, parse_rule
+from subitize.labels import Rule, calibrations, counted_boxes, interpret, make_rule, parse_rule
 from subitize.records import Box, Boxes, Count, Known, Masks, Place, Reading, Spec, Subject
 from subitize.store import Folder, Run
 from tests.cases import Case

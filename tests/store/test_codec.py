@@ -24,8 +24,8 @@ from subitize.analysis.power import Plan
 from subitize.analysis.power import Point as PowerPoint
 from subitize.analysis.refinements import Refinement
 from subitize.analysis.scoring import Score
-from subitize.calibrations import Calibrated
 from subitize.drawing.stimuli import Magnitudes
+from subitize.labels.calibrations import Calibrated
 from subitize.records import (
     Answer,
     Ask,

@@ -11,9 +11,9 @@ import polars as pl
 
 from subitize import __version__
 from subitize.analysis.observations import check_judge, list_judges, make_labels
-from subitize.calibrations import Calibrated
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import PLURALITY, Rule, read_share
+from subitize.labels.calibrations import Calibrated
 from subitize.records import Box, Boxes, Count, Estimate
 from subitize.stats.boxes import Detections
 from subitize.stats.thresholds import (

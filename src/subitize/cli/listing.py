@@ -66,7 +66,7 @@ def list_(
 
 
 def _count_kinds(*, as_json: bool) -> None:
-    from subitize.calibrations import list_all
+    from subitize.labels.calibrations import list_all
     from subitize.registry import KINDS, names
     from subitize.report.terminal.layout import print_table
     from subitize.suites.datasets import list_datasets
@@ -104,8 +104,8 @@ def _list_datasets(*, as_json: bool) -> None:
 
 
 def _list_calibrations(*, as_json: bool) -> None:
-    from subitize.calibrations import list_all
     from subitize.labels import make_rule
+    from subitize.labels.calibrations import list_all
     from subitize.records import to_plain
 
     found, faults = list_all()

@@ -177,11 +177,10 @@ def calibrate(
     images: options.ImagesFolder = None,
 ) -> None:
     """Find the score from which a detector's boxes should count, so that it counts as people do, and save it."""
-    from subitize import calibrations
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
     from subitize.analysis.overview import find_stand_ins
-    from subitize.labels import make_rule
+    from subitize.labels import calibrations, make_rule
     from subitize.records import to_plain
     from subitize.report.document.figures import check_figure
     from subitize.report.terminal.bars import Bar

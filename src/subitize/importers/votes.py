@@ -11,7 +11,7 @@ from subitize.importers.answers import Answers, ImportSummary, Ledger, check_jud
 from subitize.interfaces import Suite, design_of
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
-from subitize.labels.yes_no import VOTES_AGAINST, VOTES_FOR
+from subitize.labels.interpretation import VOTES_AGAINST, VOTES_FOR
 from subitize.records import (
     Ask,
     Attached,

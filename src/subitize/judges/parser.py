@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from subitize.errors import UnknownNameError, UnusableModelError
 from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.labels import SIMILARITY, interpret, parse_rule
+from subitize.labels.interpretation import read_probability
 from subitize.labels.rules import find_word_rule, word_rules
-from subitize.labels.scores import read_probability
 from subitize.language.numbers import name_number
 from subitize.records import Confirm, Count, Fit, Known, Outcome, Question, Said, Scored, Words
 

@@ -1,6 +1,6 @@
 """From evidence to value, and from several values to one label, by named and versioned rules."""
 
-from subitize.labels.boxes import counted_boxes
+from subitize.labels.boxes import counted_boxes, read_standing, read_statement
 from subitize.labels.consensus import ADJUDICATED, EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie
 from subitize.labels.interpretation import CANNOT_TELL, SIMILARITY, interpret
 from subitize.labels.parts import PartsRule, find_parts_rule
@@ -14,8 +14,6 @@ from subitize.labels.rules import (
     read_share,
     rule_versions,
 )
-from subitize.labels.spatial_relations import read_standing
-from subitize.labels.statements import read_statement
 
 __all__ = [
     "ADJUDICATED",

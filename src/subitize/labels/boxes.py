@@ -1,10 +1,16 @@
-"""The boxes that count: enough score, not suppressed, of the noun, colour and place asked for."""
+"""The boxes that answer a question, and statements of number and place held against boxes.
 
+A box counts if its score is high enough, it is not suppressed, and it fits the noun, colour and place asked for."""
+
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import compress
 
 from subitize.labels.rules import Rule
-from subitize.records import Box, Count, RelationWord
+from subitize.language import final, mentions, nouns
+from subitize.language.tokens import word_set
+from subitize.records import Box, Count, Discarded, Known, RelationWord, Value
 from subitize.stats.boxes import Detections
 
 
@@ -40,3 +46,160 @@ def _stands(box: Box, relation: RelationWord, landmarks: Sequence[Box]) -> bool:
 def _centre(box: Box) -> tuple[float, float]:
     left, top, right, bottom = box.xyxy
     return (left + right) / 2, (top + bottom) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """That there are so many of something: a number, or None for some."""
+
+    noun: str
+    number: int | None
+
+    def holds(self, count: int) -> bool:
+        """Tell whether it is so where so many are seen."""
+        return count >= 1 if self.number is None else count == self.number
+
+
+_STATEMENT = re.compile(r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) (?P<things>[a-z][a-z -]*)")
+# What the name of one kind of thing does not have: with these a statement is of two kinds, of parts, or of a place.
+# "of" may be within a name: "loaves of bread".
+_SAYS_MORE = word_set(
+    "a about above across after against all along also among an and another any are around as at before behind below"
+    " beneath beside between both but by each either every except facing fewer for from half halves has have her his"
+    " in inside into is its left less like many more most near neither next no nor not on only onto or other others"
+    " out outside over piece pieces quarter quarters right same some than that the their there these third thirds this"
+    " those through to touching toward towards under upon was were what where which while who whose whole with within"
+    " without"
+)
+# "dogs chasing cats", but "swimming pools"
+_DOING = re.compile(r"\b[a-z]+[a-rt-z]s [a-z]+ing\b")
+
+
+def read_statement(text: str) -> Statement | None:
+    """Read "there are some apples", "there are no seeds", "there is 1 cat"; None for what says more or else."""
+    found = _STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
+    if found is None or _says_more(found["things"]):
+        return None
+    noun = nouns.singular(found["things"])
+    if found["number"] in ("some", "no"):
+        return Statement(noun, None if found["number"] == "some" else 0)
+    number = final.read_number(found["number"], "strict")
+    whole = None if isinstance(number, mentions.NoValue) or number != int(number) else int(number)
+    return None if whole is None else Statement(noun, whole)
+
+
+def _says_more(things: str) -> bool:
+    has_number = any(not isinstance(final.read_number(word, "strict"), mentions.NoValue) for word in things.split())
+    says_more = not _SAYS_MORE.isdisjoint(re.split("[ -]", things))
+    return has_number or says_more or _DOING.search(things) is not None
+
+
+_WORDS = "on top of|under|behind|in front of|left of|right of|above|below"
+_SPATIAL_STATEMENT = re.compile(
+    r"there (?:is|are) (?:an?|some) (?P<thing>[a-z][a-z -]*?) "
+    rf"(?P<word>{_WORDS}) (?:an?|some) (?P<landmark>[a-z][a-z -]*)"
+)
+_OVERLAP = 0.5  # of the narrower of two, to be said to stand over one another
+_INSIDE = 0.9  # of a box, to be said to lie within another
+_RESTING = 0.5  # of its own height, that a thing may be off what it lies on
+_NEARER = 0.1  # of the taller one's height, that what stands nearer must reach lower
+
+
+@dataclass(frozen=True, slots=True)
+class SpatialClaim:
+    """That there is a thing in some relation to a landmark."""
+
+    thing: str
+    word: str
+    landmark: str
+
+
+def read_standing(text: str) -> SpatialClaim | None:
+    """Read "there is a cat on top of a car"; None for what says something else."""
+    found = _SPATIAL_STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
+    if found is None:
+        return None
+    return SpatialClaim(nouns.singular(found["thing"]), found["word"], nouns.singular(found["landmark"]))
+
+
+def check_spatial_claim(word: str, things: Sequence[Box], landmarks: Sequence[Box]) -> Value:
+    """Tell whether one of the things stands so to one of the landmarks; where boxes cannot tell, it is unknown."""
+    if not things or not landmarks:
+        return Known(False)
+    verdicts = {_pair_stands(_Pair(*one.xyxy, *other.xyxy), word) for one in things for other in landmarks}
+    if True in verdicts or None not in verdicts:
+        return Known(True in verdicts)
+    return Discarded(f"boxes cannot tell what is {word} what here", is_refusal=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The edges of a thing and of a landmark, in pixels from the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    other_left: float
+    other_top: float
+    other_right: float
+    other_bottom: float
+
+    @property
+    def across(self) -> float:
+        """How far the thing's centre is to the right of the landmark's."""
+        return (self.left + self.right - self.other_left - self.other_right) / 2
+
+    @property
+    def down(self) -> float:
+        """How far the thing's centre is below the landmark's."""
+        return (self.top + self.bottom - self.other_top - self.other_bottom) / 2
+
+    @property
+    def shared_width(self) -> float:
+        return max(0.0, min(self.right, self.other_right) - max(self.left, self.other_left))
+
+    @property
+    def shared_height(self) -> float:
+        return max(0.0, min(self.bottom, self.other_bottom) - max(self.top, self.other_top))
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the thing lies within the landmark's box: on it, before it, in it, or under it."""
+        area = (self.right - self.left) * (self.bottom - self.top)
+        return self.shared_width * self.shared_height >= _INSIDE * area
+
+    @property
+    def are_stacked(self) -> bool:
+        """Whether one of them is over the other."""
+        narrower = min(self.right - self.left, self.other_right - self.other_left)
+        return self.shared_width >= _OVERLAP * narrower
+
+
+def _pair_stands(pair: _Pair, word: str) -> bool | None:
+    match word:
+        case "left of":
+            return pair.across < 0
+        case "right of":
+            return pair.across > 0
+        case "above":
+            return pair.down < 0
+        case "below":
+            return pair.down > 0
+        case "on top of":
+            gap = pair.other_top - pair.bottom
+            is_resting = gap <= _RESTING * (pair.bottom - pair.top)
+            return None if pair.is_inside else pair.are_stacked and pair.down < 0 and is_resting
+        case "under":
+            return None if pair.is_inside else pair.are_stacked and pair.down > 0
+        case _:
+            return _is_in_depth(pair, word)
+
+
+def _is_in_depth(pair: _Pair, word: str) -> bool | None:
+    """Tell by who reaches lower which of two that hide one another is nearer; beside one another nobody can tell."""
+    lower = pair.bottom - pair.other_bottom
+    taller = max(pair.bottom - pair.top, pair.other_bottom - pair.other_top)
+    if not pair.shared_width * pair.shared_height or abs(lower) < _NEARER * taller:
+        return None
+    return (lower > 0) == (word == "in front of")

@@ -1,12 +1,14 @@
-"""Verdicts on whole pictures, derived from one judge's readings of their parts by a rule of the suite."""
+"""Joins one judge's verdicts on the parts of a picture into a verdict on the whole, by a rule of the suite."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from subitize import plugins
-from subitize.records import OF_FILE, Ask, Item, Question, Value, base_suite
+from subitize.language.texts import normalise
+from subitize.records import OF_FILE, Ask, Discarded, Item, Known, Question, Transcribe, Value, base_suite
 
-_RULE_OF_FILES = "subitize.suites.parts:OF_FILES"
+_RULE_OF_FILES = "subitize.labels.parts:OF_FILES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +33,54 @@ def find_parts_rule(suite: str) -> PartsRule | None:
     base = base_suite(suite)
     reference = _RULE_OF_FILES if base.endswith(OF_FILE) else plugins.find("parts_rules", base)
     return plugins.load(reference) if reference else None
+
+
+def join_parts(parts: Sequence[Ask], values: Mapping[str, Value], texts: Sequence[str] = ()) -> Value | None:
+    """Join what one judge read of the parts: a picture matches if all hold; None where a part was not looked at.
+
+    One part that is wrong settles it; where none is, one that is unknown leaves it unknown. The text that should be
+    written is the one that the part expects, unless texts are given.
+    """
+    if not parts or any(ask.question.id not in values for ask in parts):
+        return None
+    verdicts = [_holds(ask, values[ask.question.id], texts) for ask in parts]
+    if False in verdicts:
+        return Known(False)
+    return Discarded("a part is unknown", is_refusal=True) if None in verdicts else Known(True)
+
+
+def is_written(text: str, read: str) -> bool:
+    """Tell whether all words of a text stand in what was read, in their order and with nothing between."""
+    return f" {_words(text)} " in f" {_words(read)} "
+
+
+def is_served(parts: Sequence[Ask], can_answer: Callable[[Question], bool]) -> bool:
+    """Tell whether a judge can answer all parts of an item."""
+    return bool(parts) and all(can_answer(ask.question) for ask in parts)
+
+
+def _holds(ask: Ask, value: Value, texts: Sequence[str]) -> bool | None:
+    """Tell whether a part is as it should be; None where the judge could not tell; an answer of no use is wrong."""
+    if not isinstance(value, Known):
+        return None if value.is_refusal else False
+    if isinstance(ask.question, Transcribe):
+        return all(is_written(text, str(value.value)) for text in texts or map(str, ask.expects))
+    return value.value in ask.expects
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", normalise(text)))
+
+
+def _list_parts(item: Item) -> tuple[Ask, ...]:
+    return tuple(ask for ask in item.asks if not ask.is_relevant)
+
+
+def _name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) -> str:
+    parts = [own for item in items if (own := _list_parts(item))]
+    waiting = sum(not is_served(own, can_answer) for own in parts)
+    return f"{waiting} of {len(parts)} items wait for people or another judge" if waiting else ""
+
+
+OF_FILES = PartsRule("parts@1", _list_parts, lambda item, values: join_parts(_list_parts(item), values), _name_waiting)
+"""How the parts of a suite that a file defines are joined: all of them must hold."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from subitize import plugins
-from subitize.calibrations import Calibrated
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.labels.calibrations import Calibrated
 from subitize.language import answers, mentions
 from subitize.language import final as final_module
 

@@ -130,7 +130,7 @@ def _stands(thing: Seen, relation: Relation, scene: Scene, sight: Sight) -> bool
 
 def _is_beside(thing: Seen, word: RelationWord | ContactWord, other: Seen) -> bool:
     if word in get_args(ContactWord):
-        raise ValueError(f"what is {word!r} what is told by boxes (labels/spatial_relations.py)")
+        raise ValueError(f"what is {word!r} what is told by boxes (labels/boxes.py)")
     axis = 0 if word in ("left of", "right of") else 1
     own, others = (seen.xyxy[axis] + seen.xyxy[axis + 2] for seen in (thing, other))
     return own < others if word in ("left of", "above") else own > others

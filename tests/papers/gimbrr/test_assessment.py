@@ -19,6 +19,7 @@ from subitize.analysis.protocols import follow_protocols
 from subitize.analysis.provenance import follow_trails
 from subitize.interfaces import Pixels, Request, Silent
 from subitize.judges.clip import Clip
+from subitize.labels.parts import is_written
 from subitize.models.painter import Painter
 from subitize.networks.detectors.collages import make_collage
 from subitize.papers.gimbrr.assessment import JUDGES, join_parts, list_parts, name_waiting
@@ -46,7 +47,6 @@ from subitize.records import (
 from subitize.registry import listings, make_judge
 from subitize.runner.judging import judge_run
 from subitize.store import Folder, Run
-from subitize.suites.parts import is_written
 from tests.cases import Case
 from tests.coco_network import ssd_folder
 from tests.commands import call

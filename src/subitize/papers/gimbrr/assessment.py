@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from subitize.labels import PartsRule
+from subitize.labels import PartsRule, parts
 from subitize.language.counted import quoted_texts
 from subitize.papers.gimbrr.tasks import ALL
 from subitize.records import Ask, Item, Question, Transcribe, Value, task_text
-from subitize.suites import parts
 
 _OPEN_DETECTORS = ("grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "sam3")
 _COCO_DETECTORS = ("detr", "rf-detr", "rt-detr", "ssd", "yolo")

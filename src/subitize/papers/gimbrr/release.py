@@ -9,7 +9,7 @@ from pathlib import Path
 from subitize.errors import BadFileError
 from subitize.io.files import CsvRow, read_lines
 from subitize.io.frames import make_frame
-from subitize.labels.yes_no import read_vote
+from subitize.labels.interpretation import read_vote
 from subitize.papers.gimbrr.directory import VERSION, Prompt, read_directory
 from subitize.papers.gimbrr.file_names import NAMING
 from subitize.papers.gimbrr.items import NAME, make_item

@@ -12,7 +12,7 @@ import polars as pl
 
 from subitize.analysis.observations import Reader, find_one_judge, survey_run
 from subitize.errors import NothingToDoError
-from subitize.labels.scores import read_probability
+from subitize.labels.interpretation import read_probability
 from subitize.language.numbers import name_number
 from subitize.papers.seeing_past_words import PAPER
 from subitize.papers.seeing_past_words.baselines import Numbers

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from subitize import plugins
 from subitize.analysis.calibration import Calibration, Point
-from subitize.calibrations import PREFIX, Calibrated
 from subitize.labels import make_rule
+from subitize.labels.calibrations import PREFIX, Calibrated
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.cells import number_of, printable

@@ -3,7 +3,7 @@
 from itertools import permutations
 
 from subitize.labels import interpret, parse_rule, read_standing
-from subitize.labels.spatial_relations import Standing
+from subitize.labels.boxes import SpatialClaim
 from subitize.networks.detectors.setups import nouns_of
 from subitize.records import Box, Boxes, Confirm, Discarded, Known, Value
 from tests.cases import Case
@@ -82,9 +82,9 @@ def test_one_pair_that_stands_so_is_enough_and_one_that_may_leaves_it_open() -> 
 
 def test_only_statements_of_places_are_read_as_such(case: Case) -> None:
     for text, told in {
-        "there is a teddy bear on top of a fire hydrant": Standing("teddy bear", "on top of", "fire hydrant"),
-        "there are some scissors under an oven": Standing("scissors", "under", "oven"),
-        "there are some cats left of some dogs": Standing("cat", "left of", "dog"),
+        "there is a teddy bear on top of a fire hydrant": SpatialClaim("teddy bear", "on top of", "fire hydrant"),
+        "there are some scissors under an oven": SpatialClaim("scissors", "under", "oven"),
+        "there are some cats left of some dogs": SpatialClaim("cat", "left of", "dog"),
         "there are some cats": None,
         "there are 2 cats on top of a dog": None,
         "the cat is behind a dog": None,

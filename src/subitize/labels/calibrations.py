@@ -1,4 +1,4 @@
-"""Calibrated thresholds, saved by name in the user's folder."""
+"""Saves and loads calibrated thresholds by name, in the user's folder."""
 
 import os
 import re

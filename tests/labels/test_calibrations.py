@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from subitize import calibrations
-from subitize.calibrations import Calibrated
 from subitize.errors import BadFileError, BadValueError, StorageError, UnknownNameError
-from subitize.labels import Rule, make_rule
+from subitize.labels import Rule, calibrations, make_rule
+from subitize.labels.calibrations import Calibrated
 from subitize.records import Estimate
 
 FOUND = Calibrated(
@@ -155,7 +154,7 @@ while True:
 """
 
 
-@pytest.mark.proof("subitize.calibrations")
+@pytest.mark.proof("subitize.labels.calibrations")
 def test_a_killed_writer_leaves_a_whole_file() -> None:
     for _ in range(3):
         calibrations.save("dino", FOUND)
