@@ -23,8 +23,8 @@ import numpy as np
 
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured
 from benchmarks.processes import ROOT
-from subitize.drawing.stimuli import render
 from subitize.records import Ask, Count, Draw, Drawn, Item, Provenance, Response, Spec, Stimulus, Trial
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 
 _MODEL = Spec("artist", {}, "artist")

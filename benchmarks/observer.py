@@ -16,13 +16,13 @@ from PIL import Image
 
 from benchmarks.foreign import Rgb, foreign_things
 from benchmarks.geckonum_pictures import judge_pictures
-from subitize.drawing import placement, stimuli
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.glyphs import GLYPHS
-from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.records import UNKNOWN, Box, Stimulus
 from subitize.stats.estimate import wilson_interval
-from subitize.vision.observing import see
+from subitize.stimuli import placement, recipes
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.observing import see
+from subitize.stimuli.recipes import Layout, PlacedThing, paint
 
 GREY = (235, 235, 235)
 # As in pictures of many things and in pictures of few: sizes from, to, and how many to a picture.
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="another one gives other pictures")
     parser.add_argument("--only", action="append", choices=PARTS, help="a part by itself")
     options = parser.parse_args()
-    print(f"{len(GLYPHS)} glyphs, {len(stimuli.CATEGORIES)} categories of naming stimuli")
+    print(f"{len(GLYPHS)} glyphs, {len(recipes.CATEGORIES)} categories of naming stimuli")
     for part in options.only or PARTS:
         for what, share in PARTS[part](options.pictures, options.seed):
             _show(what, share)
@@ -117,12 +117,12 @@ PARTS: Mapping[str, Callable[[int, int], Shares]] = {
 
 def numbers_right(distortion: str, pictures: int, numbers: range, seed: int) -> tuple[Share, Share]:
     """Count the things in naming stimuli of all categories in turn: all of them, and those of each kind."""
-    random, categories = np.random.default_rng([seed, len(numbers)]), tuple(stimuli.CATEGORIES)
+    random, categories = np.random.default_rng([seed, len(numbers)]), tuple(recipes.CATEGORIES)
     of_all, of_kinds = Share(), Share()
     for index in range(pictures):
         wanted = int(random.integers(numbers.start, numbers.stop))
         stimulus = Stimulus(categories[index % len(categories)], wanted, int(random.integers(1 << 30)))
-        plan = stimuli.layout(stimulus)
+        plan = recipes.layout(stimulus)
         found = Counter(box.label for box in see(DISTORTIONS[distortion](plan)).boxes())
         instead = f"{stimulus.category} {wanted} seen as {dict(found)} (seed {stimulus.seed})"
         of_all.add(found.total() == wanted, instead)
@@ -210,13 +210,13 @@ def _plans(sizes: tuple[int, int, int], rounds: int, seed: int) -> Iterator[Layo
 def _plan(things: Sequence[tuple[str, int, str]], wanted: Sequence[int], random: np.random.Generator) -> Layout:
     sides, corners = placement.fit(wanted, 1024, random)
     items = (
-        Placed(noun, variant, colour, int(left), int(top), side)
+        PlacedThing(noun, variant, colour, int(left), int(top), side)
         for (noun, variant, colour), side, (left, top) in zip(things, sides, corners, strict=True)
     )
     return Layout(1024, tuple(items))
 
 
-def _shared_out(seen: Sequence[Box], items: Sequence[Placed], scale: float) -> list[list[Box]]:
+def _shared_out(seen: Sequence[Box], items: Sequence[PlacedThing], scale: float) -> list[list[Box]]:
     """Give every box to the thing whose middle is nearest to its own."""
     middles = np.array([(item.left + item.side_px / 2, item.top + item.side_px / 2) for item in items]) * scale
     shares: list[list[Box]] = [[] for _ in items]

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.comparing import Figure
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.glyphs import GLYPHS
 from subitize.labels.rules import word_rules
 from subitize.language.clauses import read_scene
 from subitize.language.scene import NotUnderstood, Scene
 from subitize.language.tokens import LONGEST_TEXT
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.glyphs import GLYPHS
 
 ANSWERS = (
     "one ", "1,", "a ", "no ", "(", "-", "٣", "1/", "hundred ", " and", "between 1 ", "1,000,", "1-", "1.", "1:", "<a ",

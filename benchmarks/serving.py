@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from benchmarks.comparing import Comparison, Result
 from benchmarks.processes import ROOT
-from subitize.drawing.stimuli import render
 from subitize.interfaces import JudgeQuestion, JudgeRequest
 from subitize.judges.observer import Observer
 from subitize.records import Boxes, Count, Drawn, Stimulus, Stored
+from subitize.stimuli.recipes import render
 
 _NUMBER = 7
 Ask = Callable[[str], list[int]]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from PIL import Image
 
 from benchmarks.comparing import Comparison, compare_rates
-from subitize.drawing.stimuli import CATEGORIES, layout, paint, render
 from subitize.records import Stimulus
+from subitize.stimuli.recipes import CATEGORIES, layout, paint, render
 
 
 def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:

@@ -16,11 +16,11 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from subitize.drawing import glyphs
 from subitize.networks import weights
 from subitize.networks.answers import generators
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.report.document import chart_engine
+from subitize.stimuli import glyphs
 from subitize.store import Database, Folder, Location, databases
 from subitize.store.databases import DATABASE_FILE, Backend, open_backend
 from tests import parts, proofs

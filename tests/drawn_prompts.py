@@ -8,8 +8,6 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.glyphs import GLYPHS
 from subitize.interfaces import Judge, Pixels, Reply, Request
 from subitize.judges.ocr import Ocr
 from subitize.language.clauses import read_scene
@@ -32,9 +30,10 @@ from subitize.records import (
     Trial,
 )
 from subitize.registry import Made
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.observing import holds, see_picture
 from subitize.store import Folder, Run
-from subitize.vision.observing import see_picture
-from subitize.vision.sight import holds
 
 SUITE = Spec("prompts", {}, "prompts")
 EXACT = Spec("painter", {"omit": "0"}, "exact")

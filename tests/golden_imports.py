@@ -5,8 +5,8 @@ import json
 import shutil
 from pathlib import Path
 
-from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
+from subitize.stimuli.recipes import render
 from tests import geckonum_release, gimbrr_release
 from tests.golden_dumps import dump
 from tests.golden_texts import Golden, Texts, printed

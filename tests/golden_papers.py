@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
 from subitize.registry import make_suite
+from subitize.stimuli.recipes import render
 from tests.commands import call
 from tests.gimbrr_release import RATINGS, read_rows, write_rows
 from tests.gimbrr_release import write_release as write_gimbrr

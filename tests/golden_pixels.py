@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from subitize.drawing import cuts, glyphs
-from subitize.drawing.backgrounds import BACKGROUNDS
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.stimuli import CATEGORIES
 from subitize.language.scene import Halves, Pieces, Portion
-from subitize.vision.observing import see_picture
+from subitize.stimuli import cuts, glyphs
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.observing import see_picture
+from subitize.stimuli.recipes import BACKGROUNDS, CATEGORIES
 from tests.golden_texts import Golden, Texts, printed
 from tests.language.prompt_cases import OF_QUANTITIES, UNDERSTOOD
 from tests.own_tables import write_lines

@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from subitize.drawing.stimuli import render
 from subitize.papers.seeing_past_words.building import Recipe, build_probes
 from subitize.papers.seeing_past_words.captions import pair_captions, read_captions
 from subitize.papers.seeing_past_words.probes import Probe, write_records
 from subitize.records import Stimulus
+from subitize.stimuli.recipes import render
 
 ANSWERS = (1, 2, 3, 4, 2, 3)
 

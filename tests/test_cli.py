@@ -20,8 +20,8 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests import openai_server
 from tests.cases import Case

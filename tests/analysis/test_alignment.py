@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from subitize.analysis.alignment import Alignment, align_run, estimate_mean, score_graph
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.judges.dsg import graph_of
 from subitize.language.graph import read_graph
@@ -29,6 +27,8 @@ from subitize.records import (
     Words,
     task_text,
 )
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.glyphs import GLYPHS
 from subitize.store import Run
 from tests.commands import call
 from tests.drawn_prompts import EXACT, OMITTING, item, new_run, paint_all, store

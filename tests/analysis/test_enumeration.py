@@ -382,7 +382,7 @@ def test_runs_with_area_and_then_size_held_tell_ink_from_number(cue: str) -> Non
 
 
 def _number_or_ink(item: Item, cue: str) -> int:
-    from subitize.drawing.stimuli import magnitudes
+    from subitize.stimuli.recipes import magnitudes
 
     assert isinstance(item.task, Answer)
     assert isinstance(item.task.picture, Stimulus)

@@ -15,8 +15,7 @@ PROOF = pytest.mark.proof(
     "subitize.analysis.enumeration",
     "subitize.analysis.measures",
     "subitize.models.painter",
-    "subitize.drawing",
-    "subitize.vision",
+    "subitize.stimuli",
 )
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.interfaces import Computes, ComputesSeveral, Judge, Responds, Silent
 from subitize.labels import parse_rule
 from subitize.records import Count, Drawn, Fit, Known, Outcome, Said, Stimulus, Stored
 from subitize.registry import Made, listings, make_judge, make_model, make_suite
 from subitize.runner.judging import judge_run
 from subitize.runner.running import Settings, run_suite
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 
 LOCAL = {

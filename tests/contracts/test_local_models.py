@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.interfaces import Attempt, Checks, ComputesSeveral, Model, Silent, Suite
 from subitize.io.images import decode
@@ -35,6 +34,7 @@ from subitize.records import (
 )
 from subitize.registry import Made, make_model
 from subitize.runner.running import Settings, run_suite
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.tiny_matchers import write_regions
 from tests.tiny_weights import PIPELINES, find_tiny

@@ -8,11 +8,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.interfaces import Computes, ComputesSeveral, Model, Responds, Silent
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Made, listings, make_model, make_suite
 from subitize.runner.running import Settings, Summary, run_suite
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests import hf_server, openai_server
 from tests.coco_network import ssd_folder, yolo_folder

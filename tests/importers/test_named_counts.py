@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, BusyError, NothingToDoError, UnknownNameError
 from subitize.importers.named_counts import import_named_counts
 from subitize.records import (
@@ -24,6 +23,7 @@ from subitize.records import (
     Value,
     Words,
 )
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.samples import drawing_item

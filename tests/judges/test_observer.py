@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.drawing.glyphs import GLYPHS
-from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.errors import UnusableModelError
 from subitize.interfaces import JudgeQuestion, JudgeRequest
 from subitize.judges.observer import Observer
 from subitize.labels import interpret, parse_rule
 from subitize.records import Choose, Confirm, Count, Discarded, Drawn, Known, Place, Question, Said, Stored
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.recipes import Layout, PlacedThing, paint
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 SCENE = Layout(
     512,
     (
-        Placed("dog", 0, "brown", 20, 60, 90),
-        Placed("dog", 0, "black", 20, 300, 90),
-        Placed("cat", 0, "orange", 220, 200, 100),
-        Placed("cat", 1, "grey", 330, 100, 100),
-        Placed("dog", 1, "brown", 400, 390, 90),
+        PlacedThing("dog", 0, "brown", 20, 60, 90),
+        PlacedThing("dog", 0, "black", 20, 300, 90),
+        PlacedThing("cat", 0, "orange", 220, 200, 100),
+        PlacedThing("cat", 1, "grey", 330, 100, 100),
+        PlacedThing("dog", 1, "brown", 400, 390, 90),
     ),
 )
 

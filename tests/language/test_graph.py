@@ -2,14 +2,14 @@
 
 import pytest
 
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.glyphs import GLYPHS
 from subitize.language.counted import quoted_texts
 from subitize.language.graph import Node, make_graph, read_graph
 from subitize.language.questions import confirm_asks
 from subitize.language.scene import Entity, Pieces, Scene
 from subitize.records import Confirm, Draw
 from subitize.registry import make_suite
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.glyphs import GLYPHS
 
 NOUNS, COLOURS = tuple(GLYPHS), tuple(PALETTE)
 

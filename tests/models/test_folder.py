@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.io.images import LARGEST_FILE_BYTES
@@ -22,6 +21,7 @@ from subitize.models.folder.matching import plain, plain_names, plain_of_name
 from subitize.records import Draw, Failed, Item, Picture, Stimulus
 from subitize.registry import make_model, make_suite
 from subitize.runner.sampling import sample_of
+from subitize.stimuli.recipes import render
 from subitize.store import Folder as RunFolder
 from subitize.store import Run
 from tests.cases import Case

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.interfaces import Pixels, Reply, Request, Silent, TransientError
 from subitize.io.images import decode
@@ -15,6 +14,7 @@ from subitize.models.hf_inference import HfInference
 from subitize.records import Answer, Draw, Drawn, Failed, Picture, Refused, Said, Stimulus, Task
 from subitize.registry import make_model, make_suite
 from subitize.runner.running import Settings, run_suite
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.hf_server import serving_images

@@ -5,32 +5,32 @@ from functools import lru_cache
 
 import pytest
 
-from subitize.drawing.glyphs import GLYPHS
-from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.interfaces import Request
 from subitize.language.nouns import plural
 from subitize.models.observer import Observer
 from subitize.records import Answer, Refused, Said, Stimulus
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.recipes import Layout, PlacedThing, paint
 from tests.cases import Case
 
 SCENE = (
-    Placed("apple", 0, "red", 20, 20, 90),
-    Placed("apple", 1, "green", 20, 150, 90),
-    Placed("apple", 0, "red", 220, 390, 90),
-    Placed("tree", 0, "green", 200, 180, 100),
-    Placed("person", 0, "blue", 380, 20, 100),
-    Placed("person", 1, "red", 380, 300, 100),
+    PlacedThing("apple", 0, "red", 20, 20, 90),
+    PlacedThing("apple", 1, "green", 20, 150, 90),
+    PlacedThing("apple", 0, "red", 220, 390, 90),
+    PlacedThing("tree", 0, "green", 200, 180, 100),
+    PlacedThing("person", 0, "blue", 380, 20, 100),
+    PlacedThing("person", 1, "red", 380, 300, 100),
 )
 
 
 @lru_cache(maxsize=2)
-def png(things: tuple[Placed, ...]) -> bytes:
+def png(things: tuple[PlacedThing, ...]) -> bytes:
     written = io.BytesIO()
     paint(Layout(512, things)).save(written, "PNG")
     return written.getvalue()
 
 
-def answer(question: str, things: tuple[Placed, ...] = SCENE) -> Said | Refused:
+def answer(question: str, things: tuple[PlacedThing, ...] = SCENE) -> Said | Refused:
     request = Request("i", Answer(Stimulus("dots", 1, 0), question), 0, 0, 0, lambda _: png(things))
     content = Observer().compute(request).content
     assert isinstance(content, Said | Refused)
@@ -87,14 +87,14 @@ def test_what_it_does_not_understand_it_says(question: str, what: str) -> None:
     "nouns",
     [
         pytest.param(list(GLYPHS)[::9], id="some"),
-        pytest.param(list(GLYPHS), id="all", marks=pytest.mark.proof("subitize.vision", "subitize.drawing")),
+        pytest.param(list(GLYPHS), id="all", marks=pytest.mark.proof("subitize.stimuli")),
     ],
 )
 def test_it_names_everything_we_can_draw(nouns: list[str], case: Case) -> None:
     for noun in nouns:
         with case(noun):
             colour = GLYPHS[noun].colours[0]
-            things = tuple(Placed(noun, variant % 2, colour, 10 + 160 * variant, 100, 140) for variant in range(3))
+            things = tuple(PlacedThing(noun, variant % 2, colour, 10 + 160 * variant, 100, 140) for variant in range(3))
             assert answer("What does the image represent?", things) == Said(f"3 {plural(noun)}")
             assert answer(f"How many {plural(noun)} are there in the picture?", things) == Said("3")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.models.serving import Answered, Limits, Server
 from subitize.records import Drawn, Failed, Outcome, Refused, Said, Stimulus
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call

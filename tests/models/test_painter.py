@@ -12,7 +12,6 @@ from scipy import stats
 
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
-from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request, Silent
 from subitize.io.images import decode
@@ -25,8 +24,9 @@ from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.running import Settings, run_suite
 from subitize.stats.response_law import Slips, human_law
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.observing import see
 from subitize.store import Folder, Run
-from subitize.vision.observing import see
 from tests.cases import Case
 from tests.language.geckonum_prompts import PROMPTS, read_rows, scene_of
 from tests.painter_laws import painter_law
@@ -37,8 +37,7 @@ proof = pytest.mark.proof(
     "subitize.models.random",
     "subitize.stats.response_law",
     "subitize.language",
-    "subitize.drawing",
-    "subitize.vision",
+    "subitize.stimuli",
 )
 one_and_three = pytest.mark.parametrize(
     ("seeds", "size_px"), [pytest.param(1, 512, id="some"), pytest.param(3, 1024, id="all", marks=proof)]

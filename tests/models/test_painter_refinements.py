@@ -5,8 +5,6 @@ from functools import partial
 
 import pytest
 
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.glyphs import GLYPHS
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request
 from subitize.io.images import decode
 from subitize.judges.observer import Observer
@@ -15,7 +13,9 @@ from subitize.language.scene import Scene
 from subitize.models.painter import Painter
 from subitize.records import Confirm, Count, Draw, Drawn, Item, Stored, Words
 from subitize.registry import make_suite
-from subitize.vision.observing import see
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.observing import see
 
 REFINEMENTS = ("", "~multiplicative", "~additive", "~grid", "~position", "~list", "~positions")
 proof = pytest.mark.proof(
@@ -23,8 +23,7 @@ proof = pytest.mark.proof(
     "subitize.suites.refining",
     "subitize.models.painter",
     "subitize.language",
-    "subitize.drawing",
-    "subitize.vision",
+    "subitize.stimuli",
 )
 
 

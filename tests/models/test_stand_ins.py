@@ -9,7 +9,6 @@ import pytest
 
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
-from subitize.drawing.stimuli import render
 from subitize.interfaces import Request, Silent
 from subitize.models.ideal_human import IdealHuman
 from subitize.models.observer import Observer
@@ -18,8 +17,9 @@ from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.running import Settings, run_suite
 from subitize.stats.response_law import human_law
+from subitize.stimuli.recipes import render
+from subitize.stimuli.recognition import KINDS
 from subitize.store import Folder, Run
-from subitize.vision.recognition import KINDS
 
 CELLS = "categories=apples+dots,wordings=category,control_question=false"
 

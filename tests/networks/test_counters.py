@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.networks.counters import Counter
 from subitize.records import Stimulus
+from subitize.stimuli.recipes import render
 from tests.commands import call, environment
 
 # Counts by classical vision, as any script of a user's might; the noun comes as its argument.
 COUNTS = """
 import sys
 from pathlib import Path
-from subitize.vision.observing import look_at
+from subitize.stimuli.observing import look_at
 for line in sys.stdin:
     path = line.rstrip("\\n")
     seen = [box for box in look_at(Path(path).read_bytes()) if box.label == sys.argv[1]]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.interfaces import Paper
 from subitize.records import Stimulus
+from subitize.stimuli.recipes import render
 from tests.commands import PLUGINS, Finished, call
 
 PAPERS = PLUGINS / "papers"

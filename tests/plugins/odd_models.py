@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from subitize.drawing.stimuli import render
 from subitize.interfaces import Finding, JudgeRequest, Pixels, Reply, Request, TransientError
 from subitize.records import (
     Box,
@@ -29,6 +28,7 @@ from subitize.records import (
     TaskKind,
     Words,
 )
+from subitize.stimuli.recipes import render
 
 _ANSWER: frozenset[TaskKind] = frozenset({"answer"})
 _DRAW: frozenset[TaskKind] = frozenset({"draw"})

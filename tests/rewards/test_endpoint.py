@@ -20,7 +20,6 @@ from aiohttp import web
 from PIL import Image
 
 from subitize.cli.addresses import listen
-from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Finding, Judge, JudgeRequest, Pixels, Request, SelfTest
 from subitize.io.prices import load_prices
@@ -33,6 +32,7 @@ from subitize.rewards.batching import Looks
 from subitize.rewards.endpoint import Admission, Settings, admit_judge, make_app
 from subitize.runner.costs import Ledger
 from subitize.runner.workers import open_executor
+from subitize.stimuli.recipes import render
 from tests import commands, openai_server
 from tests.cases import Case
 

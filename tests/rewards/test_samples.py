@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.io.images import data_url
 from subitize.records import Stimulus
 from subitize.rewards.samples import MOST_KINDS, MOST_SAMPLES, Sample, Unjudged, read_samples
+from subitize.stimuli.recipes import render
 from tests.cases import Case
 
 PICTURE = render(Stimulus("apples", 3, seed=1, size_px=128)).png

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.errors import RunError, UnusableModelError
 from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Pixels, Reply, Request, Silent
 from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, TaskKind, Words
 from subitize.registry import Made, make_suite
 from subitize.runner.judging import Scope, judge_run
 from subitize.runner.running import Settings, run_suite
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 
 NAMING = "naming:images=1,numbers=1-7,categories=apples,size_px=128,wordings=category,control_question=false"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.interfaces import Silent
 from subitize.records import Stimulus
@@ -17,6 +16,7 @@ from subitize.runner.pictures import Loader
 from subitize.runner.processes import result_of
 from subitize.runner.rendering import Drawing, Renderer
 from subitize.runner.running import Settings, run_suite
+from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from subitize.store.images import Images
 from tests.openai_server import Behaviour, serving

@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import binom
 
 from subitize.runner import running, sampling, sight
+from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run
 from subitize.suites.sight import NEEDED
-from subitize.vision.observing import look_at
 from tests.commands import Finished, call
 from tests.scripted_server import Answer, Scripted, chat, scripting
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.regression.linear_model import OLS, RegressionResults  # type: ignore[import-untyped]
 
-from subitize.drawing.stimuli import magnitudes
 from subitize.records import Control, Stimulus
 from subitize.stats.cues import CueResponses, Cues, find_cues
+from subitize.stimuli.recipes import magnitudes
 
 Held = Literal["area", "size", "none"]
 
@@ -107,7 +107,7 @@ def test_whoever_answers_by_number_alone_follows_number(law: str) -> None:
     assert found.count("number") >= 17
 
 
-PROOF = pytest.mark.proof("subitize.stats.cues", "subitize.drawing")
+PROOF = pytest.mark.proof("subitize.stats.cues", "subitize.stimuli")
 
 
 @PROOF

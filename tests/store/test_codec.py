@@ -24,7 +24,6 @@ from subitize.analysis.power import Plan
 from subitize.analysis.power import Point as PowerPoint
 from subitize.analysis.refinements import Refinement
 from subitize.analysis.scoring import Score
-from subitize.drawing.stimuli import Magnitudes
 from subitize.labels.calibrations import Calibrated
 from subitize.records import (
     Answer,
@@ -73,6 +72,7 @@ from subitize.records import (
 from subitize.registry import Listing
 from subitize.report.terminal.doctor import Finding
 from subitize.runner.forecasts import Expense, Forecast
+from subitize.stimuli.recipes import Magnitudes
 from subitize.store import Folder, Run, StoredReading, StoredResponse, SuiteEntry, codec
 from tests.cases import Case
 

@@ -15,13 +15,13 @@ from subitize.analysis.clusters import place_observations
 from subitize.analysis.measures import ALL, Enumeration, WordingScore
 from subitize.analysis.observations import NO_JUDGE, Observations
 from subitize.analysis.provenance import Place
-from subitize.drawing.stimuli import magnitudes
 from subitize.errors import NothingToDoError
 from subitize.io.frames import group_rows, make_frame
 from subitize.records import Answer, Estimate, Stimulus
 from subitize.stats.confusion import LEAST_PER_CELL, highest_response, human_matrix, pearson, random_matrix
 from subitize.stats.cues import CueResponses, Cues, find_cues
 from subitize.stats.estimate import estimate_share
+from subitize.stimuli.recipes import magnitudes
 
 __all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "Enumeration", "baselines", "evaluate"]
 

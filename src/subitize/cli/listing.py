@@ -196,8 +196,8 @@ def glyphs(
     as_json: options.AsJson = False,
 ) -> None:
     """List what the painter can draw and the observer can name."""
-    from subitize.drawing.contact_sheet import contact_sheet_png
-    from subitize.drawing.glyphs import GLYPHS
+    from subitize.stimuli.export import contact_sheet_png
+    from subitize.stimuli.glyphs import GLYPHS
 
     if out is not None:
         from subitize.io.outputs import write_atomic
@@ -241,7 +241,7 @@ def stimuli(
     from subitize.registry import make_items, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.runner.sizes import check_size
-    from subitize.stimulus_files import write_stimuli
+    from subitize.stimuli.export import write_stimuli
 
     check_folder(out)
     given = {"control": control, "numbers": numbers, "categories": categories, "images": images}

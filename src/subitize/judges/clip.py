@@ -15,7 +15,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
@@ -30,7 +29,8 @@ from subitize.networks.pairs import View
 from subitize.networks.similarity import Similarity
 from subitize.networks.weights import Placement
 from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
-from subitize.vision.colours import COLOUR_NAMES
+from subitize.stimuli.colours import COLOUR_NAMES
+from subitize.stimuli.glyphs import GLYPHS
 
 VOCABULARY = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
 """What may distract: the things we draw, and those of COCO."""

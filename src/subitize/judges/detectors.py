@@ -12,7 +12,7 @@ from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGround
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
 from subitize.stats.boxes import Detections
-from subitize.vision.colours import with_colours
+from subitize.stimuli.colours import with_colours
 
 
 class DetectorJudge(Setup):

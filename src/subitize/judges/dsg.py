@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from subitize.drawing.glyphs import GLYPHS
 from subitize.judges.vlm import InWords
 from subitize.language.graph import Node, read_graph
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.records import Ask, Confirm, Draw, Item, Question
-from subitize.vision.colours import COLOUR_NAMES
+from subitize.stimuli.colours import COLOUR_NAMES
+from subitize.stimuli.glyphs import GLYPHS
 
 NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
 """What a prompt may speak of: the things we draw, and those of COCO."""

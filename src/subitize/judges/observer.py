@@ -4,8 +4,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from subitize.drawing.contacts import find_contacts
-from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.labels import CANNOT_TELL, read_standing
@@ -24,10 +22,11 @@ from subitize.records import (
     Stimulus,
     Words,
 )
-from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.observing import look_at, see_picture
-from subitize.vision.recognition import KINDS
-from subitize.vision.sight import Sight, holds
+from subitize.stimuli.colours import COLOUR_NAMES
+from subitize.stimuli.compositions import find_contacts
+from subitize.stimuli.observing import SceneView, holds, look_at, see_picture
+from subitize.stimuli.recipes import render
+from subitize.stimuli.recognition import KINDS
 
 
 class Observer:
@@ -84,7 +83,7 @@ def _is_known(question: Question) -> bool:
     return False
 
 
-def _answer(question: Question, sight: Sight) -> Evidence:
+def _answer(question: Question, sight: SceneView) -> Evidence:
     # Whoever does not know what is there cannot tell how many of it there are, least of all none.
     if strange := sum(thing.kind == UNKNOWN for thing in sight.things):
         return Words(f"{CANNOT_TELL}{strange} of {len(sight.things)} things seen are unknown to the observer")
@@ -97,7 +96,7 @@ def _answer(question: Question, sight: Sight) -> Evidence:
     return Boxes(sight.boxes())
 
 
-def _is_so(text: str, sight: Sight) -> bool:
+def _is_so(text: str, sight: SceneView) -> bool:
     scenes = _read(text)
     if scenes is None:
         raise ValueError(f"the observer cannot tell whether {text!r}: ask it what it can answer first")

@@ -13,7 +13,7 @@ from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGround
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.stats.boxes import Detections
-from subitize.vision.colours import with_colours
+from subitize.stimuli.colours import with_colours
 
 
 class DetectorModel(Setup):

@@ -8,7 +8,7 @@ from subitize.language.counted import is_count
 from subitize.models import observer, painter
 from subitize.records import Draw, Said, TaskKind
 from subitize.stats.response_law import human_law
-from subitize.vision.observing import look_at
+from subitize.stimuli.observing import look_at
 
 
 class IdealHuman:

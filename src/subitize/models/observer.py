@@ -10,9 +10,9 @@ from subitize.language.counted import make_count, read_counted
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
 from subitize.records import UNKNOWN, Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
-from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.observing import look_at
-from subitize.vision.recognition import KINDS
+from subitize.stimuli.colours import COLOUR_NAMES
+from subitize.stimuli.observing import look_at
+from subitize.stimuli.recognition import KINDS
 
 _PLACE = re.compile(r"\b(left of|right of|above|below) (?:the |an |a )?([a-z -]{1,60})", re.IGNORECASE)
 _WHAT = re.compile(r"what (?:does|is|do)\b", re.IGNORECASE)

@@ -5,11 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.compositions import compose, drawing_order
-from subitize.drawing.glyphs import GLYPHS
-from subitize.drawing.painting import WHITE, Colour, Layout, Placed, paint
-from subitize.drawing.placement import LARGEST_PICTURE_PX, SMALLEST_PICTURE_PX
 from subitize.errors import BadValueError
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.io.images import encode_png
@@ -17,6 +12,11 @@ from subitize.language.clauses import read_scene
 from subitize.language.scene import MOST_THINGS, Halves, NotUnderstood, with_exact_numbers
 from subitize.records import Refused, TaskKind
 from subitize.stats.response_law import Slips, human_law
+from subitize.stimuli.clipart import PALETTE
+from subitize.stimuli.compositions import compose, drawing_order
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.placement import LARGEST_PICTURE_PX, SMALLEST_PICTURE_PX
+from subitize.stimuli.recipes import WHITE, Colour, Layout, PlacedThing, paint
 
 SIZE_PX = 1024
 
@@ -126,7 +126,7 @@ def _png(plan: Layout) -> bytes:
     return encode_png(paint(plan, background))
 
 
-def _colours(item: Placed) -> tuple[str, ...]:
+def _colours(item: PlacedThing) -> tuple[str, ...]:
     return item.form.colours if isinstance(item.form, Halves) else (item.colour,)
 
 

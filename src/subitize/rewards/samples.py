@@ -21,7 +21,7 @@ from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, NotUnderstood, Scene, Whole
 from subitize.language.tokens import LONGEST_TEXT
 from subitize.records import Ask, ImageFormat
-from subitize.vision.colours import COLOUR_NAMES
+from subitize.stimuli.colours import COLOUR_NAMES
 
 MOST_SAMPLES = 1024
 MOST_KINDS = 50

@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
-from subitize.drawing.stimuli import render
 from subitize.records import Draw, Stimulus, Task
 from subitize.runner.processes import Pool
+from subitize.stimuli.recipes import render
 
 JobT = TypeVar("JobT")
 # Pictures by their recipes, which may still be in the making; one that cannot be drawn is missing.

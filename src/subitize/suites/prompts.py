@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from subitize.drawing.glyphs import GLYPHS
 from subitize.io.tables import LARGEST_COUNT, Keys, TableRow, check_columns, read_count, read_factors, read_table
 from subitize.language.clauses import read_scene
 from subitize.language.counted import make_count
@@ -15,10 +14,11 @@ from subitize.language.questions import ask_count
 from subitize.language.scene import NotUnderstood, Scene
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.records import Ask, Count, Draw, Item, Scalar
+from subitize.stimuli.colours import COLOUR_NAMES
+from subitize.stimuli.glyphs import GLYPHS
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
-from subitize.vision.colours import COLOUR_NAMES
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
 _NOUNS = (*GLYPHS, *COCO_CLASSES)

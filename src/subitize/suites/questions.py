@@ -19,12 +19,12 @@ from subitize.io.tables import (
 from subitize.language.counted import find_counted, make_count
 from subitize.language.numbers import count_noun, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
+from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.suites.asked_once import AskedOnce
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
 from subitize.suites.datasets import DATASET, Asked, Omitted, find_format, list_datasets, read_dataset
 from subitize.suites.pictures import Found, Missing, open_place
-from subitize.vision.colours import COLOUR_NAMES
 
 _COUNTS = ("count", "answer", "number")
 _TAKEN = {"id", "image", "question", "noun", *_COUNTS}

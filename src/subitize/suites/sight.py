@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from subitize.drawing.layouts import CATEGORIES
 from subitize.labels import interpret, parse_rule
 from subitize.language.nouns import plural
 from subitize.records import SIGHT_CHECK, Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
+from subitize.stimuli.recipes import CATEGORIES
 from subitize.store import Run
 from subitize.store.rows import look_up_responses, read_trials
 from subitize.suites.asked_once import AskedOnce

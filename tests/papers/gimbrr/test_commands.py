@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
+from subitize.stimuli.recipes import render
 from tests.cases import Case
 from tests.commands import call
 

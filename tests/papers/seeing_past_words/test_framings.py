@@ -28,8 +28,8 @@ from subitize.records import (
 )
 from subitize.registry import Made, make_judge, make_suite
 from subitize.runner.running import Settings, run_suite
+from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run, StoredResponse
-from subitize.vision.observing import look_at
 from tests import tiny_matchers, tiny_vlms
 from tests.commands import call
 from tests.openai_server import Behaviour, Server, serving

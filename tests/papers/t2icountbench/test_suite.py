@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.papers.t2icountbench import PAPER
 from subitize.papers.t2icountbench.orders import order_cells
@@ -18,6 +17,7 @@ from subitize.papers.t2icountbench.wording import OBJECTS, SCENES, STYLES
 from subitize.records import Ask, Count, Item, MatchesPrompt, Scalar, task_text
 from subitize.registry import make_suite
 from subitize.report.sections.composition import references
+from subitize.stimuli.glyphs import GLYPHS
 from tests.cases import Case
 from tests.commands import call
 

@@ -34,8 +34,8 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import make_judge
+from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.store import Location, Run
-from subitize.vision.colours import COLOUR_NAMES
 
 SCORED_TEXT = "scored_text"
 """The parameter of a response that has the text that the other program scored, if that is not the whole reply."""

@@ -25,7 +25,7 @@ from subitize.networks.detectors.pretrained import (
 )
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.stats.boxes import Detections
-from subitize.vision.colours import COLOUR_NAMES
+from subitize.stimuli.colours import COLOUR_NAMES
 
 FLOOR = 0.05
 T = TypeVar("T", bound="Setup")

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
-from subitize.drawing.layouts import CATEGORIES, layout
 from subitize.interfaces import Attempt, NotInOldIds
 from subitize.language.nouns import plural
 from subitize.networks.filling import GAP
@@ -23,6 +22,7 @@ from subitize.records import (
     Stimulus,
     digest,
 )
+from subitize.stimuli.recipes import CATEGORIES, layout
 from subitize.suites.checks import check_at_least_one, check_known
 
 # "category" puts the plural of what is shown; the other two are the paper's general words.

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.drawing.layouts import CATEGORIES
 from subitize.interfaces import Attempt
 from subitize.language.nouns import plural
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
 from subitize.records import Draw, Item, Known
+from subitize.stimuli.recipes import CATEGORIES
 from subitize.suites.checks import check_at_least_one, check_known
 
 # The wordings of the paper, those it found to work best per category.

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from subitize.drawing.clipart import Glyph
 from subitize.interfaces import Suite, design_of
 from subitize.records import Scalar, task_text
 from subitize.registry import Description, Listing, Made
 from subitize.report.document.cells import NOTHING
 from subitize.report.terminal.layout import print_table, say
+from subitize.stimuli.clipart import Glyph
 
 _LEVELS_SHOWN = 8
 _PROMPTS_SHOWN = 3

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from subitize.drawing.clipart import GLYPHS, PALETTE
-from subitize.drawing.layouts import check
 from subitize.errors import SubitizeError
 from subitize.language.clauses import read_scene
 from subitize.language.graph import scene_asks
@@ -28,6 +26,8 @@ from subitize.records import (
     Stimulus,
     digest,
 )
+from subitize.stimuli.clipart import GLYPHS, PALETTE
+from subitize.stimuli.recipes import check
 from subitize.suites.files.combinations import Combination, combine, count_combinations, draw
 from subitize.suites.files.definitions import Definition
 from subitize.suites.files.nodes import Text

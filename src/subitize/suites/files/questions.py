@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from subitize.drawing.clipart import PALETTE
 from subitize.language import mentions, reading
 from subitize.language.nouns import article, plural, singular
 from subitize.language.questions import LINES_WORDING
 from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Scalar, Transcribe
+from subitize.stimuli.clipart import PALETTE
 from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, want_text
 from subitize.suites.files.templates import Template, Word, read_template
 from subitize.suites.files.words import NUMBER, read_numbers

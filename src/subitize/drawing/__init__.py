@@ -1,1 +1,0 @@
-"""Pictures of a known number of things: our own vector clip-art, placed and rasterised from a recipe."""

@@ -1,0 +1,272 @@
+"""Sees a picture: every thing with its kind, colours, form and place, and whether a scene holds in it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import get_args
+
+from subitize.io.images import Rgb, decode
+from subitize.language.questions import MOST_FEW
+from subitize.language.scene import (
+    Comparison,
+    ContactWord,
+    Entity,
+    Form,
+    Halves,
+    Pieces,
+    Portion,
+    Relation,
+    Scene,
+    Whole,
+)
+from subitize.records import UNKNOWN, Box, RelationWord
+from subitize.stimuli.recognition import Recognised, recognise, recognise_plain
+from subitize.stimuli.segmentation import Region, regions
+
+
+@dataclass(frozen=True, slots=True)
+class SeenThing:
+    """A thing in a picture; its form is None where it is unknown, its holder the position of what it is in or on.
+
+    Two colours are those of its halves.
+    """
+
+    kind: str
+    score: float
+    xyxy: tuple[float, float, float, float]
+    colours: tuple[str, ...]
+    form: Form | None = None
+    holder: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SceneView:
+    """Everything that is seen in a picture; a holder comes before what it holds."""
+
+    things: tuple[SeenThing, ...]
+
+    def boxes(self) -> tuple[Box, ...]:
+        """Give everything as boxes, from the top left to the bottom right; a portion is no thing of its kind."""
+        boxes = (
+            Box(_label(thing), thing.score, thing.xyxy, " and ".join(dict.fromkeys(thing.colours)))
+            for thing in self.things
+        )
+        return tuple(sorted(boxes, key=lambda box: (box.xyxy[1], box.xyxy[0])))
+
+
+def _label(thing: SeenThing) -> str:
+    if isinstance(thing.form, Portion):
+        return f"{_SHARES.get(thing.form.share, str(thing.form.share))} {thing.kind}"
+    return thing.kind
+
+
+_SHARES = {Fraction(1, 2): "half", Fraction(1, 4): "quarter"}
+
+
+def holds(scene: Scene, sight: SceneView) -> bool:
+    """Tell whether as many things are seen as the scene says, in the places it says, and how numbers compare."""
+    numbers = [len(_things(scene, index, sight)) for index in range(len(scene.entities))]
+    told = scene.entities if scene.relations else [_with_twins(entity, scene) for entity in scene.entities]
+    return (
+        all(_is_so_many(number, entity) for number, entity in zip(numbers, told, strict=True))
+        and all(_compares(comparison, numbers) for comparison in scene.comparisons)
+        and (scene.grid is None or _are_in_grid(_things(scene, 0, sight), scene.grid[1]))
+    )
+
+
+def _with_twins(entity: Entity, scene: Scene) -> Entity:
+    """Add up what is told in parts: an apple, an apple and an apple are three."""
+    twins = [other for other in scene.entities if replace(other, number=entity.number) == entity]
+    if len(twins) == 1 or not all(isinstance(twin.number, int) for twin in twins):
+        return entity
+    return replace(entity, number=sum(twin.exact_number for twin in twins))
+
+
+def _are_in_grid(things: Sequence[SeenThing], columns: int) -> bool:
+    """Tell whether things stand in rows and columns of a grid: a straight line goes through all of each."""
+    down = sorted(things, key=lambda thing: thing.xyxy[1] + thing.xyxy[3])
+    rows = [sorted(down[at : at + columns], key=lambda one: one.xyxy[0]) for at in range(0, len(down), columns)]
+    return all(_are_in_line(row, 1) for row in rows) and all(
+        _are_in_line([row[rank] for row in rows if rank < len(row)], 0) for rank in range(columns)
+    )
+
+
+def _are_in_line(things: Sequence[SeenThing], axis: int) -> bool:
+    starts, ends = ([thing.xyxy[side] for thing in things] for side in (axis, axis + 2))
+    return not things or max(starts) < min(ends)
+
+
+def _things(scene: Scene, index: int, sight: SceneView) -> list[SeenThing]:
+    """Find the things of an entity, where its relations put them; those of a namesake of which more is said are not."""
+    entity = scene.entities[index]
+    namesakes = [other for other in scene.entities if other.noun == entity.noun and _says_more(other, entity)]
+    relations = [relation for relation in scene.relations if relation.subject == index]
+    return [
+        thing
+        for thing in sight.things
+        if _fits(thing, entity)
+        and not any(_fits(thing, other) for other in namesakes)
+        and all(_stands(thing, relation, scene, sight) for relation in relations)
+    ]
+
+
+def _says_more(other: Entity, entity: Entity) -> bool:
+    colour = other.colour == entity.colour or entity.colour is None
+    form = other.form == entity.form or entity.form is None
+    return other != entity and colour and form and (other.colour, other.form) != (entity.colour, entity.form)
+
+
+def _fits(thing: SeenThing, entity: Entity) -> bool:
+    is_of_colour = entity.colour is None or thing.colours == (entity.colour,)
+    return thing.kind == entity.noun and is_of_colour and _has_form(thing.form, entity.form)
+
+
+def _has_form(seen: Form | None, told: Form | None) -> bool:
+    """Tell whether a form is what is told of it; without a word, a thing in any form will do, but not a part of it."""
+    match seen, told:
+        case Portion(), None:
+            return False
+        case _, None:
+            return True
+        case Pieces(number=number, ratio=ratio), Pieces(number=wanted, ratio=sizes):
+            return number == wanted and sizes in ((), tuple(sorted(ratio)), ratio)
+        case Halves(colours=colours), Halves(colours=wanted_colours):
+            return set(wanted_colours) <= set(colours)
+    return seen == told
+
+
+def _stands(thing: SeenThing, relation: Relation, scene: Scene, sight: SceneView) -> bool:
+    landmarks = [other for other in sight.things if _fits(other, scene.entities[relation.landmark])]
+    if relation.word == "in" or relation.word == "on":
+        return thing.holder is not None and sight.things[thing.holder] in landmarks
+    return bool(landmarks) and all(_is_beside(thing, relation.word, other) for other in landmarks)
+
+
+def _is_beside(thing: SeenThing, word: RelationWord | ContactWord, other: SeenThing) -> bool:
+    if word in get_args(ContactWord):
+        raise ValueError(f"what is {word!r} what is told by boxes (labels/boxes.py)")
+    axis = 0 if word in ("left of", "right of") else 1
+    own, others = (seen.xyxy[axis] + seen.xyxy[axis + 2] for seen in (thing, other))
+    return own < others if word in ("left of", "above") else own > others
+
+
+def _is_so_many(number: int, entity: Entity) -> bool:
+    match entity.number:
+        case "some":
+            return number >= 1
+        case "few":
+            return 1 <= number <= MOST_FEW
+        case "many":
+            return number > MOST_FEW
+    return number == entity.number
+
+
+def _compares(comparison: Comparison, numbers: Sequence[int]) -> bool:
+    own, other = numbers[comparison.subject], numbers[comparison.other]
+    match comparison.word:
+        case "fewer":
+            return own < other
+        case "as many":
+            return own == other
+        case "more":
+            return own > other
+
+
+def look_at(picture: bytes) -> tuple[Box, ...]:
+    """Find and name the things in an encoded picture."""
+    return see_picture(picture).boxes()
+
+
+@lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
+def see_picture(picture: bytes) -> SceneView:
+    """See what there is in an encoded picture."""
+    return see(decode(picture))
+
+
+def see(pixels: Rgb) -> SceneView:
+    """Find and name the things in a picture, also those that are cut or of two colours, and those in or on others.
+
+    What looks like none of our drawings is labelled "unknown". The score is how well a thing fits its label: 1 if it
+    looks just like a drawing, .5 on the limit to unknown.
+    """
+    found = regions(pixels)
+    seen: list[SeenThing] = []
+    loose: list[tuple[Region, Recognised]] = []
+    for region, thing in zip(found, recognise(found), strict=True):
+        if max(region.mask.shape) < _LEAST_HOLDER * min(pixels.shape[:2]):
+            loose.append((region, thing))
+        else:
+            seen += _see_holder(region, thing, len(seen))
+    return SceneView((*seen, *_see_loose(loose)))
+
+
+_LEAST_HOLDER = 0.27  # of the picture's shorter side: on smaller ones nothing would be made out
+_LEEWAY = 0.7  # a square is no shelf, and a wheel no pizza
+_LEAST_PART_PX = 20
+_MOST_SCRAPS = 64  # more are no pieces of a few things
+
+
+def _see_holder(region: Region, thing: Recognised, position: int) -> Iterator[SeenThing]:
+    from subitize.stimuli.holders import look_into  # most pictures show no holder
+
+    holder, held = look_into(region) or (None, [])
+    if holder is None or holder.doubt > thing.doubt:
+        yield from _see_loose([(region, thing)])
+        return
+    yield _seen(region, holder)
+    yield from _see_loose(list(zip(held, recognise(held), strict=True)), position)
+
+
+def _see_loose(loose: Sequence[tuple[Region, Recognised]], holder: int | None = None) -> Iterator[SeenThing]:
+    odd: list[tuple[Region, Recognised]] = []
+    for region, thing in loose:
+        known = thing if thing.kind != UNKNOWN else recognise_plain(region, leeway=_LEEWAY)
+        if known.kind == UNKNOWN:
+            odd.append((region, thing))
+        else:
+            yield _see_known(region, known, holder)
+    if odd:
+        yield from _see_odd(odd, holder)
+
+
+def _see_known(region: Region, thing: Recognised, holder: int | None) -> SeenThing:
+    if thing.is_mixed:
+        from subitize.stimuli.parts import recognise_halves  # most things have one colour
+
+        other, colours = recognise_halves(region)
+        if other.kind == thing.kind and other.doubt < thing.doubt and len(set(colours)) == 2:
+            return SeenThing(other.kind, other.score, region.xyxy, colours, Halves(colours), holder)
+    return _seen(region, thing, holder)
+
+
+def _see_odd(odd: Sequence[tuple[Region, Recognised]], holder: int | None) -> Iterator[SeenThing]:
+    """See what looks like no whole thing: the pieces of one, a part of one, one of two colours, or none of these."""
+    from subitize.stimuli.parts import join_pieces  # most pictures show whole things only
+
+    joined = join_pieces([region for region, _ in odd]) if 1 < len(odd) <= _MOST_SCRAPS else []
+    for one in joined:
+        yield SeenThing(one.thing.kind, one.thing.score, one.region.xyxy, (one.thing.colour,), one.form, holder)
+    taken = {index for one in joined for index in one.members}
+    for index, (region, thing) in enumerate(odd):
+        if index not in taken:
+            yield _see_part(region, thing, holder)
+
+
+def _see_part(region: Region, thing: Recognised, holder: int | None) -> SeenThing:
+    from subitize.stimuli.parts import recognise_halves, recognise_parts
+
+    if max(region.mask.shape) < _LEAST_PART_PX:
+        return _seen(region, thing, holder)
+    portion, form = recognise_parts(region, 1)
+    two, colours = recognise_halves(region)
+    if min(portion.doubt, two.doubt) > 1 or (two.doubt < portion.doubt and len(set(colours)) < 2):
+        return _seen(region, thing, holder)
+    if portion.doubt <= two.doubt:
+        return SeenThing(portion.kind, portion.score, region.xyxy, (portion.colour,), form, holder)
+    return SeenThing(two.kind, two.score, region.xyxy, colours, Halves(colours), holder)
+
+
+def _seen(region: Region, thing: Recognised, holder: int | None = None) -> SeenThing:
+    form = None if thing.kind == UNKNOWN else Whole()
+    return SeenThing(thing.kind, thing.score, region.xyxy, (thing.colour,), form, holder)

@@ -1,0 +1,171 @@
+"""Recognises things that are cut, broken, partly there, or of two colours, one to each half."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from subitize.language.scene import Form, Pieces
+from subitize.records import UNKNOWN
+from subitize.stimuli.appearance import (
+    COARSE,
+    COLOUR_STEP,
+    Samples,
+    body_colours,
+    describe,
+    half_bodies,
+    middle_colours,
+    sample,
+)
+from subitize.stimuli.colours import colour_name
+from subitize.stimuli.recognition import Recognised, blur, doubt, match, name, sizes_px, tinted_colours
+from subitize.stimuli.references import PART_FORMS, halved_references, part_references
+from subitize.stimuli.segmentation import Region
+
+MOST_PIECES = max(PART_FORMS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """Regions that are the pieces of one thing: which they are, the whole of them, and what it is."""
+
+    members: tuple[int, ...]
+    region: Region
+    thing: Recognised
+    form: Pieces
+
+
+def join_pieces(regions: Sequence[Region]) -> list[Joined]:
+    """Find the regions that make one thing together: nearer to each other than to others, and known as a whole."""
+    found: list[Joined] = []
+    for members in _clusters(regions):
+        union = _union([regions[index] for index in members])
+        thing, _ = recognise_parts(union, len(members))
+        if thing.doubt <= 1:
+            areas = [int(np.count_nonzero(regions[index].mask)) for index in members]
+            found.append(Joined(members, union, thing, Pieces(len(members), _ratio(areas))))
+    found.sort(key=lambda joined: joined.thing.doubt)
+    taken: set[int] = set()
+    kept = []
+    for joined in found:
+        if not taken & set(joined.members):
+            kept.append(joined)
+            taken.update(joined.members)
+    return kept
+
+
+_LEEWAY = 2.1  # pieces lie so by chance more rarely than a thing looks like another
+_NEAR = 0.3  # of the larger piece's longer side
+_EQUAL = 1.6  # how many times as large as the smallest a piece may be that is as good as equal
+
+
+def recognise_parts(region: Region, number: int) -> tuple[Recognised, Form]:
+    """Tell what a region of so many pieces may be; of one piece, of what it may be half or a quarter."""
+    known, samples = part_references(number), sample([region])
+    bodies = body_colours(samples)
+    leeway = _LEEWAY if number > 1 else 1.0
+    matches = match(describe(samples, bodies), sizes_px([region]), known, leeway=leeway)
+    ((colour,), _) = tinted_colours(samples, bodies, matches, known)
+    (nearest,), (doubt,) = matches
+    form = PART_FORMS[number][known.forms[nearest]]
+    return name(known.nouns[nearest], float(doubt), colour_name(*colour.tolist())), form
+
+
+def _clusters(regions: Sequence[Region]) -> Iterator[tuple[int, ...]]:
+    """Join the nearest two again and again; give every cluster on the way that is not too large."""
+    cluster_of: dict[int, tuple[int, ...]] = {index: (index,) for index in range(len(regions))}
+    for _, one, other in sorted(_distances(regions)):
+        if cluster_of[one] != cluster_of[other]:
+            joined = tuple(sorted(cluster_of[one] + cluster_of[other]))
+            for index in joined:
+                cluster_of[index] = joined
+            if len(joined) <= MOST_PIECES:
+                yield joined
+
+
+def _distances(regions: Sequence[Region]) -> Iterator[tuple[float, int, int]]:
+    """Measure how far apart regions are, where that is little."""
+    boxes = np.array([region.xyxy for region in regions]).reshape(-1, 4)
+    gaps = np.maximum(boxes[:, None, :2] - boxes[None, :, 2:], boxes[None, :, :2] - boxes[:, None, 2:]).max(axis=2)
+    sides = (boxes[:, 2:] - boxes[:, :2]).max(axis=1)
+    limits = _NEAR * np.maximum(sides[:, None], sides[None, :])
+    edges: dict[int, NDArray[np.int64]] = {}
+    for one, other in np.argwhere(np.triu(gaps <= limits, 1)).tolist():
+        for index in (one, other):
+            if index not in edges:
+                edges[index] = _edge(regions[index])
+        distance = float(np.min(cKDTree(edges[one]).query(edges[other])[0]))
+        if distance <= limits[one, other]:
+            yield distance, one, other
+
+
+def _edge(region: Region) -> NDArray[np.int64]:
+    """List the pixels at both ends of every row and column of a region."""
+    rows, columns = np.flatnonzero(region.mask.any(axis=1)), np.flatnonzero(region.mask.any(axis=0))
+    height, width = region.mask.shape
+    points = [
+        np.stack([region.mask[rows].argmax(axis=1), rows], axis=1),
+        np.stack([width - 1 - region.mask[rows, ::-1].argmax(axis=1), rows], axis=1),
+        np.stack([columns, region.mask[:, columns].argmax(axis=0)], axis=1),
+        np.stack([columns, height - 1 - region.mask[::-1, columns].argmax(axis=0)], axis=1),
+    ]
+    return np.asarray(np.concatenate(points) + np.array([region.left, region.top]))
+
+
+def _union(pieces: Sequence[Region]) -> Region:
+    """Put pieces into one region, on white: what lies between them belongs to none."""
+    boxes = np.array([piece.xyxy for piece in pieces]).astype(np.int64)
+    (left, top), (right, bottom) = boxes[:, :2].min(axis=0).tolist(), boxes[:, 2:].max(axis=0).tolist()
+    mask = np.zeros((bottom - top, right - left), dtype=np.bool_)
+    pixels = np.full((*mask.shape, 3), 255, dtype=np.uint8)
+    for piece, (x, y) in zip(pieces, boxes[:, :2].tolist(), strict=True):
+        height, width = piece.mask.shape
+        where = np.s_[y - top : y - top + height, x - left : x - left + width]
+        mask[where] |= piece.mask
+        pixels[where][piece.mask] = piece.pixels[piece.mask]
+    return Region(left, top, mask, pixels)
+
+
+def _ratio(areas: Sequence[int]) -> tuple[int, ...]:
+    """Tell how large pieces are by the smallest, in whole numbers."""
+    smallest = min(areas)
+    if max(areas) <= _EQUAL * smallest:
+        return (1,) * len(areas)
+    return tuple(sorted(round(area / smallest) for area in areas))
+
+
+def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
+    """Tell what a region of two colours may be, and the colours of its halves."""
+    known, seen = halved_references(), sample([region])
+    reach = _HALVES_LEEWAY * known.reach * blur(sizes_px([region]))
+    outlines = known.appearances[:, : COARSE * COARSE]
+    near = np.flatnonzero(((outlines - seen.coverage.reshape(1, -1)) ** 2).sum(axis=1) <= reach**2)
+    if not near.size:
+        return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
+    # Every drawing is halved in its own way, so that the region is described once for each that has its outline.
+    times = near.size
+    samples = Samples(
+        np.repeat(seen.within, times, axis=0),
+        np.repeat(seen.colours, times, axis=0),
+        np.repeat(seen.coverage, times, axis=0),
+    )
+    bodies = half_bodies(samples, known.is_second[near])
+    squares = ((describe(samples, bodies) - known.appearances[near]) ** 2).sum(axis=1)
+    best = int(squares.argmin())
+    noun = known.nouns[near[best]]
+    others = [square for square, row in zip(squares, near, strict=True) if known.nouns[row] != noun]
+    two_nearest = np.array([[squares[best], min(others, default=np.inf)]])
+    tinted = known.takes_colour[near[best]] & seen.within[0, ::COLOUR_STEP, ::COLOUR_STEP]
+    is_second = known.is_second[near[best]]
+    halves = np.stack([tinted & ~is_second, tinted & is_second])
+    if np.count_nonzero(halves, axis=(1, 2)).min() < _FEWEST_CELLS:
+        return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
+    first, second = middle_colours(np.repeat(seen.colours, 2, axis=0), halves).tolist()
+    colours = (colour_name(*first), colour_name(*second))
+    return name(noun, float(doubt(two_nearest, reach[near[best]])[0]), " and ".join(colours)), colours
+
+
+_HALVES_LEEWAY = 1.3
+_FEWEST_CELLS = 6

@@ -1,0 +1,135 @@
+"""Names regions by the drawing of ours that they resemble most, and names their colours.
+
+A region gets the kind of the nearest reference if it is near enough, and clearly nearer than to any reference of
+another kind. Otherwise it is unknown; it is never named after the nearest for want of a better one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.records import UNKNOWN
+from subitize.stimuli.appearance import (
+    COLOUR_STEP,
+    USUAL_PX,
+    Appearances,
+    Colours,
+    Samples,
+    at_usual_size,
+    body_colours,
+    describe,
+    middle_colours,
+    sample,
+)
+from subitize.stimuli.colours import colour_name
+from subitize.stimuli.glyphs import GLYPHS
+from subitize.stimuli.references import References, all_references, references
+from subitize.stimuli.segmentation import Mask, Region
+
+KINDS = tuple(GLYPHS)
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a region is taken for, how surely, and its colour; whether a good part of it has another colour."""
+
+    kind: str
+    score: float
+    colour: str
+    is_mixed: bool = False
+
+    @property
+    def doubt(self) -> float:
+        """How far it is from looking just like a drawing: 0 at one, 1 on the limit to unknown, 2 at the most."""
+        return 2 * (self.score if self.kind == UNKNOWN else 1 - self.score)
+
+
+def recognise(regions: Sequence[Region]) -> list[Recognised]:
+    """Name regions by kind and colour; the score of an unknown is 1 less its membership of the best kind."""
+    starts = range(0, len(regions), _AT_ONCE)
+    return [thing for start in starts for thing in _recognise(regions[start : start + _AT_ONCE], references(), 1.0)]
+
+
+def recognise_plain(region: Region, *, leeway: float = 1.0) -> Recognised:
+    """Name a region that may also be a thing drawn plain; a large one just as large as drawings are known by."""
+    size_px = max(region.mask.shape)
+    if size_px > USUAL_PX:
+        region = at_usual_size(region)
+        leeway *= float(blur(np.array(size_px)) / blur(np.array(USUAL_PX)))
+    (thing,) = _recognise([region], all_references(), leeway)
+    return thing
+
+
+Matches = tuple[NDArray[np.intp], NDArray[np.float64]]
+"""For every region its nearest reference, and the doubt that it is one: 0 at it, 1 on the limit to unknown."""
+
+
+def name(kind: str, doubt: float, colour: str, *, is_mixed: bool = False) -> Recognised:
+    """Call a region by its nearest kind, or unknown if that is beyond the limit."""
+    membership = max(0.0, 1 - doubt / 2)
+    if doubt > 1:
+        return Recognised(UNKNOWN, 1 - membership, colour, is_mixed)
+    return Recognised(kind, membership, colour, is_mixed)
+
+
+def sizes_px(regions: Sequence[Region]) -> NDArray[np.int64]:
+    """Measure the longer side of each region."""
+    return np.array([max(region.mask.shape) for region in regions])
+
+
+def match(appearances: Appearances, sizes_px: NDArray[np.int64], known: References, *, leeway: float = 1.0) -> Matches:
+    """Find the nearest reference of each appearance, and doubt it the more the nearer another kind is."""
+    # Not by BLAS: its threads take longer to start than this takes, and get into each other's way in many processes.
+    less_own = known.squares - 2 * np.einsum("id,jd->ij", appearances, known.appearances)
+    by_kind = np.minimum.reduceat(less_own, known.first_of_kind, axis=1)
+    two_nearest = np.partition(by_kind, 1, axis=1)[:, :2] + (appearances**2).sum(axis=1)[:, None]
+    nearest = less_own.argmin(axis=1)
+    return nearest, doubt(two_nearest, leeway * known.reach[nearest] * blur(sizes_px))
+
+
+def doubt(two_nearest: NDArray[np.float32], reach: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Hold the square distances to the nearest kind and the next against the nearest one's reach."""
+    distance, other = np.sqrt(np.maximum(two_nearest, 0)).T
+    return np.asarray(distance / np.maximum(np.minimum(reach, _LEAST_CLEAR * other), _NEVER_ZERO))
+
+
+def blur(sizes_px: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Tell how many times as far small things may be: their form is shown that inexactly."""
+    return np.asarray(1 + _BLUR_PX / sizes_px)
+
+
+def tinted_colours(samples: Samples, bodies: Colours, matches: Matches, known: References) -> tuple[Colours, Mask]:
+    """Take the colour of the parts that take it in the drawing, or of the body if the thing is unknown.
+
+    Tell as well whether a good share of these parts has quite another colour.
+    """
+    nearest, doubts = matches
+    tinted = known.takes_colour[nearest] & samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
+    counts = np.count_nonzero(tinted, axis=(1, 2))
+    is_usable = (doubts <= 1) & (counts >= _FEWEST_CELLS)
+    colours = np.where(is_usable[:, None], middle_colours(samples.colours, tinted), bodies)
+    off = samples.colours - colours[:, None, None, :] + _FAR  # unsigned bytes wrap around
+    is_off = (off > 2 * _FAR).any(axis=3) & tinted
+    return colours, is_usable & (np.count_nonzero(is_off, axis=(1, 2)) > _MIXED * counts)
+
+
+_AT_ONCE = 256  # a picture full of scraps must not fill the memory
+_BLUR_PX = 9  # a thing that is nine pixels large may be twice as far
+_LEAST_CLEAR = 0.78  # of the distance to the nearest other kind
+_FEWEST_CELLS = 6
+_NEVER_ZERO = 1e-6
+_FAR = np.uint8(60)
+_MIXED = 0.15
+
+
+def _recognise(regions: Sequence[Region], known: References, leeway: float) -> list[Recognised]:
+    samples = sample(regions)
+    bodies = body_colours(samples)
+    matches = match(describe(samples, bodies), sizes_px(regions), known, leeway=leeway)
+    colours, is_mixed = tinted_colours(samples, bodies, matches, known)
+    rows = zip(*matches, colours.tolist(), is_mixed.tolist(), strict=True)
+    return [
+        name(known.nouns[nearest], float(doubt), colour_name(*colour), is_mixed=mixed)
+        for nearest, doubt, colour, mixed in rows
+    ]

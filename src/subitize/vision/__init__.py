@@ -1,1 +1,0 @@
-"""Classical vision: what is in a picture, from its pixels alone."""
