@@ -21,8 +21,9 @@ from subitize.networks.answers import generators
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.report.document import chart_engine
 from subitize.stimuli import glyphs
-from subitize.store import Database, Folder, Location, databases
-from subitize.store.databases import DATABASE_FILE, Backend, open_backend
+from subitize.store import Database, Folder, Location
+from subitize.store import database as databases
+from subitize.store.database import DATABASE_FILE, Backend, open_backend
 from tests import parts, proofs
 from tests.coco_network import keep_opened
 from tests.commands import PLUGINS, WIDE, python_path

@@ -18,7 +18,7 @@ from subitize.runner.refining import describe_refined, pair_settings
 from subitize.runner.running import Settings, check_suites, list_matches, run_suite
 from subitize.runner.sight import check_sight
 from subitize.store import Location, Run
-from subitize.store.rows import read_judgings
+from subitize.store.reading import read_judgings
 
 NO_JUDGE = "none"
 _REASONS_TOLD = 3

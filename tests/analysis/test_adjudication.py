@@ -13,7 +13,7 @@ from subitize.analysis.observations import Reader, survey_run
 from subitize.labels import CANNOT_TELL, parse_rule
 from subitize.records import Count, Discarded, Known, Reading, Spec, Subject, Words
 from subitize.store import Run
-from subitize.store.counts import count_judged, count_readings
+from subitize.store.reading import count_judged, count_readings
 from tests.annotation_studies import folder, item, make_run
 from tests.commands import call
 

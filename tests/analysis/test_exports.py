@@ -28,7 +28,8 @@ from subitize.records import (
     Spec,
     Subject,
 )
-from subitize.store import Attachment, Folder, Run, codec, streams
+from subitize.store import Attachment, Folder, Run, codec
+from subitize.store import frames as streams
 from tests.disks import tiny_disk
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 

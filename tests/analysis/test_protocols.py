@@ -53,8 +53,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
-from subitize.store.frames import read_readings
-from subitize.store.traces import trace_readings
+from subitize.store.frames import read_readings, trace_readings
 from tests.cases import Case
 
 

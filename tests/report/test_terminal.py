@@ -18,7 +18,7 @@ from subitize.report.terminal.bars import Bar
 from subitize.report.terminal.enumerations import print_enumerations
 from subitize.report.terminal.listings import print_listings
 from subitize.report.terminal.printing import print_overview, print_scores, print_story
-from subitize.store import StoredReading, StoredResponse, SuiteEntry
+from subitize.store import StoredReading, StoredResponse, StoredSuite
 from tests.report_runs import exact, fill, naming_items, new_run
 from tests.samples import naming_item, reading, response, trial
 
@@ -193,7 +193,7 @@ def test_each_set_of_numbers_has_its_own_exact_observers(tmp_path: Path, capsys:
 
 
 OVERVIEW = Overview(
-    [SuiteEntry("naming", "naming:images=3", 5)],
+    [StoredSuite("naming", "naming:images=3", 5)],
     {"naming": 60},
     [
         ModelProgress("naming", "random", True, {"said": 58, "failed": 2}, ()),
@@ -217,7 +217,7 @@ def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.Capture
 
 
 def test_an_empty_overview_shows_no_empty_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(Overview([SuiteEntry("naming", "naming", 0)], {}, [], [], {}), StandIns(), {})
+    print_overview(Overview([StoredSuite("naming", "naming", 0)], {}, [], [], {}), StandIns(), {})
     assert capsys.readouterr().out == "suite naming: 0 items, seed 0\n"
 
 

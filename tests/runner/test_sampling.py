@@ -19,7 +19,7 @@ from subitize.records import Answer, Ask, Count, Draw, Item, Scalar, Spec
 from subitize.registry import make_suite
 from subitize.runner import sampling
 from subitize.runner.sampling import SCHEME, order_items, sample_of
-from subitize.store import FRAME_ITEMS, Folder, Run, Sample, Sampling
+from subitize.store import SAMPLED_FROM_AT_MOST, Folder, Run, Sample, Sampling
 from tests.cases import Case
 from tests.commands import call
 from tests.golden_runs import PAINTER, copy_run
@@ -147,7 +147,7 @@ def test_pictures_come_once_each_before_any_comes_again() -> None:
 
 
 def test_a_suite_without_end_is_sampled_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "FRAME_ITEMS", 50)
+    monkeypatch.setattr(sampling, "SAMPLED_FROM_AT_MOST", 50)
     order = list(order_items(UNEVEN, ("a",), 0))
     assert {item.id for item in order[:50]} == {item.id for item in UNEVEN[:50]}
     assert order[:50] != UNEVEN[:50]
@@ -290,7 +290,7 @@ def test_a_changed_item_is_refused_whether_or_not_it_was_taken(tmp_path: Path, c
 def test_of_a_suite_without_end_what_was_taken_must_be_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("subitize.store.run.FRAME_ITEMS", 20)
+    monkeypatch.setattr("subitize.store.run.SAMPLED_FROM_AT_MOST", 20)
     changed = [*EVEN[:30], _item("new", {"a": "x", "b": 0}), *EVEN[31:]]
     with Run(Folder(tmp_path / "run"), create=True) as run:
         _stored(run, EVEN, [3, 40])
@@ -308,7 +308,7 @@ def test_an_endless_suite_stores_what_is_needed(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     with Run(Folder(tmp_path / "run")) as run:
         items = run.items()
-        assert run.samplings()["naming"].sampled_from == FRAME_ITEMS
+        assert run.samplings()["naming"].sampled_from == SAMPLED_FROM_AT_MOST
     assert len(items) == 5
     assert len({item.factors["number"] for item in items}) > 2
     assert len({item.factors["category"] for item in items}) > 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from subitize.store import Folder, Run
-from subitize.store.rows import read_judgings
+from subitize.store.reading import read_judgings
 from tests.commands import PLUGINS, Finished, call
 
 NAMING = "naming:categories=dots,numbers=1-5,images=2,wordings=things,control_question=false,size_px=128,max_attempts=1"

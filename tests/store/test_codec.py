@@ -73,7 +73,7 @@ from subitize.registry import Listing
 from subitize.report.terminal.doctor import Finding
 from subitize.runner.forecasts import Expense, Forecast
 from subitize.stimuli.recipes import Magnitudes
-from subitize.store import Folder, Run, StoredReading, StoredResponse, SuiteEntry, codec
+from subitize.store import Folder, Run, StoredReading, StoredResponse, StoredSuite, codec
 from tests.cases import Case
 
 # Every line is in runs that exist: it is never changed. A new record or field is a new line.
@@ -278,7 +278,7 @@ PRINTED: dict[type, str] = {
     Abstraction: "estimate pair",
     Bias: "category direction r z p n",
     Overview: "suites items models judges exclusions",
-    SuiteEntry: "name shown seed",
+    StoredSuite: "name shown seed",
     ModelProgress: "suite model is_stand_in outcomes addresses",
     JudgeProgress: "judge is_stand_in annotators readings discarded addresses",
     ItemStory: "item excluded responses readings",

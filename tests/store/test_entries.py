@@ -7,9 +7,9 @@ import pytest
 
 from subitize.errors import ConflictError
 from subitize.records import Spec
-from subitize.store import Entry, Folder, Location, Run, choose_names, find_spec, resolve_entry
+from subitize.store import Entry, Folder, Location, Run, display_names, find_spec, match_entry
 from tests.cases import Case
-from tests.earlier_schemas import take_back
+from tests.store.earlier_schemas import take_back
 
 HERE, THERE = "http://here/v1", "http://there/v1"
 OPTIONS = {"model": "m", "temperature": ""}
@@ -25,13 +25,13 @@ def earlier(address: str = HERE) -> Entry:
 
 
 def test_a_model_goes_on_as_what_it_is_in_the_run() -> None:
-    assert resolve_entry([], entry()) == entry()
-    assert resolve_entry([entry()], entry()) == entry()
+    assert match_entry([], entry()) == entry()
+    assert match_entry([entry()], entry()) == entry()
     # Stored with the address, its ids have it; it is found without.
-    assert resolve_entry([earlier()], entry()) == earlier()
-    assert resolve_entry([earlier(THERE), earlier()], entry()) == earlier()
-    assert resolve_entry([earlier(f"{HERE}/")], entry()) == earlier(f"{HERE}/")
-    assert resolve_entry([replace(entry(), addresses=())], entry()) == entry()
+    assert match_entry([earlier()], entry()) == earlier()
+    assert match_entry([earlier(THERE), earlier()], entry()) == earlier()
+    assert match_entry([earlier(f"{HERE}/")], entry()) == earlier(f"{HERE}/")
+    assert match_entry([replace(entry(), addresses=())], entry()) == entry()
 
 
 def test_a_model_that_comes_without_an_address_goes_on_as_that_of_its_spec_and_options(tmp_path: Path) -> None:
@@ -39,12 +39,12 @@ def test_a_model_that_comes_without_an_address_goes_on_as_that_of_its_spec_and_o
         return replace(entry(name=name), addresses=())
 
     both = [entry("openai:m", "A"), entry(f"openai:m,base_url={THERE}", "B", THERE, base_url=THERE)]
-    assert resolve_entry([entry()], without()) == entry()
-    assert resolve_entry([entry()], without("N")) == entry("openai:m", "N")
-    assert resolve_entry([earlier()], without()) == earlier()
-    assert [resolve_entry(both, without(name)) for name in ("", "A", "B")] == [both[0], *both]
+    assert match_entry([entry()], without()) == entry()
+    assert match_entry([entry()], without("N")) == entry("openai:m", "N")
+    assert match_entry([earlier()], without()) == earlier()
+    assert [match_entry(both, without(name)) for name in ("", "A", "B")] == [both[0], *both]
     with pytest.raises(ConflictError, match="this run has 'openai:m' with the options"):
-        resolve_entry([entry()], replace(without(), options={}))
+        match_entry([entry()], replace(without(), options={}))
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for addresses in ((HERE,), ()):
             run.add_model(Spec("openai", OPTIONS, "openai:m"), is_stand_in=False, addresses=addresses)
@@ -53,40 +53,40 @@ def test_a_model_that_comes_without_an_address_goes_on_as_that_of_its_spec_and_o
 
 def test_another_version_of_an_api_is_at_the_same_address_and_kept() -> None:
     old, new = f"{HERE}?api-version=1", f"{HERE}?api-version=2"
-    assert resolve_entry([entry("openai:m", "", old)], entry("openai:m", "", new)).addresses == (old, new)
+    assert match_entry([entry("openai:m", "", old)], entry("openai:m", "", new)).addresses == (old, new)
 
 
 def test_another_server_is_refused_unless_it_is_the_same_model_or_another_by_name() -> None:
     for stored in (entry(), earlier(), entry("openai:m", "A")):
         with pytest.raises(ConflictError, match=f"{HERE}, and now openai:m is reached at {THERE}.*--same-model.*NAME="):
-            resolve_entry([stored], entry("openai:m", "", THERE))
-        same = resolve_entry([stored], entry("openai:m", "", THERE), is_same_model=True)
+            match_entry([stored], entry("openai:m", "", THERE))
+        same = match_entry([stored], entry("openai:m", "", THERE), is_same_model=True)
         assert same == replace(stored, addresses=(HERE, THERE))
-        assert resolve_entry([same], entry("openai:m", "", THERE)) == same
+        assert match_entry([same], entry("openai:m", "", THERE)) == same
     with pytest.raises(ConflictError, match="--same-model"):
-        resolve_entry([entry()], entry("openai:m", "B", THERE))
+        match_entry([entry()], entry("openai:m", "B", THERE))
     with pytest.raises(ConflictError, match="--same-model"):
-        resolve_entry([entry("openai:m", "A")], entry("openai:m", "A", THERE))
-    other = resolve_entry([entry("openai:m", "A")], entry("openai:m", "B", THERE))
+        match_entry([entry("openai:m", "A")], entry("openai:m", "A", THERE))
+    other = match_entry([entry("openai:m", "A")], entry("openai:m", "B", THERE))
     assert other == entry(f"openai:m,base_url={THERE}", "B", THERE, base_url=THERE)
     both = [entry("openai:m", "A"), other]
-    assert resolve_entry(both, other) == other
-    assert resolve_entry(both, entry("openai:m", "", THERE)) == other
-    assert resolve_entry(both, entry()) == both[0]
+    assert match_entry(both, other) == other
+    assert match_entry(both, entry("openai:m", "", THERE)) == other
+    assert match_entry(both, entry()) == both[0]
 
 
 def test_which_of_two_is_the_same_elsewhere_is_said_by_its_name() -> None:
     both = [entry("openai:m", "A"), entry(f"openai:m,base_url={THERE}", "B", THERE, base_url=THERE)]
     with pytest.raises(ConflictError, match="say by its name which one it is"):
-        resolve_entry(both, entry("openai:m", "", "http://third/v1"), is_same_model=True)
-    found = resolve_entry(both, entry("openai:m", "B", "http://third/v1"), is_same_model=True)
+        match_entry(both, entry("openai:m", "", "http://third/v1"), is_same_model=True)
+    found = match_entry(both, entry("openai:m", "B", "http://third/v1"), is_same_model=True)
     assert found == replace(both[1], addresses=(THERE, "http://third/v1"))
 
 
 def test_an_option_of_that_name_that_says_what_a_model_is_keeps_two_apart() -> None:
     stored = replace(entry("plugin:m,base_url=a", base_url="a"), addresses=())
     wanted = replace(entry("plugin:m,base_url=b", base_url="b"), addresses=())
-    assert resolve_entry([stored], wanted) == wanted
+    assert match_entry([stored], wanted) == wanted
 
 
 def test_a_judge_and_a_reward_judge_are_known_with_the_address_that_was_in_their_options() -> None:
@@ -98,22 +98,22 @@ def test_a_judge_and_a_reward_judge_are_known_with_the_address_that_was_in_their
         addresses=(HERE,),
     )
     wanted = Entry("vlm:openai:m", of_model | {"model": "openai:m"}, is_stand_in=False, addresses=(HERE,))
-    assert resolve_entry([stored], wanted) == stored
+    assert match_entry([stored], wanted) == stored
     trained = entry(trained_with=f"vlm:openai:m,base_url={HERE}")
-    assert resolve_entry([trained], entry(trained_with="vlm:openai:m")) == trained
+    assert match_entry([trained], entry(trained_with="vlm:openai:m")) == trained
     with pytest.raises(ConflictError, match="with the options"):
-        resolve_entry([trained], entry(trained_with="vlm:openai:other"))
+        match_entry([trained], entry(trained_with="vlm:openai:other"))
 
 
 def test_a_name_is_of_one_model_only() -> None:
-    assert resolve_entry([entry("openai:m", "A")], entry("openai:m", "B")).given_name == "B"
+    assert match_entry([entry("openai:m", "A")], entry("openai:m", "B")).given_name == "B"
     for known, wanted in (
         (entry("openai:m", "A"), entry("openai:n", "A")),
         (entry("random"), entry("openai:m", "random")),
         (entry("openai:m", "random"), entry("random")),
     ):
         with pytest.raises(ConflictError, match=r"is the name of .* already; give each a name of its own"):
-            resolve_entry([known], wanted)
+            match_entry([known], wanted)
 
 
 SHOWN = {
@@ -139,16 +139,16 @@ def test_what_is_shown_is_the_name_or_the_shortest_text_that_tells_apart(case: C
     for specs, shown in SHOWN.items():
         with case(specs):
             entries = [entry(*one.split("|")) for one in specs]
-            assert choose_names(entries) == {one.spec: name for one, name in zip(entries, shown, strict=True)}
+            assert display_names(entries) == {one.spec: name for one, name in zip(entries, shown, strict=True)}
 
 
 def test_judges_keep_their_kind_and_what_was_brought_in_its_name() -> None:
     vlm = Entry("vlm:openai:m,policy=total", {"model": "openai:m", "model n": "1"}, is_stand_in=False)
     entries = [vlm, Entry("vlm:observer", {"model": "observer"}, is_stand_in=True), entry("observer")]
-    assert list(choose_names(entries, keeps_kind=True).values()) == ["vlm:m", "vlm:observer", "observer"]
+    assert list(display_names(entries, keeps_kind=True).values()) == ["vlm:m", "vlm:observer", "observer"]
     command = "counter:python3 '/my dir/count it.py' {noun}"
-    assert choose_names([Entry(command, {"command": command}, is_stand_in=False)])[command] == command[8:]
-    assert choose_names([Entry("DALL-E: 3,x=1", {}, is_stand_in=False)]) == {"DALL-E: 3,x=1": "DALL-E: 3,x=1"}
+    assert display_names([Entry(command, {"command": command}, is_stand_in=False)])[command] == command[8:]
+    assert display_names([Entry("DALL-E: 3,x=1", {}, is_stand_in=False)]) == {"DALL-E: 3,x=1": "DALL-E: 3,x=1"}
 
 
 def test_one_is_found_by_its_name_its_spec_or_its_spec_without_the_address() -> None:

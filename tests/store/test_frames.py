@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from subitize.errors import DamagedRunError
 from subitize.io.frames import make_frame
-from subitize.store import Folder, Run, frames, subjects
+from subitize.store import Folder, Run, frames, reading
 from subitize.store.frames import RESPONSES
 from tests.golden_runs import copy_run
 
@@ -52,20 +52,20 @@ def frame(rows: list[Row]) -> pl.DataFrame:
 @given(rows_of_a_run)
 def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[Row]) -> None:
     kept = frames.latest_attempts(frame(rows))["trial"].to_list()
-    assert kept == [row.trial_id for row in subjects.latest_attempts(rows)]
+    assert kept == [row.trial_id for row in reading.latest_attempts(rows)]
 
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run, st.integers(1, 3))
 def test_columns_and_rows_form_the_same_groups(rows: list[Row], size: int) -> None:
-    latest = subjects.latest_attempts(rows)
+    latest = reading.latest_attempts(rows)
     expected = {
-        (subjects.subject_of(members).id, members[0].repeat, subjects.is_refused(members))
+        (reading.subject_of(members).id, members[0].repeat, reading.is_refused(members))
         for item in ("a/1", "a/2")
-        for members in subjects.group_answers([row for row in latest if row.item_id == item], size)
+        for members in reading.group_answers([row for row in latest if row.item_id == item], size)
     }
-    answered = frames.latest_attempts(frame(rows)).filter(pl.col("kind") != subjects.FAILED)
+    answered = frames.latest_attempts(frame(rows)).filter(pl.col("kind") != reading.FAILED)
     found = frames.group_responses(answered, size)
     assert {*found.select("subject", "repeat", "is_refused").iter_rows()} == expected
     assert found.height == len(expected)

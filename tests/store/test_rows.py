@@ -7,7 +7,8 @@ import pytest
 from subitize.labels import interpret, parse_rule
 from subitize.records import Count, Failed, Known, Outcome, Reading, Refused, Said, Subject, Words
 from subitize.store import Location, Run, codec, frames
-from subitize.store.rows import (
+from subitize.store.frames import trace_responses
+from subitize.store.reading import (
     decode_question,
     decode_value,
     look_up_failures,
@@ -17,7 +18,6 @@ from subitize.store.rows import (
     read_trials,
     read_values,
 )
-from subitize.store.traces import trace_responses
 from tests.samples import MODEL, SUITE, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(5)]

@@ -42,11 +42,11 @@ from subitize.records import (
 )
 from subitize.store import Attachment, Database, Folder, Location, Run
 from subitize.store.interning import Shared, SourceRow, select_readings
-from subitize.store.rows import look_up_responses, read_designs
+from subitize.store.reading import look_up_responses, read_designs
 from subitize.store.tables import readings
-from tests.earlier_schemas import open_engine
 from tests.postgres_server import PostgresServer
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
+from tests.store.earlier_schemas import open_engine
 
 OpenRun = Callable[[Location], Run]
 ITEMS = [naming_item(index) for index in range(3)]

@@ -7,17 +7,19 @@ import polars as pl
 import pytest
 
 from subitize.records import Discarded, Failed, Known, MatchesPrompt, Said, Spec, Subject
-from subitize.store import Location, Run, streams
-from subitize.store.counts import (
+from subitize.store import Location, Run
+from subitize.store import frames as streams
+from subitize.store.reading import (
     Discards,
-    Judged,
+    JudgeCounts,
     count_discards,
     count_items,
     count_judged,
     count_readings,
     count_trials,
+    read_discarded,
+    read_rules,
 )
-from subitize.store.rows import read_discarded, read_rules
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(3)]
@@ -69,7 +71,7 @@ def test_parts_have_what_the_run_has_in_its_order(run: Run) -> None:
 def test_counts_are_those_of_what_stands(run: Run) -> None:
     assert count_items(run) == {"naming": 3, "production": 1}
     assert (count_trials(run), count_readings(run)) == (6, 5)
-    assert sorted(count_judged(run)) == [Judged("human", 2, 3, 0), Judged("parser", 0, 2, 1)]
+    assert sorted(count_judged(run)) == [JudgeCounts("human", 2, 3, 0), JudgeCounts("parser", 0, 2, 1)]
     assert sorted(streams.count_annotators(run)["annotators"]) == [1, 1, 1, 2]
 
 

@@ -16,16 +16,15 @@ from sqlalchemy import create_engine, text
 from subitize.errors import BadValueError, BusyError, StorageError
 from subitize.records import Design, Known, Provenance, Subject, Words
 from subitize.store import Database, Folder, Location, Run, StoredReading
-from subitize.store.frames import read_readings
-from subitize.store.rows import read_designs, read_judgings, read_values
-from subitize.store.traces import trace_readings
+from subitize.store.frames import read_readings, trace_readings
+from subitize.store.reading import read_designs, read_judgings, read_values
 from subitize.store.upgrades import upgrade_statements
 from tests.commands import call
 from tests.disks import read_only
-from tests.earlier_schemas import EARLIER, open_engine, take_back
 from tests.golden_runs import copy_run, expected
 from tests.golden_texts import without_last_digits
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
+from tests.store.earlier_schemas import EARLIER, open_engine, take_back
 
 ITEMS = [naming_item(index) for index in range(4)]
 ASKS_AGAIN = replace(SUITE, name="production", options={"max_attempts": "1"})
@@ -281,7 +280,7 @@ def test_an_earlier_run_is_refused_where_not_even_a_copy_can_be_written(
     with read_only(folder) as could:
         if not could:
             pytest.skip("this machine lets root write everywhere and does not let it mount")
-        monkeypatch.setattr("subitize.store.databases._upgrade", _refuse)
+        monkeypatch.setattr("subitize.store.database._upgrade", _refuse)
         with pytest.raises(StorageError, match=r"older subitize.*disk is full.*copy it to a folder of your own"):
             Run(Folder(folder))
 

@@ -12,8 +12,7 @@ from subitize.plugins import papers_by_name
 from subitize.records import Known, Match, base_suite
 from subitize.registry import TRAINED_WITH, is_alike
 from subitize.store import Run, codec
-from subitize.store.counts import count_discards
-from subitize.store.rows import decode_question, read_discarded
+from subitize.store.reading import count_discards, decode_question, read_discarded
 
 if TYPE_CHECKING:
     from subitize.analysis.observations import Observations

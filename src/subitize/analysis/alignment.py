@@ -28,7 +28,7 @@ from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as
 from subitize.stats.estimate import cluster_mean, estimate_share
 from subitize.store import Run
 from subitize.store.frames import latest_attempts, read_readings, read_responses
-from subitize.store.rows import read_designs
+from subitize.store.reading import read_designs
 
 Measure = Literal["graph", "fit", "text", "text_words", "text_exact"]
 MEASURES: dict[Measure, str] = {

@@ -30,7 +30,7 @@ from subitize.stats.thresholds import (
 )
 from subitize.store import Run, codec
 from subitize.store.frames import read_readings, read_responses
-from subitize.store.rows import read_judgings
+from subitize.store.reading import read_judgings
 
 LEAST_PAIRS = 10
 IOUS: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)

@@ -16,7 +16,7 @@ from pydantic_core import from_json, to_json
 
 from subitize.records import digest
 from subitize.store import Run, codec
-from subitize.store.rows import ItemText, read_item_texts
+from subitize.store.reading import ItemText, read_item_texts
 
 _DIFFERENT_TEXTS = 10_000
 _DIGITS = 32

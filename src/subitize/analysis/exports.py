@@ -19,17 +19,17 @@ from subitize.io.frames import lay_out_beside, make_frame
 from subitize.io.outputs import atomic_file, make_folder
 from subitize.records import Discarded, Draw, Item, Known, Scalar, as_float, digest, task_text
 from subitize.store import Run, codec
-from subitize.store.counts import count_readings, count_trials
-from subitize.store.frames import RESPONSES, group_trials, take_kind
-from subitize.store.rows import decode_question, decode_value, read_designs
-from subitize.store.streams import (
+from subitize.store.frames import (
+    RESPONSES,
     ROWS_AT_ONCE,
     count_annotators,
+    group_trials,
     look_up_outcomes,
     stream_readings,
     stream_responses,
+    take_kind,
 )
-from subitize.store.subjects import FAILED
+from subitize.store.reading import FAILED, count_readings, count_trials, decode_question, decode_value, read_designs
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")

@@ -54,8 +54,7 @@ from subitize.store.frames import (
     read_responses,
     read_trials_looked_at,
 )
-from subitize.store.rows import decode_question, decode_value, read_designs, read_judges
-from subitize.store.subjects import FAILED, REFUSED
+from subitize.store.reading import FAILED, REFUSED, decode_question, decode_value, read_designs, read_judges
 
 Status = Literal["eligible", "discarded", "refused", "unknown"]
 

@@ -9,9 +9,18 @@ import polars as pl
 from subitize.errors import BadValueError
 from subitize.io.frames import group_rows
 from subitize.records import Item, to_plain
-from subitize.store import FRAME_ITEMS, Entry, Run, StoredReading, StoredResponse, SuiteEntry, choose_names, find_spec
-from subitize.store.counts import count_items, count_judged
+from subitize.store import (
+    SAMPLED_FROM_AT_MOST,
+    Entry,
+    Run,
+    StoredReading,
+    StoredResponse,
+    StoredSuite,
+    display_names,
+    find_spec,
+)
 from subitize.store.frames import read_responses
+from subitize.store.reading import count_items, count_judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,7 @@ class JudgeProgress:
 class Overview:
     """A run at a glance."""
 
-    suites: list[SuiteEntry]
+    suites: list[StoredSuite]
     items: dict[str, int]
     models: list[ModelProgress]
     judges: list[JudgeProgress]
@@ -144,8 +153,8 @@ def find_stand_ins(*runs: Run) -> StandIns:
     return StandIns(
         frozenset(one.spec for one in models if one.is_stand_in),
         frozenset(one.spec for one in judges if one.is_stand_in),
-        choose_names(models),
-        choose_names(judges, keeps_kind=True),
+        display_names(models),
+        display_names(judges, keeps_kind=True),
     )
 
 
@@ -187,6 +196,6 @@ def describe_samples(run: Run) -> dict[str, str]:
     items, seeds, found = count_items(run), {one.name: one.seed for one in run.suites()}, {}
     for suite, sampling in run.samplings().items():
         if items[suite] < sampling.sampled_from:
-            of = "the first " * (sampling.sampled_from == FRAME_ITEMS) + f"{sampling.sampled_from:,}"
+            of = "the first " * (sampling.sampled_from == SAMPLED_FROM_AT_MOST) + f"{sampling.sampled_from:,}"
             found[suite] = f"a sample of {items[suite]:,} of {of} items ({sampling.scheme}, seed {seeds[suite]})"
     return found

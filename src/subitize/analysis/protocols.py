@@ -26,8 +26,7 @@ from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
 from subitize.store.frames import RESPONSES, latest_attempts
-from subitize.store.rows import read_suite_options
-from subitize.store.subjects import FAILED
+from subitize.store.reading import FAILED, read_suite_options
 
 SCORING_VERSION = 3
 """How observations are made of readings and scores of observations: raised whenever the same readings would give

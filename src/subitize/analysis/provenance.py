@@ -10,8 +10,8 @@ from pydantic_core import from_json
 
 from subitize.analysis.observations import NO_JUDGE
 from subitize.store import Run
-from subitize.store.subjects import FAILED, REFUSED
-from subitize.store.traces import trace_readings, trace_responses
+from subitize.store.frames import trace_readings, trace_responses
+from subitize.store.reading import FAILED, REFUSED
 
 _EXAMPLES = 3
 

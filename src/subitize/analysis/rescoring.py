@@ -35,7 +35,7 @@ from subitize.records import (
 )
 from subitize.store import Run, codec
 from subitize.store.frames import read_readings
-from subitize.store.rows import decode_value
+from subitize.store.reading import decode_value
 
 _FIT = "fit:"
 _TAG = "tag"

@@ -9,7 +9,7 @@ from subitize.annotation.pages import Page
 from subitize.records import Known
 from subitize.store import Run
 from subitize.store.frames import read_readings
-from subitize.store.rows import decode_value
+from subitize.store.reading import decode_value
 
 
 def find_earlier(run: Run, judge: str, pages: Sequence[Page]) -> list[tuple[str, int]]:

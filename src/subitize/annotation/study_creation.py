@@ -16,7 +16,7 @@ from subitize.annotation.security import STATIC, UNKNOWN_LINK, guarded_app
 from subitize.annotation.sessions import Sessions, is_same
 from subitize.errors import BadValueError
 from subitize.store import Run
-from subitize.store.rows import read_judges
+from subitize.store.reading import read_judges
 
 MAKING = "studies"
 """Below which path studies are made."""

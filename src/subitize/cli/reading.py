@@ -351,7 +351,7 @@ def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as
     from subitize.analysis.agreement import compare_with_people
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.agreements import print_judge_agreements
-    from subitize.store.rows import read_judges
+    from subitize.store.reading import read_judges
 
     if not sides.judge:
         names, against = run.judge_names(), sides.against

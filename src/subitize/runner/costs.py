@@ -15,7 +15,7 @@ from subitize.registry import Made
 from subitize.runner.pictures import measure
 from subitize.store import Run
 from subitize.store.images import Images
-from subitize.store.rows import read_usages
+from subitize.store.reading import read_usages
 
 JobT = TypeVar("JobT")
 # Where a model has no price, what it uses is told as if its pictures were counted as gpt-4o counts them.

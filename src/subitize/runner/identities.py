@@ -9,8 +9,8 @@ from subitize.errors import BadValueError, NotARunError
 from subitize.interfaces import Judge, Model
 from subitize.io.specs import drop_address, with_address
 from subitize.registry import Kind, Made, names
-from subitize.store import Entry, Location, Run, choose_names, resolve_entry
-from subitize.store.rows import read_judges
+from subitize.store import Entry, Location, Run, display_names, match_entry
+from subitize.store.reading import read_judges
 
 T = TypeVar("T", Model, Judge)
 Notes = list[str]
@@ -74,13 +74,13 @@ def _settle(
     notes: Notes = []
     for one in made:
         wanted = Entry(one.spec.shown, one.spec.options, one.it.is_stand_in, one.name, one.addresses)
-        entry = resolve_entry(list(entries.values()), wanted, is_same_model=is_same_model)
+        entry = match_entry(list(entries.values()), wanted, is_same_model=is_same_model)
         _check_once(one, entry, settled)
         if entry.spec in entries:
             notes += _tell_changes(entries[entry.spec], entry)
         entries[entry.spec] = entry
         settled.append((one, entry))
-    labels = choose_names(entries.values(), keeps_kind=keeps_kind)
+    labels = display_names(entries.values(), keeps_kind=keeps_kind)
     return [_take_over(one, entry, labels[entry.spec]) for one, entry in settled], notes
 
 

@@ -52,7 +52,7 @@ from subitize.runner.planning import batches
 from subitize.runner.retries import Retry, remember
 from subitize.runner.workers import Broken, open_executor
 from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse, codec, group_answers, subject_of
-from subitize.store.rows import read_rules
+from subitize.store.reading import read_rules
 
 _ITEMS_AT_ONCE = 100
 _MOST_BOXES = 5_000

@@ -12,7 +12,7 @@ from subitize.interfaces import Attempt, Suite
 from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.registry import Made, make_items
 from subitize.store import latest_attempts
-from subitize.store.subjects import TrialRow
+from subitize.store.reading import TrialRow
 
 # The trials of one call: most often a single one.
 Group = tuple[Trial, ...]

@@ -56,8 +56,8 @@ from subitize.runner.retries import Retry, remember
 from subitize.runner.sampling import SCHEME, sample_of
 from subitize.runner.sizes import check_size
 from subitize.runner.workers import Broken, Executor, open_executor
-from subitize.store import FRAME_ITEMS, RENEWAL_SECONDS, Lease, Run, Sample, codec
-from subitize.store.rows import read_trials, read_values
+from subitize.store import RENEWAL_SECONDS, SAMPLED_FROM_AT_MOST, Lease, Run, Sample, codec
+from subitize.store.reading import read_trials, read_values
 
 # The trials of one call, with the picture that they are about if it is drawn for them.
 _Job = tuple[Group, Drawing | None]
@@ -99,14 +99,16 @@ class Settings:
             raise BadValueError(f"--concurrency {self.concurrency:,}: should be at most {_MOST_AT_ONCE:,}")
         check_size(self.suite, self.seed or 0, self.limit, self.repeats or self.suite.it.repeats)
         items = items_of(self.suite, self.seed or 0)
-        first = next((item for item in islice(items, FRAME_ITEMS) if item.task.kind in self.model.it.tasks), None)
+        first = next(
+            (item for item in islice(items, SAMPLED_FROM_AT_MOST) if item.task.kind in self.model.it.tasks), None
+        )
         # A limit without a price is refused before there is a run.
         if first is not None:
             self.ledger.meter(self.model).expect_usd([first.task])
         if self.judge is not None:
             self.ledger.meter(self.judge)
         if first is None:
-            kinds = sorted({item.task.kind for item in islice(items, FRAME_ITEMS)})
+            kinds = sorted({item.task.kind for item in islice(items, SAMPLED_FROM_AT_MOST)})
             raise NothingToDoError(
                 f"model {str(self.model)!r} cannot do {self.suite.spec.name!r}: "
                 f"it can {', '.join(sorted(self.model.it.tasks))}, the suite asks to {', '.join(kinds)}"
@@ -115,7 +117,7 @@ class Settings:
     def check(self) -> None:
         """Refuse what cannot work before anything is made: a model without its key, a suite of bad items."""
         if is_outside(self.suite):
-            deque(islice(items_of(self.suite, self.seed or 0), FRAME_ITEMS), maxlen=0)
+            deque(islice(items_of(self.suite, self.seed or 0), SAMPLED_FROM_AT_MOST), maxlen=0)
         check(self.model.it)
         if self.judge is not None:
             check(self.judge.it)
@@ -171,7 +173,7 @@ def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     _keep_pictures(run, suite.it, selected)
     run.add_model(model.spec, is_stand_in=model.it.is_stand_in, name=model.name, addresses=model.addresses)
     session = _Session(run, settings, setup.seed, plan_suite(settings, selected, matched), progress)
-    looked_at = items if settings.limit is None else islice(items, FRAME_ITEMS)
+    looked_at = items if settings.limit is None else islice(items, SAMPLED_FROM_AT_MOST)
     session.summary.impossible = sum(item.task.kind not in model.it.tasks for item in looked_at)
     session.go()
     return session.summary

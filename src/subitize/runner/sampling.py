@@ -17,7 +17,7 @@ from subitize.interfaces import Suite, design_of
 from subitize.records import Count, Draw, Item, Scalar
 from subitize.registry import Made
 from subitize.runner.planning import Remembered, batches, items_of
-from subitize.store import FRAME_ITEMS
+from subitize.store import SAMPLED_FROM_AT_MOST
 
 SCHEME = "stratified-2"
 """The name of the order in which new runs are sampled."""
@@ -58,7 +58,7 @@ def order_items(items: Iterable[Item], strata: Sequence[str], seed: int, scheme:
         known = ", ".join(_ORDERS)
         raise ConflictError(f"sampled by {scheme!r}, which this version does not know: update subitize; known: {known}")
     lots = _Lots(scheme, seed)
-    for block in batches(items, FRAME_ITEMS):
+    for block in batches(items, SAMPLED_FROM_AT_MOST):
         members: dict[Stratum, list[Item]] = defaultdict(list)
         for item in block:
             members[tuple(item.factors.get(name) for name in strata)].append(item)

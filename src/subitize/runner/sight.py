@@ -15,8 +15,8 @@ from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
 from subitize.registry import Made
 from subitize.runner.planning import items_of
 from subitize.runner.running import Settings, run_suite
-from subitize.store import FRAME_ITEMS, Run
-from subitize.store.rows import read_trials
+from subitize.store import SAMPLED_FROM_AT_MOST, Run
+from subitize.store.reading import read_trials
 from subitize.suites.sight import NEEDED, Sight, SightCheck, read_checks
 
 _SUITE: Made[Suite] = Made(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)
@@ -59,7 +59,7 @@ def _needs_check(run: Run | None, settings: Settings) -> bool:
     if model.it.is_stand_in or isinstance(model.it, SelfTested) or "answer" not in model.it.tasks:
         return False
     # A suite may have more items than anybody can make.
-    items = islice(items_of(settings.suite, settings.seed or 0), FRAME_ITEMS)
+    items = islice(items_of(settings.suite, settings.seed or 0), SAMPLED_FROM_AT_MOST)
     if not any(item.task.kind == "answer" for item in items):
         return False
     begun = read_trials(run, model.spec.shown) if run else ()

@@ -1,16 +1,15 @@
 """A run on disk: SQLite in a folder, or PostgreSQL by URL, and images named by their content."""
 
-from subitize.store.attachments import Attachment
-from subitize.store.catalogue import list_runs
-from subitize.store.databases import Database, Folder, Location
-from subitize.store.entries import Entry, choose_names, find_spec, resolve_entry
+from subitize.store.database import Database, Folder, Location, list_runs
+from subitize.store.encoding import Attachment
+from subitize.store.entries import Entry, display_names, find_spec, match_entry
 from subitize.store.leases import RENEWAL_SECONDS, Lease
-from subitize.store.run import FRAME_ITEMS, Run, Sample, Sampling, StoredReading, StoredResponse, SuiteEntry
-from subitize.store.subjects import group_answers, is_refused, latest_attempts, subject_of
+from subitize.store.reading import group_answers, is_refused, latest_attempts, subject_of
+from subitize.store.run import SAMPLED_FROM_AT_MOST, Run, Sample, Sampling, StoredReading, StoredResponse, StoredSuite
 
 __all__ = [
-    "FRAME_ITEMS",
     "RENEWAL_SECONDS",
+    "SAMPLED_FROM_AT_MOST",
     "Attachment",
     "Database",
     "Entry",
@@ -22,13 +21,13 @@ __all__ = [
     "Sampling",
     "StoredReading",
     "StoredResponse",
-    "SuiteEntry",
-    "choose_names",
+    "StoredSuite",
+    "display_names",
     "find_spec",
     "group_answers",
     "is_refused",
     "latest_attempts",
     "list_runs",
-    "resolve_entry",
+    "match_entry",
     "subject_of",
 ]

@@ -35,7 +35,7 @@ def addresses_among(options: Mapping[str, str]) -> tuple[str, ...]:
     return (address.rstrip("/"),) if address else ()
 
 
-def resolve_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool = False) -> Entry:
+def match_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool = False) -> Entry:
     """Find the entry that a model or judge goes on with, under its new name and address if it has any; else a new one.
 
     Where a model is reached is no part of what it is; but two servers have one model only if the user says so, and
@@ -62,7 +62,7 @@ def resolve_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool 
     return settled
 
 
-def choose_names(entries: Iterable[Entry], *, keeps_kind: bool = False) -> dict[str, str]:
+def display_names(entries: Iterable[Entry], *, keeps_kind: bool = False) -> dict[str, str]:
     """Say how each is shown, by its spec: by the name it was given, else the shortest text that tells it apart."""
     entries = {entry.spec: entry for entry in sorted(entries, key=lambda entry: entry.given_name)}.values()
     given = {entry.spec: entry.given_name for entry in entries if entry.given_name}

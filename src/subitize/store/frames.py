@@ -1,21 +1,25 @@
-"""The columns of a run that figures are made of, as frames: a row per trial or reading, without whole records.
+"""Reads a run as polars frames: responses, readings, and how each came about.
 
-Decoding every response and reading would take most of the time of a large report; figures need a few columns.
-"""
+Figures get a row per trial or reading with the columns they need: decoding whole records would take most of the time
+of a large report. Exports read whole records in frames of many rows at a time, as a run may be large.
+`settings` (parameters, revision, weights and versions), `usage` (tokens, price and unsettled tries) and the prompts
+stay JSON: few are distinct, so each text need only be decoded once."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Final
 
 import polars as pl
-from sqlalchemy import ColumnElement, Select, Table, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, exists, func, select, true
 
 from subitize.io.frames import make_frame
 from subitize.records import Subject
-from subitize.store import tables
-from subitize.store.databases import Folder
-from subitize.store.interning import select_readings
+from subitize.store import codec, tables
+from subitize.store.database import Folder
+from subitize.store.encoding import with_attachments
+from subitize.store.interning import IS_ANSWER, select_readings, stands
+from subitize.store.reading import FAILED, REFUSED
 from subitize.store.run import Run
-from subitize.store.subjects import FAILED, REFUSED
 
 RESPONSES: dict[str, pl.DataType] = {
     **dict.fromkeys(("trial", "item", "model"), pl.String()),
@@ -165,3 +169,163 @@ def fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> It
         yield pl.DataFrame(schema=schema)
         while rows := cursor.fetchmany(_ROWS_AT_ONCE):
             yield make_frame(rows, schema)
+
+
+ROWS_AT_ONCE: Final = 20_000
+_IDS_AT_ONCE = 500
+
+_RESPONSES: dict[str, pl.DataType] = {
+    **dict.fromkeys(("trial", "item", "model"), pl.String()),
+    **dict.fromkeys(("repeat", "attempt"), pl.Int64()),
+    **dict.fromkeys(("image", "outcome", "provenance"), pl.String()),
+    "tries": pl.Int64(),
+    **dict.fromkeys(("latency_seconds", "stored_at"), pl.Float64()),
+    "attached": pl.String(),
+}
+_READINGS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("reading", "subject_number", "question_number", "source_number"), pl.Int64()),
+    **dict.fromkeys(("value", "evidence"), pl.String()),
+    "stored_at": pl.Float64(),
+    "purpose": pl.String(),
+    "reviews": pl.Int64(),
+}
+
+
+def stream_responses(run: Run) -> Iterator[pl.DataFrame]:
+    """Go through the responses, one per trial: the answer, or where there is none the latest failure.
+
+    Outcome and provenance are JSON; `image` is the file of a picture that was stored, `attached` of one brought later.
+    """
+    c = tables.responses.c
+    done = tables.responses.alias()
+    is_done = exists().where(done.c.run_id == c.run_id, done.c.trial_id == c.trial_id, done.c.status == tables.DONE)
+    failures = (
+        select(c.trial_id, func.min(c.id).label("first"), func.max(c.id).label("last"))
+        .where(c.run_id == run.run_id, c.status != tables.DONE)
+        .group_by(c.trial_id)
+        .subquery()
+    )
+    columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.image, c.outcome, c.provenance)
+    query = with_attachments(select(*columns, c.tries, c.latency_seconds, c.at))
+    query = query.outerjoin(failures, failures.c.trial_id == c.trial_id)
+    query = query.where(c.run_id == run.run_id, (c.status == tables.DONE) | and_(c.id == failures.c.last, ~is_done))
+    # A trial that was tried again stands where it was tried first.
+    query = query.order_by(case((failures.c.first < c.id, failures.c.first), else_=c.id))
+    with _streaming(run) as connection:
+        yield from _frames(connection, query, _RESPONSES)
+
+
+def stream_readings(run: Run) -> Iterator[pl.DataFrame]:
+    """Go through the readings that stand, in the order they were stored; value, evidence and question are JSON."""
+    c = tables.readings.c
+    columns = (c.id, c.subject, c.question, c.source, c.value, c.evidence, c.at, c.purpose, c.reviews)
+    query = select_readings(run.run_id, columns, with_reviews=True).where(stands(run.run_id))
+    shared: list[tuple[str, pl.DataFrame]] = []
+    with _streaming(run) as connection:
+        for rows in _frames(connection, query, _READINGS):
+            # What readings share is read after them: all that they name was stored before.
+            shared = shared or [
+                ("subject_number", read_shared(run, tables.subjects).rename({"subject_id": "subject"})),
+                ("question_number", read_shared(run, tables.questions).rename({"question": "question_record"})),
+                ("source_number", read_shared(run, tables.sources)),
+            ]
+            for number, others in shared:
+                rows = rows.join(others, left_on=number, right_on="number", maintain_order="left").drop(number)
+            yield rows.rename({"question_id": "question"})
+
+
+def count_annotators(run: Run) -> pl.DataFrame:
+    """Count the answers that stand of each subject, question and judge."""
+    c, subjects, questions, sources = (
+        table.c for table in (tables.readings, tables.subjects, tables.questions, tables.sources)
+    )
+    counted = (
+        select(c.subject, c.question, sources.judge, func.count().label("annotators"))
+        .where(stands(run.run_id), IS_ANSWER, sources.id == c.source)
+        .group_by(c.subject, c.question, sources.judge)
+        .subquery()
+    )
+    columns = (subjects.subject_id, questions.question_id, counted.c.judge, counted.c.annotators)
+    query = select(*columns).where(subjects.id == counted.c.subject, questions.id == counted.c.question)
+    key = ("subject", "question", "judge")
+    schema: dict[str, pl.DataType] = {**dict.fromkeys(key, pl.String()), "annotators": pl.Int64()}
+    with run.reading() as connection:
+        rows = pl.concat(list(_frames(connection, query, schema)))
+    # Questions that differ otherwise may have one meaning.
+    return rows.group_by(*key).agg(pl.col("annotators").sum())
+
+
+def look_up_outcomes(run: Run, trials: pl.Series) -> pl.DataFrame:
+    """Get the outcomes of some trials that were answered, as JSON."""
+    c = tables.responses.c
+    query = select(c.trial_id, c.outcome).where(c.run_id == run.run_id, c.status == tables.DONE)
+    schema: dict[str, pl.DataType] = dict.fromkeys(("trial", "outcome"), pl.String())
+    found = [make_frame((), schema)]
+    with run.reading() as connection:
+        for some in trials.to_frame().iter_slices(_IDS_AT_ONCE):
+            ids = some.to_series().to_list()
+            found.extend(_frames(connection, query.where(c.trial_id.in_(ids)), schema))
+    return pl.concat(found)
+
+
+@contextmanager
+def _streaming(run: Run) -> Iterator[Connection]:
+    """Look into the database without fetching all at once; PostgreSQL keeps rows for later only in a transaction."""
+    with run.reading() as connection:
+        if connection.dialect.name == "postgresql":
+            connection = connection.execution_options(isolation_level="READ COMMITTED", stream_results=True)
+        yield connection
+
+
+def _frames(connection: Connection, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
+    """Fetch so many rows at a time; there is one frame at least, if an empty one."""
+    parts = connection.execute(query).partitions(ROWS_AT_ONCE)
+    yield make_frame(next(parts, ()), schema)
+    for rows in parts:
+        yield make_frame(rows, schema)
+
+
+# What stands between the fields of a provenance. Quotes within texts have a backslash, and only the versions before the
+# tokens end in a brace, so that nothing else looks like it.
+_BETWEEN = {
+    "seed": ',"prompt_sent":',
+    "prompt": ',"prompt_rewritten":',
+    "rewritten": ',"parameters":',
+    "settings": '},"tokens_in":',
+}
+
+
+def trace_responses(run: Run) -> pl.DataFrame:
+    """List every response in the order they were stored, failures that were followed by another try included."""
+    chunks = fetch_responses(run, {"at": pl.Float64(), "provenance": pl.String()})
+    # Some providers give back the prompt that they got.
+    is_rewritten = (pl.col("rewritten") != "null") & (pl.col("rewritten") != pl.col("prompt"))
+    suite = pl.col("item").str.extract("^([^/]*)")
+    return pl.concat(map(_take_apart, chunks)).with_columns(suite=suite, is_rewritten=is_rewritten)
+
+
+def trace_readings(run: Run, readings: pl.DataFrame) -> pl.DataFrame:
+    """Put beside readings what their calls say; it is null where no model was asked.
+
+    Prompts are left out: they are long, and nothing is made of them.
+    """
+    c = tables.readings.c
+    query = select_readings(run.run_id, (c.id, c.provenance)).where(c.provenance.is_not(None))
+    chunks = fetch(run, query, {"id": pl.Int64(), "provenance": pl.String()})
+    calls = pl.concat(_take_apart(chunk).select("id", "settings", "usage") for chunk in chunks)
+    return readings.join(calls, on="id", how="left", maintain_order="left")
+
+
+def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
+    """Cut the provenances where their fields begin, without decoding them."""
+    text = pl.col("provenance")
+    # One that held half a character was written with blanks.
+    spaced = rows.select(text.filter(~text.str.contains(',"parameters":', literal=True)).unique()).to_series()
+    plain = {one: codec.encode(codec.provenance, codec.provenance.validate_json(one)) for one in spaced}
+    cut = rows.lazy().with_columns(text.replace(plain) if plain else text)
+    for name, mark in _BETWEEN.items():
+        cut = cut.with_columns(text.str.splitn(mark, 2).struct.rename_fields([name, "provenance"])).unnest("provenance")
+    settings = pl.lit('{"parameters":') + pl.col("settings") + pl.lit("}}")
+    usage = pl.lit('{"tokens_in":') + text
+    seed = pl.col("seed").str.strip_prefix('{"seed":')
+    return cut.with_columns(seed=seed, settings=settings, usage=usage).drop("provenance").collect()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, bindparam, func, select, text, tuple_
 
-from subitize.store.inserting import insert_all
+from subitize.store.database import insert_all
 from subitize.store.tables import HASHED, questions, readings, sources, subjects
 
 _ROWS_AT_ONCE = 500

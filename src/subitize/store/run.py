@@ -26,12 +26,13 @@ from subitize.records import (
     Trial,
 )
 from subitize.store import codec, leases, tables
-from subitize.store.attachments import Attachment, attach_image, parse_image, with_attachments
 from subitize.store.damage import find_damage
-from subitize.store.databases import Database, Location, open_backend
+from subitize.store.database import ROWS_AT_ONCE, Database, Location, insert_all, open_backend
 from subitize.store.encoding import (
+    Attachment,
     EncodedReading,
     ReadingDecoder,
+    attach_image,
     decode_item,
     encode_options,
     encode_purpose,
@@ -39,22 +40,23 @@ from subitize.store.encoding import (
     hash_items,
     is_of,
     item_row,
+    parse_image,
     response_rows,
+    with_attachments,
 )
-from subitize.store.entries import Entry, addresses_among, choose_names, find_spec, resolve_entry
+from subitize.store.entries import Entry, addresses_among, display_names, find_spec, match_entry
 from subitize.store.images import Images
-from subitize.store.inserting import ROWS_AT_ONCE, insert_all
 from subitize.store.interning import Interned, Shared, Texts, select_readings
 from subitize.store.leases import Lease
 
 _NO_DESIGN = Design()
 
-FRAME_ITEMS = 20_000
+SAMPLED_FROM_AT_MOST = 20_000
 """A sample of a suite is taken from so many items at a time: a suite may have more than anybody can make."""
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteEntry:
+class StoredSuite:
     """A suite as it was put into the run."""
 
     name: str
@@ -179,7 +181,7 @@ class Run:
         """
         with self._backend.setting_up() as connection:
             if connection.execute(self._select_suite(spec.name)).first() is None:
-                frame = items if sample is None else islice(items, FRAME_ITEMS)
+                frame = items if sample is None else islice(items, SAMPLED_FROM_AT_MOST)
                 rows = [item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, frame))]
                 row = {
                     "run_id": self.run_id,
@@ -222,10 +224,10 @@ class Run:
         """Make the judge known to the run, as a model is."""
         self._add_entry(tables.judges.c.judge, Entry(spec.shown, spec.options, is_stand_in, name, addresses))
 
-    def suites(self) -> list[SuiteEntry]:
+    def suites(self) -> list[StoredSuite]:
         """List the suites of the run."""
         rows = self.fetch(self._of(tables.suites).order_by(tables.suites.c.suite))
-        return [SuiteEntry(row.suite, row.shown, row.seed) for row in rows]
+        return [StoredSuite(row.suite, row.shown, row.seed) for row in rows]
 
     def samplings(self) -> dict[str, Sampling]:
         """List the suites of which a limit takes a sample; of others, begun by earlier versions, it takes the first."""
@@ -242,11 +244,11 @@ class Run:
 
     def model_names(self) -> dict[str, str]:
         """Say how each model is shown, by its spec."""
-        return choose_names(self.models())
+        return display_names(self.models())
 
     def judge_names(self) -> dict[str, str]:
         """Say how each judge is shown, by its spec; people go by the name that their readings have."""
-        return choose_names(self.judges(), keeps_kind=True)
+        return display_names(self.judges(), keeps_kind=True)
 
     def find_model(self, text: str) -> str:
         """Find the spec of a model by its name or by what it is; what is not known stays as it is."""
@@ -506,7 +508,7 @@ class Run:
     def _add_entry(self, spec: Column[str], wanted: Entry) -> None:
         with self._backend.setting_up() as connection:
             known = _read_entries(connection, self._of(spec.table), spec)
-            settled = resolve_entry(known, wanted)
+            settled = match_entry(known, wanted)
             row = {"name": settled.given_name, "address": " ".join(settled.addresses)}
             if settled.spec not in {entry.spec for entry in known}:
                 row |= {spec.name: settled.spec, "options": encode_options(settled.options)}
@@ -542,7 +544,7 @@ class Run:
             if known.items_hash != hash_items(item_row(self.run_id, *placed) for placed in enumerate(made)):
                 self._check_same_items(spec, zip_longest(connection.execute(query), made))
             return
-        frame = list(islice(items, FRAME_ITEMS))
+        frame = list(islice(items, SAMPLED_FROM_AT_MOST))
         is_same = known.items_hash == hash_items(item_row(self.run_id, *placed) for placed in enumerate(frame))
         kept = connection.execute(query.where(tables.items.c.position >= len(frame)) if is_same else query).all()
         self._check_same_items(spec, _find_made(kept, items))

@@ -8,7 +8,7 @@ from subitize.language.nouns import plural
 from subitize.records import SIGHT_CHECK, Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
 from subitize.stimuli.recipes import CATEGORIES
 from subitize.store import Run
-from subitize.store.rows import look_up_responses, read_trials
+from subitize.store.reading import look_up_responses, read_trials
 from subitize.suites.asked_once import AskedOnce
 
 _CATEGORIES = ("apples", "butterflies", "dots")

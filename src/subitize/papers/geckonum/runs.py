@@ -11,7 +11,7 @@ from subitize.papers.geckonum.annotations import ANSWERS, Annotations, list_ques
 from subitize.records import Choose, Item, Known, Question, Value
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
-from subitize.store.rows import decode_value
+from subitize.store.reading import decode_value
 
 SUITE = "geckonum"
 

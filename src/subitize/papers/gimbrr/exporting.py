@@ -22,7 +22,7 @@ from subitize.papers.gimbrr.tasks import ALL, CONTROLLED
 from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
 from subitize.store import Run, StoredResponse
 from subitize.store.frames import read_readings
-from subitize.store.rows import decode_value
+from subitize.store.reading import decode_value
 
 COLUMNS = (
     *("File_name", "Prompt_no", "Task_backup", "annotation", "Dashboard_version", "Algorithm", "ID", "Prompt"),

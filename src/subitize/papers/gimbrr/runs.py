@@ -8,7 +8,7 @@ from subitize.papers.gimbrr.items import MATCH, NAME
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
 from subitize.report.document.cells import number_of
 from subitize.store import Run
-from subitize.store.rows import decode_value
+from subitize.store.reading import decode_value
 
 _QUESTION = MATCH.question.id
 

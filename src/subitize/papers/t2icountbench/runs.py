@@ -19,7 +19,7 @@ from subitize.papers.t2icountbench.tables import SUITE, UNUSABLE, Placement, Tab
 from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings
 from subitize.store import Run
-from subitize.store.rows import read_designs
+from subitize.store.reading import read_designs
 
 
 @dataclass(frozen=True, slots=True)

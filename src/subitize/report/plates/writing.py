@@ -20,8 +20,7 @@ from subitize.report.sections.answers import describe_outcome, describe_target, 
 from subitize.report.terminal.printing import STAND_IN
 from subitize.runner.sampling import order_items
 from subitize.store import Run, find_spec
-from subitize.store.rows import look_up_failures, look_up_responses
-from subitize.store.subjects import FAILED, REFUSED
+from subitize.store.reading import FAILED, REFUSED, look_up_failures, look_up_responses
 
 USUAL_COLUMNS = 6
 

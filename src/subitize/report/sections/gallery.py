@@ -34,7 +34,7 @@ from subitize.report.document.blocks import Card, GalleryBlock, TextBlock
 from subitize.report.document.thumbnails import thumbnail
 from subitize.report.sections.answers import describe_expected, describe_outcome, describe_target, describe_value
 from subitize.report.sections.sources import Series
-from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
+from subitize.store.reading import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
 
 _CARDS_IN_ALL = 240
 _CARDS_PER_STRATUM = 4
@@ -96,8 +96,8 @@ class _Picked(NamedTuple):
     subject: Subject
     verdict: Verdict
     category: str
-    answers: Sequence[Answered] = ()
-    judged: Sequence[Judged] = ()
+    answers: Sequence[TrialOutcome] = ()
+    judged: Sequence[ReadingBasis] = ()
 
     @property
     def pictures(self) -> list[Picture | None]:
@@ -254,7 +254,7 @@ def _details(one: _Picked) -> list[tuple[str, str]]:
     return [(name, text) for name, text in details if text is not None]
 
 
-def _read(judged: Judged, question: Question) -> str:
+def _read(judged: ReadingBasis, question: Question) -> str:
     read = judged.value
     value = describe_value(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
     match judged.evidence:
@@ -266,7 +266,7 @@ def _read(judged: Judged, question: Question) -> str:
             return str(value)
 
 
-def _outlines(judged: Sequence[Judged], question: Question) -> tuple[tuple[Outline, ...], Counter[str]]:
+def _outlines(judged: Sequence[ReadingBasis], question: Question) -> tuple[tuple[Outline, ...], Counter[str]]:
     """Take the boxes of the first reading that has some: what was counted, and the best of what was not.
 
     To keep the page small not all are drawn; how many are left out comes with them.

@@ -31,8 +31,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.cells import number_of, slug
 from subitize.report.sections.sources import Series, Source
 from subitize.store import Entry
-from subitize.store.rows import look_up_failures, read_judgings
-from subitize.store.subjects import FAILED
+from subitize.store.reading import FAILED, look_up_failures, read_judgings
 from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3

@@ -13,8 +13,8 @@ from subitize.io.frames import group_rows
 from subitize.report.document.blocks import KINDS, Badge
 from subitize.report.document.cells import printable
 from subitize.store import Database, Run
-from subitize.store.rows import read_judgings
-from subitize.store.traces import trace_responses
+from subitize.store.frames import trace_responses
+from subitize.store.reading import read_judgings
 
 
 @dataclass(frozen=True, slots=True)

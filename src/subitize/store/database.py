@@ -1,18 +1,36 @@
-"""Opens the database of a run, and reports its errors in our words."""
+"""Opens the database of a run, lists the runs at a location, and inserts rows in bulk.
+
+Runs live in SQLite, in a folder, or in PostgreSQL, by URL; database errors become errors of ours."""
 
 import importlib
 import os
 import re
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, text, update
+from sqlalchemy import (
+    URL,
+    Connection,
+    Dialect,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -333,3 +351,54 @@ def _upgrade_copy(frozen: Backend) -> Backend:
         ) from None
     frozen.close()
     return Backend(_frozen_sqlite(file), frozen.where, is_frozen=True, copy=folder)
+
+
+def list_runs(location: Location) -> list[Location]:
+    """List the run at a place and those beside it: in a folder that is no run those in it, in a database all others."""
+    if isinstance(location, Folder):
+        if (location.path / DATABASE_FILE).exists():
+            return [location]
+        found = sorted(location.path.glob(f"*/{DATABASE_FILE}")) if location.path.is_dir() else []
+        return [Folder(file.parent) for file in found]
+    backend = open_backend(location, create=False)
+    try:
+        with backend.reading() as connection:
+            names = connection.execute(select(tables.runs.c.run_id).order_by(tables.runs.c.run_id)).scalars().all()
+    finally:
+        backend.close()
+    return [location, *(replace(location, run_id=name) for name in names if name != location.run_id)]
+
+
+ROWS_AT_ONCE = 2_000
+
+
+def insert_all(
+    connection: Connection, table: Table, rows: Iterable[Sequence[object]], *, skips_known: bool = False
+) -> int:
+    """Insert rows of values, in the order of the table's columns; tell how many there were.
+
+    Those that an index refuses, because they are there, may be skipped. The statement goes to the driver as it is:
+    SQLAlchemy would look at every value once more, which takes as long as all the rest.
+    """
+    prepared = _prepare(table, connection.dialect, skips_known=skips_known)
+    remaining, total = iter(rows), 0
+    while chunk := list(islice(remaining, ROWS_AT_ONCE)):
+        # SQLite numbers its parameters, PostgreSQL names them.
+        named = None if prepared.is_numbered else [dict(zip(prepared.names, row, strict=True)) for row in chunk]
+        connection.exec_driver_sql(prepared.statement, named or chunk)
+        total += len(chunk)
+    return total
+
+
+class _Prepared(NamedTuple):
+    statement: str
+    names: list[str]
+    is_numbered: bool
+
+
+@lru_cache(maxsize=64)
+def _prepare(table: Table, dialect: Dialect, *, skips_known: bool) -> _Prepared:
+    names = [column.name for column in table.columns if column.name != "id"]
+    compiled = insert(table).inline().compile(dialect=dialect, column_keys=names)
+    statement = f"{compiled} ON CONFLICT DO NOTHING" if skips_known else str(compiled)
+    return _Prepared(statement, names, is_numbered=compiled.positiontup is not None)

@@ -1,23 +1,93 @@
-"""The columns of a run that figures are made of: of all rows without decoding them, or whole records of a few.
+"""Reads a run's rows by SQL: counts, single columns of all rows, and whole records of a few.
 
 Decoding every response and reading would take most of the time of a large report; figures need a few columns, and
-among the values there are few different ones.
-"""
+among the values few are distinct. Also defines which attempts count and what a question is about, one rule for
+judging and scoring."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import from_json
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Integer, Select, Table, cast, func, select
 
-from subitize.records import Design, Evidence, Outcome, Provenance, Question, Value
+from subitize.records import Design, Evidence, Outcome, Provenance, Question, Subject, Value
 from subitize.store import codec, tables
-from subitize.store.attachments import attach_image, with_attachments
-from subitize.store.counts import IS_UNUSABLE
+from subitize.store.encoding import attach_image, with_attachments
 from subitize.store.interning import IS_ANSWER, Shared, select_readings, stands
 from subitize.store.run import Run
+
+# The kind is the last that is written of a record; quotes within texts before it have a backslash.
+_IS_DISCARDED = tables.readings.c.value.like('%"discarded"}')
+IS_UNUSABLE = _IS_DISCARDED & tables.readings.c.value.not_like('%"is_refusal":true,"kind":"discarded"}')
+"""Whether a reading has no value, and is no refusal either."""
+
+
+def count_items(run: Run) -> dict[str, int]:
+    """Count the items of every suite."""
+    c = tables.items.c
+    query = select(c.suite, func.count()).where(c.run_id == run.run_id).group_by(c.suite).order_by(c.suite)
+    return dict(map(tuple, run.fetch(query)))
+
+
+def count_trials(run: Run) -> int:
+    """Count the trials that something came of, if only a failure."""
+    c = tables.responses.c
+    return _count(run, func.count(c.trial_id.distinct()), c.run_id == run.run_id)
+
+
+def count_readings(run: Run, *, with_reviews: bool = False) -> int:
+    """Count the answers that stand, or also what reviewers and adjudicators said of them."""
+    return _count(run, func.count(), stands(run.run_id) if with_reviews else stands(run.run_id) & IS_ANSWER)
+
+
+class JudgeCounts(NamedTuple):
+    """What one judge has read: by how many people, how often, and how often without a value."""
+
+    judge: str
+    annotators: int
+    readings: int
+    discarded: int
+
+
+def count_judged(run: Run) -> list[JudgeCounts]:
+    """Count the answers that stand of every judge."""
+    c, sources = tables.readings.c, tables.sources.c
+    counted = (func.count().label("readings"), func.sum(cast(_IS_DISCARDED, Integer)).label("discarded"))
+    own = select(c.source, *counted).where(stands(run.run_id), IS_ANSWER).group_by(c.source).subquery()
+    people = func.count(func.nullif(sources.annotator, "").distinct())
+    sums = (people, func.sum(own.c.readings), func.sum(own.c.discarded))
+    query = select(sources.judge, *sums).where(sources.id == own.c.source).group_by(sources.judge)
+    return [JudgeCounts(judge, *map(int, counts)) for judge, *counts in run.fetch(query)]
+
+
+class Discards(NamedTuple):
+    """What a judge, not people, has read by one rule: how often, and how often without a value that was no refusal."""
+
+    judge: str
+    rule: str
+    readings: int
+    discarded: int
+
+
+def count_discards(run: Run) -> list[Discards]:
+    """Count what stands of the readings of every judge and rule."""
+    c, sources = tables.readings.c, tables.sources.c
+    counted = (func.count().label("readings"), func.sum(cast(IS_UNUSABLE, Integer)).label("discarded"))
+    own = select(c.source, *counted).where(stands(run.run_id)).group_by(c.source).subquery()
+    query = (
+        select(sources.judge, sources.rule, own.c.readings, own.c.discarded)
+        .where(sources.id == own.c.source, sources.annotator == "")
+        .order_by(sources.judge, sources.rule)
+    )
+    return [Discards(judge, rule, *map(int, counts)) for judge, rule, *counts in run.fetch(query)]
+
+
+def _count(run: Run, what: ColumnElement[int], where: ColumnElement[bool]) -> int:
+    ((count,),) = run.fetch(select(what).where(where))
+    return int(count)
+
 
 _IDS_AT_ONCE = 500
 _ROWS_AT_ONCE = 5_000
@@ -36,14 +106,14 @@ class ResponseRow(NamedTuple):
     kind: str
 
 
-class Answered(NamedTuple):
+class TrialOutcome(NamedTuple):
     """What came of a trial, and how."""
 
     outcome: Outcome
     provenance: Provenance
 
 
-class Judged(NamedTuple):
+class ReadingBasis(NamedTuple):
     """What one reading rests on."""
 
     judge: str
@@ -76,12 +146,12 @@ def read_values(run: Run, judge: str) -> Iterator[tuple[str, str, Value]]:
                 yield shared.subjects[subject].subject_id, shared.questions[question].question_id, decode_value(text)
 
 
-def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]:
+def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, TrialOutcome]:
     """Get what came of some trials in full."""
     c = tables.responses.c
     query = with_attachments(_of(run, tables.responses, c.trial_id, c.outcome, c.provenance))
     return {
-        trial_id: Answered(
+        trial_id: TrialOutcome(
             attach_image(codec.outcome.validate_json(outcome), image), codec.provenance.validate_json(provenance)
         )
         for trial_id, outcome, provenance, image in _look_up(
@@ -90,7 +160,7 @@ def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]
     }
 
 
-def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, str], list[Judged]]:
+def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, str], list[ReadingBasis]]:
     """Get the readings of some subjects in full, by subject and question."""
     c, subjects = tables.readings.c, tables.subjects.c
     known = _of(run, tables.subjects, subjects.id, subjects.subject_id)
@@ -101,11 +171,11 @@ def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, st
         shared = Shared(connection, run.run_id)
         questions, sources = shared.questions, shared.sources
     replaced = {row[1] for row in rows}
-    found: dict[tuple[str, str], list[Judged]] = {}
+    found: dict[tuple[str, str], list[ReadingBasis]] = {}
     for id, _, subject, question, source, evidence, value in rows:
         if id not in replaced:
             judge, _, rule = sources[source]
-            judged = Judged(judge, rule, codec.evidence.validate_json(evidence), decode_value(value))
+            judged = ReadingBasis(judge, rule, codec.evidence.validate_json(evidence), decode_value(value))
             found.setdefault((ids[subject], questions[question].question_id), []).append(judged)
     return found
 
@@ -254,3 +324,88 @@ def _rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
     """Go through the rows, many fetched at a time: one by one takes longer than all that is done with them."""
     for chunk in connection.execute(query).partitions(_ROWS_AT_ONCE):
         yield from chunk
+
+
+FAILED, REFUSED = "failed", "refused"
+
+
+class TrialRow(Protocol):
+    """What came of a trial: a row of the database, or a whole response."""
+
+    @property
+    def trial_id(self) -> str:
+        """The id of the trial."""
+        ...
+
+    @property
+    def item_id(self) -> str:
+        """What was asked."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """Who was asked."""
+        ...
+
+    @property
+    def repeat(self) -> int:
+        """Which of the repeats of the item it is."""
+        ...
+
+    @property
+    def attempt(self) -> int:
+        """How often it had been asked before."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """The kind of its outcome."""
+        ...
+
+
+RowT = TypeVar("RowT", bound=TrialRow)
+
+
+def latest_attempts(answers: Iterable[RowT]) -> list[RowT]:
+    """Keep the last attempt where an item was asked again: the one that figures use.
+
+    A failed attempt counts only where there is no other: failing at asking again does not undo what was answered.
+    """
+    latest: dict[tuple[str, str, int], RowT] = {}
+    for one in answers:
+        key = (one.item_id, one.model, one.repeat)
+        if key not in latest or _is_later(one, latest[key]):
+            latest[key] = one
+    return list(latest.values())
+
+
+def group_answers(answers: Iterable[RowT], size: int) -> Iterator[tuple[RowT, ...]]:
+    """Go through what a question about so many responses is about, among the answers to its item; none has failed.
+
+    About one: every attempt. About several: the latest attempts of a model at the repeats 0 to size-1, then at the
+    next so many; a group that is not yet complete is left out. One that was refused stays in its group: it shows
+    nothing and is wrong, the others are looked at.
+    """
+    shown = [one for one in answers if one.kind != FAILED]
+    if size == 1:
+        yield from ((one,) for one in shown)
+        return
+    groups: dict[tuple[str, int], list[RowT]] = defaultdict(list)
+    for one in sorted(latest_attempts(shown), key=lambda one: one.repeat):
+        groups[one.model, one.repeat // size].append(one)
+    yield from (tuple(members) for members in groups.values() if len(members) == size)
+
+
+def subject_of(members: Iterable[TrialRow]) -> Subject:
+    """Name what a question is about."""
+    return Subject(tuple(one.trial_id for one in members))
+
+
+def is_refused(members: Iterable[TrialRow]) -> bool:
+    """Tell whether there is nothing to look at."""
+    return all(one.kind == REFUSED for one in members)
+
+
+def _is_later(one: TrialRow, other: TrialRow) -> bool:
+    """Tell whether the one counts, of two attempts at the same item and repeat."""
+    return (other.kind != FAILED, other.attempt) < (one.kind != FAILED, one.attempt)
