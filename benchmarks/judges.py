@@ -18,7 +18,7 @@ from PIL import Image
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_rates
 from benchmarks.processes import peak_megabytes
 from subitize.interfaces import Attempt, Judge, Model, Pixels, Reply, Request, Silent, Suite
-from subitize.networks.detectors.collages import NOUNS, make_collage
+from subitize.networks.collages import NOUNS, make_collage
 from subitize.records import Ask, Count, Draw, Item, Spec, TaskKind
 from subitize.registry import Made, make_judge
 from subitize.runner.judging import judge_run

@@ -16,8 +16,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from subitize.networks import weights
-from subitize.networks.answers import generators
+from subitize.networks import generators, weights
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.report.document import chart_engine
 from subitize.stimuli import glyphs
@@ -25,10 +24,10 @@ from subitize.store import Database, Folder, Location
 from subitize.store import database as databases
 from subitize.store.database import DATABASE_FILE, Backend, open_backend
 from tests import parts, proofs
-from tests.coco_network import keep_opened
 from tests.commands import PLUGINS, WIDE, python_path
+from tests.networks.coco_network import keep_opened
+from tests.networks.tiny_weights import keep_loaded
 from tests.postgres_server import PostgresServer, find_postgres
-from tests.tiny_weights import keep_loaded
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

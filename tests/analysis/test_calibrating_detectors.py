@@ -8,14 +8,14 @@ import pytest
 from subitize.analysis.calibration import Search, calibrate
 from subitize.interfaces import Silent
 from subitize.labels import interpret, parse_rule
-from subitize.networks.detectors.collages import NOUNS
+from subitize.networks.collages import NOUNS
 from subitize.records import Count, Known, Reading, Spec, Words
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
 from subitize.store import Folder, Run
-from tests.coco_network import yolo_folder
-from tests.collage_runs import paste
 from tests.commands import call
+from tests.networks.coco_network import yolo_folder
+from tests.networks.collage_runs import paste
 
 pytestmark = pytest.mark.weights
 TRUE_THRESHOLD = 0.37

@@ -13,9 +13,9 @@ from subitize.records import Boxes, Compared, Drawn, Evidence, Measured, Stored,
 from subitize.registry import Made, make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.store import Folder, Run
-from tests.coco_network import ssd_folder, yolo_folder
-from tests.collage_runs import paste
-from tests.tiny_weights import find_tiny
+from tests.networks.coco_network import ssd_folder, yolo_folder
+from tests.networks.collage_runs import paste
+from tests.networks.tiny_weights import find_tiny
 
 RANDOM = {
     "grounding-dino": "grounding-dino",

@@ -36,8 +36,8 @@ from subitize.registry import Made, make_model
 from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
-from tests.tiny_matchers import write_regions
-from tests.tiny_weights import PIPELINES, find_tiny
+from tests.networks.tiny_matchers import write_regions
+from tests.networks.tiny_weights import PIPELINES, find_tiny
 
 pytestmark = pytest.mark.torch
 

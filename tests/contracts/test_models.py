@@ -15,7 +15,7 @@ from subitize.runner.running import Settings, Summary, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests import hf_server, openai_server
-from tests.coco_network import ssd_folder, yolo_folder
+from tests.networks.coco_network import ssd_folder, yolo_folder
 
 SUITE_FOR: dict[TaskKind, str] = {
     "answer": "naming:images=1,numbers=1-3,categories=apples,size_px=256",

@@ -14,14 +14,14 @@ from subitize.interfaces import AsksItself, JudgeQuestion, JudgeRequest, SelfTes
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import VOCABULARY, Clip, ClipScore, Encoders, draw_rivals, is_akin
 from subitize.labels import interpret, parse_rule
-from subitize.networks.detectors import collages
-from subitize.networks.pairs import View
+from subitize.networks import collages
+from subitize.networks.encoders import LazyImage
 from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, Measured, Question, Stored
 from subitize.runner.judging import judge_run
 from subitize.store import Run
 from tests.commands import call
 from tests.drawn_prompts import item, made, new_run, paint_all, presence
-from tests.tiny_weights import find_tiny
+from tests.networks.tiny_weights import find_tiny
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 APPLES = Confirm("there are some apples", is_informed=False)
@@ -267,7 +267,7 @@ def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run:
     similarity = ClipScore(str(weights)).similarity
     exhibits = [exhibit(run, 0, Fit("Three apples.")), exhibit(run, 1, Fit("no"), Fit("2 dogs"))]
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
-    views = [View.of(shown_picture(one), one.load) for one in exhibits]
+    views = [LazyImage.of(shown_picture(one), one.load) for one in exhibits]
     cosines = similarity.similarities(views, [f"A photo depicts {text}" for text in ("Three apples.", "no", "2 dogs")])
     expected = [2.5 * max(float(cosine), 0) for cosine in (cosines[0, 0], cosines[1, 1], cosines[1, 2])]
     assert [one.score for one in found if isinstance(one, Measured)] == pytest.approx(expected, abs=1e-4)

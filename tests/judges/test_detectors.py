@@ -10,14 +10,14 @@ from PIL import Image
 from subitize.errors import UnusableModelError
 from subitize.interfaces import ComputesSeveral, Explains, Judge, JudgeQuestion, JudgeRequest, Silent
 from subitize.labels import interpret, parse_rule
-from subitize.networks.detectors.collages import make_collage
+from subitize.networks.collages import make_collage
 from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Scalar, Stored
 from subitize.registry import make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.store import Folder, Run
-from tests.coco_network import ssd_folder
-from tests.collage_runs import paste
 from tests.commands import call
+from tests.networks.coco_network import ssd_folder
+from tests.networks.collage_runs import paste
 
 pytestmark = pytest.mark.weights
 

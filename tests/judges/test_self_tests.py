@@ -14,7 +14,7 @@ from subitize.judges.fit import FitJudge
 from subitize.judges.ocr import Ocr
 from subitize.judges.vlm import Vlm
 from subitize.language.nouns import plural
-from subitize.networks.detectors.collages import NOUNS, make_collage
+from subitize.networks.collages import NOUNS, make_collage
 from subitize.records import Said, Scored, TaskKind
 from tests.cases import Case
 

@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 
 from subitize.interfaces import Checks, ComputesSeveral, Model, Reply, Request
-from subitize.networks.detectors.coco import COCO_NUMBERS
-from subitize.networks.detectors.collages import make_collage
+from subitize.networks.collages import make_collage
+from subitize.networks.detectors.classes import COCO_NUMBERS
 from subitize.records import Answer, Filed, Refused, Said
 from subitize.registry import make_model
-from tests.coco_network import ssd_folder
 from tests.commands import call
+from tests.networks.coco_network import ssd_folder
 
 pytestmark = pytest.mark.weights
 

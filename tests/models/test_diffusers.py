@@ -24,7 +24,7 @@ from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.little_memory import little_memory
-from tests.tiny_weights import PIPELINES, find_tiny
+from tests.networks.tiny_weights import PIPELINES, find_tiny
 
 pytestmark = pytest.mark.torch
 
@@ -146,7 +146,7 @@ def test_the_noise_is_that_of_the_trials_own_seed(copied: Callable[[str], Path])
     import torch
     from diffusers import AutoencoderKL, DDIMScheduler
 
-    from tests.tiny_pipelines import change_weights
+    from tests.networks.tiny_pipelines import change_weights
 
     folder = copied("sd")
 
@@ -170,7 +170,7 @@ def test_the_noise_is_that_of_the_trials_own_seed(copied: Callable[[str], Path])
 
 
 def test_prompts_that_might_be_padded_to_the_longest_are_drawn_with_their_equals(copied: Callable[[str], Path]) -> None:
-    from tests.tiny_pipelines import change_index
+    from tests.networks.tiny_pipelines import change_index
 
     prompts = ["two", "one", "three apples", "two"]
     folder = copied("sd")
@@ -189,7 +189,7 @@ def test_a_latent_consistency_model_pads_all_prompts_alike(opened: Callable[[str
 def test_a_scheduler_that_draws_from_torchs_own_generator_is_run_one_by_one(tmp_path: Path) -> None:
     import torch
 
-    from tests.tiny_pipelines import write_flux
+    from tests.networks.tiny_pipelines import write_flux
 
     text = small("flux", write_flux(tmp_path / "flux", is_noisy=True))
     before = torch.get_rng_state()
@@ -270,7 +270,7 @@ def test_a_prompt_that_is_cut_says_so(
 
 
 def test_what_the_safety_checker_flags_is_a_refusal(tmp_path: Path) -> None:
-    from tests.tiny_pipelines import write_sd
+    from tests.networks.tiny_pipelines import write_sd
 
     flagged = draw(small("sd", write_sd(tmp_path / "strict", flags=True)), PROMPTS[:2])
     assert [reply.content for reply in flagged] == [Refused("the pipeline's safety checker holds the picture back")] * 2
@@ -279,7 +279,7 @@ def test_what_the_safety_checker_flags_is_a_refusal(tmp_path: Path) -> None:
 
 
 def test_numbers_that_run_over_make_a_failure_and_no_black_picture(copied: Callable[[str], Path]) -> None:
-    from tests.tiny_pipelines import change_weights
+    from tests.networks.tiny_pipelines import change_weights
 
     folder = copied("sd")
     change_weights(folder, "vae", lambda state: state["decoder.conv_out.bias"].fill_(float("nan")))
@@ -368,7 +368,7 @@ def test_a_scheduler_that_needs_a_package_which_is_not_here_is_refused_and_not_o
 
 
 def test_guidance_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
-    from tests.tiny_pipelines import write_flux
+    from tests.networks.tiny_pipelines import write_flux
 
     folder = write_flux(tmp_path / "schnell", has_guidance=False)
     assert "guidance=3: this FluxPipeline takes none" in refuse(spec(folder, guidance=3), BadValueError)
@@ -414,7 +414,7 @@ def test_a_folder_that_is_no_pipeline_says_what_it_is(folders: Callable[[str], P
     ids=str,
 )
 def test_a_pipeline_of_another_kind_is_refused(kind: object, message: str, copied: Callable[[str], Path]) -> None:
-    from tests.tiny_pipelines import change_index
+    from tests.networks.tiny_pipelines import change_index
 
     folder = copied("sd")
     change_index(folder, {"_class_name": kind})
@@ -423,7 +423,7 @@ def test_a_pipeline_of_another_kind_is_refused(kind: object, message: str, copie
 
 
 def test_code_that_comes_with_a_part_is_never_run(copied: Callable[[str], Path]) -> None:
-    from tests.tiny_pipelines import change_index
+    from tests.networks.tiny_pipelines import change_index
 
     folder = copied("sd")
     for name in ("own", "diffusers", "None"):
@@ -453,7 +453,7 @@ def test_weights_cut_short_are_called_damaged(part: str, copied: Callable[[str],
 
 @pytest.mark.parametrize("part", ["unet", "text_encoder"])
 def test_weights_that_lack_something_are_not_filled_at_random(part: str, copied: Callable[[str], Path]) -> None:
-    from tests.tiny_pipelines import change_weights
+    from tests.networks.tiny_pipelines import change_weights
 
     def drop_first(state: dict[str, Any]) -> None:
         del state[min(state)]
@@ -466,7 +466,7 @@ def test_weights_that_lack_something_are_not_filled_at_random(part: str, copied:
 
 @pytest.mark.parametrize("part", ["unet", "text_encoder"])
 def test_weights_of_another_shape_are_refused(part: str, copied: Callable[[str], Path]) -> None:
-    from tests.tiny_pipelines import change_weights
+    from tests.networks.tiny_pipelines import change_weights
 
     def cut_in_half(state: dict[str, Any]) -> None:
         name = next(name for name in sorted(state) if state[name].ndim > 1)

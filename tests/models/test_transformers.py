@@ -19,18 +19,18 @@ from subitize.errors import BadFileError, BadValueError, SubitizeError, Unusable
 from subitize.interfaces import Checks, ComputesSeveral, Request, Silent
 from subitize.io.images import decode
 from subitize.models.transformers import Transformers
-from subitize.networks.answers.generators import YES, place_row
-from subitize.networks.answers.processors import Asking
-from subitize.networks.matching import ask
+from subitize.networks.generators import YES, place_row
+from subitize.networks.joint import ask
+from subitize.networks.processors import PromptFormat
 from subitize.networks.weights import is_out_of_memory, quiet
 from subitize.records import Answer, Elsewhere, Failed, Fill, Match, Said, Scored, Task
 from subitize.registry import make_model, make_suite
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from tests import tiny_matchers, tiny_vlms
 from tests.commands import call
 from tests.little_memory import little_memory
-from tests.tiny_weights import find_tiny
+from tests.networks import tiny_matchers, tiny_vlms
+from tests.networks.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 
@@ -229,7 +229,7 @@ def test_an_answer_ends_where_the_network_ends_it(name: str, copied: Callable[[s
     assert len(words) == MOST_TOKENS
     # The first word that it has not said before is now what ends an answer, or else the one word that it says.
     place = next((place for place in range(1, MOST_TOKENS) if words[place] not in words[:place]), 0)
-    tokenizer = Asking(folder, architecture(folder), system=None, form=None).tokenizer
+    tokenizer = PromptFormat(folder, architecture(folder), system=None, form=None).tokenizer
     end_with(folder, [id for id in range(len(tokenizer)) if tokenizer.decode([id]) == words[place]])
     cut = make(folder).compute_all(questions()[:1])[0]
     assert isinstance(cut.content, Said)
@@ -274,7 +274,7 @@ def brute_force(folder: Path, texts: Sequence[str], *, is_whole: bool = True) ->
 
     with quiet(), torch.no_grad():
         network = getattr(transformers, architecture(folder)).from_pretrained(folder).eval()
-        asking = Asking(folder, architecture(folder), system=None, form=None)
+        asking = PromptFormat(folder, architecture(folder), system=None, form=None)
         end = json.loads((folder / "generation_config.json").read_text()).get("eos_token_id")
         end = network.config.text_config.sep_token_id if "blip-vqa" in folder.name else end
         forms = {tuple(asking.tokenizer(form, add_special_tokens=False)["input_ids"]) for form in YES}

@@ -1,7 +1,7 @@
 """Nouns find the class of a detector that means the very same thing, and no other."""
 
 from subitize.language.nouns import plural
-from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, class_of
+from subitize.networks.detectors.classes import COCO_CLASSES, COCO_NUMBERS, class_of
 from tests.cases import Case
 
 # The names as Darknet's list has them.

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from subitize.errors import MissingPartError
-from subitize.networks.detectors import collages
-from subitize.networks.detectors.collages import NOUNS, Collage, make_collage
+from subitize.networks import collages
+from subitize.networks.collages import NOUNS, Collage, make_collage
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from tests.coco_network import ssd_folder, yolo_folder
+from tests.networks.coco_network import ssd_folder, yolo_folder
 
 HELD_OUT_SEED = 424_242
 """No threshold and no bar was chosen with these collages."""

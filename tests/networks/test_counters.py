@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadValueError
-from subitize.networks.counters import Counter
+from subitize.networks.command import Counter
 from subitize.records import Stimulus
 from subitize.stimuli.recipes import render
 from tests.commands import call, environment

@@ -12,12 +12,12 @@ import pytest
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.numbers import NUMERALS
-from subitize.networks.filling import FILLERS, Filler, open_filler
-from subitize.networks.pairs import View, open_pairs
+from subitize.networks.encoders import LazyImage, open_pairs
+from subitize.networks.joint import FILLERS, Filler, open_filler
 from subitize.networks.regions import Regions
-from subitize.networks.weights import Placement
-from tests import tiny_matchers
-from tests.tiny_weights import find_tiny
+from subitize.networks.weights import Device
+from tests.networks import tiny_matchers
+from tests.networks.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 
@@ -28,7 +28,7 @@ TEXTS = [
     "a [GAP]",
 ]
 NAMES = [f"{position}.png" for position in range(4)]
-CPU = Placement("cpu")
+CPU = Device("cpu")
 KINDS = {"LxmertForPreTraining": "lxmert", "ViltForMaskedLM": "vilt-mlm"}
 
 
@@ -37,7 +37,7 @@ def pictures() -> list[Rgb]:
     return [random.integers(0, 256, (*size, 3), dtype=np.uint8) for size in [(40, 60), (64, 33), (20, 30), (3, 4)]]
 
 
-VIEWS = [View(name, partial(pictures().__getitem__, position)) for position, name in enumerate(NAMES)]
+VIEWS = [LazyImage(name, partial(pictures().__getitem__, position)) for position, name in enumerate(NAMES)]
 
 
 class Network(NamedTuple):
@@ -45,7 +45,7 @@ class Network(NamedTuple):
     architecture: str
     regions: Path | None
 
-    def open(self, placement: Placement = CPU) -> Filler:
+    def open(self, placement: Device = CPU) -> Filler:
         return open_filler(self.folder, self.architecture, placement, self.regions)
 
 
@@ -171,4 +171,4 @@ def test_a_tokenizer_without_a_mask_is_refused(network: Network, tmp_path: Path)
 def test_matching_and_filling_by_one_network_load_it_once_while_it_is_in_use(network: Network) -> None:
     first = open_pairs(network.folder, network.architecture, CPU, network.regions)
     assert open_pairs(network.folder, network.architecture, CPU, network.regions) is first
-    assert open_pairs(network.folder, network.architecture, Placement("cpu", "bfloat16"), network.regions) is not first
+    assert open_pairs(network.folder, network.architecture, Device("cpu", "bfloat16"), network.regions) is not first

@@ -13,21 +13,19 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.io.images import Rgb
-from subitize.networks.filling import FILLERS
-from subitize.networks.matching import MATCHERS, Matcher, open_matcher
-from subitize.networks.pairs import View
+from subitize.networks.encoders import DUAL_ENCODERS, DualEncoder, LazyImage
+from subitize.networks.joint import FILLERS, MATCHERS, Matcher, open_matcher
 from subitize.networks.regions import Regions
-from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.weights import Placement, name_architecture, read_config
-from tests import tiny_matchers
-from tests.tiny_weights import find_tiny
+from subitize.networks.weights import Device, name_architecture, read_config
+from tests.networks import tiny_matchers
+from tests.networks.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 
 TEXTS = ["two cats", "there are three red zebras on the table .", "how many cats ? [SEP] 2", "no people"]
 SIZES = [(40, 60), (64, 33), (20, 30), (3, 4)]
 NAMES = [f"{position}.png" for position in range(4)]
-CPU = Placement("cpu")
+CPU = Device("cpu")
 
 
 def pictures() -> list[Rgb]:
@@ -35,13 +33,14 @@ def pictures() -> list[Rgb]:
     return [random.integers(0, 256, (*size, 3), dtype=np.uint8) for size in SIZES]
 
 
-def views(*, are_seen: bool = True) -> list[View]:
+def views(*, are_seen: bool = True) -> list[LazyImage]:
     def hidden() -> Rgb:
         raise AssertionError("who goes by region features needs no pixels")
 
     shown = pictures()
     return [
-        View(name, partial(shown.__getitem__, position) if are_seen else hidden) for position, name in enumerate(NAMES)
+        LazyImage(name, partial(shown.__getitem__, position) if are_seen else hidden)
+        for position, name in enumerate(NAMES)
     ]
 
 
@@ -51,10 +50,10 @@ class Network:
     architecture: str
     regions: Path | None
 
-    def open(self, placement: Placement = CPU) -> Matcher | Similarity:
+    def open(self, placement: Device = CPU) -> Matcher | DualEncoder:
         return open_matcher(self.folder, self.architecture, placement, self.regions)
 
-    def match(self, placement: Placement = CPU) -> Sequence[Mapping[str, float]]:
+    def match(self, placement: Device = CPU) -> Sequence[Mapping[str, float]]:
         return self.open(placement).match(views(are_seen=self.regions is None), TEXTS)
 
 
@@ -185,7 +184,7 @@ def test_both_the_picture_and_the_text_make_a_difference(network: Network) -> No
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_floats_come_near(network: Network, dtype: str) -> None:
-    for exact, found in zip(network.match(), network.match(Placement("cpu", dtype)), strict=True):
+    for exact, found in zip(network.match(), network.match(Device("cpu", dtype)), strict=True):
         assert found["match"] == pytest.approx(exact["match"], abs=0.05)
 
 
@@ -208,7 +207,7 @@ def test_vilt_looks_at_all_of_a_picture_and_draws_no_lots(vilt: Network) -> None
 def test_a_dual_encoder_comes_by_the_same_door(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = find_tiny("clip", tmp_path_factory)
     found = open_matcher(folder, "CLIPModel", CPU, None).match(views(), TEXTS)
-    assert found == Similarity(folder, CPU).match(views(), TEXTS)
+    assert found == DualEncoder(folder, CPU).match(views(), TEXTS)
     with pytest.raises(BadValueError, match="looks at pixels; leave regions out"):
         open_matcher(folder, "CLIPModel", CPU, Path("regions.npz"))
 
@@ -253,7 +252,7 @@ def test_pixels_take_no_regions(vilt: Network, tmp_path: Path) -> None:
 def test_a_picture_without_regions_is_named(lxmert: Network) -> None:
     matcher = lxmert.open()
     with pytest.raises(SubitizeError, match=r"regions\.npz has no picture 'new\.png'; it has '0\.png', '1\.png'"):
-        matcher.match([View("new.png", views()[0].pixels)], ["two cats"])
+        matcher.match([LazyImage("new.png", views()[0].pixels)], ["two cats"])
 
 
 def test_regions_for_another_network_are_refused_when_it_is_opened(lxmert: Network, tmp_path: Path) -> None:

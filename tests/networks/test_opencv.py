@@ -10,14 +10,14 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.io.images import Rgb
-from subitize.networks.detectors.coco import COCO_CLASSES
-from subitize.networks.detectors.collages import make_collage
+from subitize.networks.collages import make_collage
+from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
 from subitize.networks.detectors.outputs import YoloLayout, recognise_yolo
 from tests.cases import Case
-from tests.coco_network import copy_yolo, ssd_folder, yolo_folder
-from tests.onnx_graphs import Floats, write_network
+from tests.networks.coco_network import copy_yolo, ssd_folder, yolo_folder
+from tests.networks.onnx_graphs import Floats, write_network
 
 WHITE: Rgb = np.full((100, 200, 3), 255, dtype=np.uint8)
 CAT = COCO_CLASSES.index("cat")

@@ -11,13 +11,13 @@ from subitize.errors import BadValueError
 from subitize.interfaces import ComputesSeveral, JudgeQuestion, JudgeRequest, Request
 from subitize.io.images import Rgb, encode_png
 from subitize.labels import interpret, parse_rule
-from subitize.networks.detectors.pointing import Molmo2, read_points
-from subitize.networks.pairs import View
+from subitize.networks.detectors.hub import Molmo2, read_points
+from subitize.networks.encoders import LazyImage
 from subitize.records import Answer, Count, Discarded, Drawn, Filed, Known, Refused, Said, Stored, Value
 from subitize.registry import make_judge, make_model
 from tests.cases import Case
-from tests.tiny_vlms import write_molmo2
-from tests.tiny_weights import find_tiny
+from tests.networks.tiny_vlms import write_molmo2
+from tests.networks.tiny_weights import find_tiny
 
 if TYPE_CHECKING:
     import torch
@@ -101,7 +101,7 @@ def picture() -> Rgb:
 @pytest.mark.torch
 def test_points_are_boxes_without_extent_in_the_pixels_of_the_picture(folder: Path, picture: Rgb) -> None:
     detector = Molmo2(str(folder), device="cpu")
-    (said,) = detector.generator.answer([View.of_pixels("picture", picture)], ["Point to the apples."], [0])
+    (said,) = detector.generator.answer([LazyImage.of_pixels("picture", picture)], ["Point to the apples."], [0])
     shares = read_points(said.text)
     assert shares is not None
     (found,) = detector.detect([picture], ["apple"], 0.0)
@@ -157,7 +157,7 @@ def test_options_that_mean_nothing_are_refused(folder: Path) -> None:
 def test_the_first_tile_is_the_whole_picture_made_smaller_without_smoothing(folder: Path, picture: Rgb) -> None:
     import torch
 
-    from subitize.networks.answers.processors import open_processor
+    from subitize.networks.processors import open_processor
 
     inputs = open_processor(folder).image_processor(images=[Image.fromarray(picture)], return_tensors="pt")
     pixels = torch.from_numpy(picture).permute(2, 0, 1)[None].double()

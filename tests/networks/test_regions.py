@@ -10,7 +10,7 @@ import pytest
 from subitize.errors import BadFileError, BadValueError
 from subitize.networks.regions import Regions
 from tests.conftest import ROOT
-from tests.tiny_matchers import write_region_table, write_regions
+from tests.networks.tiny_matchers import write_region_table, write_regions
 
 NAMES = ["a.jpg", "b.jpg", "folder of.things.png", "d.jpg", "e.jpg"]
 Arrays = dict[str, np.ndarray]

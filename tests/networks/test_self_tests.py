@@ -11,16 +11,15 @@ import pytest
 from subitize.errors import UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.nouns import plural
-from subitize.networks.detectors import collages
-from subitize.networks.detectors.coco import COCO_CLASSES, class_of
-from subitize.networks.detectors.detector import Detector
+from subitize.networks import collages
+from subitize.networks.detectors.classes import COCO_CLASSES, class_of
+from subitize.networks.detectors.detector import Detector, self_test
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.self_tests import self_test
-from subitize.networks.detectors.setups import Setup
+from subitize.networks.detectors.settings import DetectorSettings
 from subitize.stats.boxes import Detections, Floats
-from tests.coco_network import copy_yolo, ssd_folder, yolo_folder
-from tests.onnx_graphs import write_network
-from tests.tiny_weights import find_tiny
+from tests.networks.coco_network import copy_yolo, ssd_folder, yolo_folder
+from tests.networks.onnx_graphs import write_network
+from tests.networks.tiny_weights import find_tiny
 
 IOU = 0.45
 LOWEST = 0.2
@@ -267,13 +266,13 @@ def test_a_refusal_says_how_to_use_it_all_the_same(yolo: Remembering) -> None:
 
 @pytest.mark.weights
 def test_what_is_taken_for_granted_is_said_even_if_nothing_is_tested() -> None:
-    setup = Setup("ssd", Ssd(str(ssd_folder())), 0.3, IOU, 0.05, 4, is_tested=False)
+    setup = DetectorSettings("ssd", Ssd(str(ssd_folder())), 0.3, IOU, 0.05, 4, is_tested=False)
     assert setup.self_test().summary.startswith("left out (self_test=false); no file names the classes")
 
 
 @pytest.mark.torch
 def test_a_random_detr_is_found_out(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from subitize.networks.detectors.pretrained import Detr
+    from subitize.networks.detectors.hub import Detr
 
     with pytest.raises(UnusableModelError, match="counted 0 of 8 photo collages right: it saw nothing on 8 of 8"):
         self_test(Detr(str(find_tiny("detr", tmp_path_factory))), 0.5, 1.0)

@@ -11,10 +11,9 @@ import pytest
 
 from subitize.errors import SubitizeError, UnusableModelError
 from subitize.io.images import Rgb
-from subitize.networks.pairs import View
-from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.weights import Placement, read_config
-from tests.tiny_weights import find_tiny
+from subitize.networks.encoders import DUAL_ENCODERS, DualEncoder, LazyImage
+from subitize.networks.weights import Device, read_config
+from tests.networks.tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch
 
@@ -28,7 +27,7 @@ KINDS = {
     "Siglip2Model": "siglip2",
     "SiglipModel": "siglip",
 }
-CPU = Placement("cpu")
+CPU = Device("cpu")
 
 
 def pictures() -> list[Rgb]:
@@ -38,8 +37,8 @@ def pictures() -> list[Rgb]:
     return [random.integers(0, 256, (*size, 3), dtype=np.uint8) for size in sizes]
 
 
-def view_of(picture: Rgb) -> View:
-    return View("picture.png", lambda: picture)
+def view_of(picture: Rgb) -> LazyImage:
+    return LazyImage("picture.png", lambda: picture)
 
 
 VIEWS = [view_of(picture) for picture in pictures()]
@@ -51,8 +50,8 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="module")
-def similarity(folder: Path) -> Similarity:
-    return Similarity(folder, CPU)
+def similarity(folder: Path) -> DualEncoder:
+    return DualEncoder(folder, CPU)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +86,7 @@ def test_every_known_network_is_tested() -> None:
     assert set(KINDS) == DUAL_ENCODERS
 
 
-def test_scores_are_those_of_the_library_one_by_one(folder: Path, similarity: Similarity) -> None:
+def test_scores_are_those_of_the_library_one_by_one(folder: Path, similarity: DualEncoder) -> None:
     logits, model = straight_logits(folder)
     for logit, found in zip(logits, similarity.match(VIEWS, TEXTS), strict=True):
         assert found["logit"] == pytest.approx(logit, abs=1e-4)
@@ -100,17 +99,17 @@ def test_scores_are_those_of_the_library_one_by_one(folder: Path, similarity: Si
 
 
 def test_a_batch_gives_what_each_gives_alone_in_any_order(folder: Path) -> None:
-    together = Similarity(folder, CPU).match(VIEWS, TEXTS)
-    lonely = Similarity(folder, CPU)
+    together = DualEncoder(folder, CPU).match(VIEWS, TEXTS)
+    lonely = DualEncoder(folder, CPU)
     alone = [lonely.match([view], [text])[0] for view, text in zip(VIEWS, TEXTS, strict=True)]
-    backwards = Similarity(folder, CPU).match(VIEWS[::-1], TEXTS[::-1])[::-1]
+    backwards = DualEncoder(folder, CPU).match(VIEWS[::-1], TEXTS[::-1])[::-1]
     for one, other, third in zip(together, alone, backwards, strict=True):
         assert one == pytest.approx(other, abs=1e-4)
         assert one == pytest.approx(third, abs=1e-4)
     assert len({round(scores["match"], 4) for scores in together}) == 4, "what is shown makes a difference"
 
 
-def test_all_pairs_hold_those_that_are_matched(similarity: Similarity) -> None:
+def test_all_pairs_hold_those_that_are_matched(similarity: DualEncoder) -> None:
     cosines = similarity.similarities(VIEWS, TEXTS)
     assert cosines.shape == (4, 4)
     assert cosines.dtype == np.float64
@@ -122,13 +121,13 @@ def test_all_pairs_hold_those_that_are_matched(similarity: Similarity) -> None:
 
 
 def test_one_picture_with_several_texts_is_as_if_it_were_shown_anew(clip: Path) -> None:
-    similarity = Similarity(clip, CPU)
+    similarity = DualEncoder(clip, CPU)
     views = [view_of(pictures()[0]), view_of(pictures()[1]), view_of(pictures()[0])]
     found = similarity.match(views, TEXTS[:3])
     assert found[2]["match"] == pytest.approx(similarity.similarities(views[:1], TEXTS)[0, 2], abs=1e-6)
 
 
-def test_a_text_that_is_too_long_is_cut_and_says_so(similarity: Similarity) -> None:
+def test_a_text_that_is_too_long_is_cut_and_says_so(similarity: DualEncoder) -> None:
     long = " ".join(["two cats and a red dog on the table"] * 12)
     short, cut, other = similarity.match([VIEWS[0]] * 3, ["a cat", long, f"{long} there are no people"])
     assert "tokens_cut" not in short
@@ -137,7 +136,7 @@ def test_a_text_that_is_too_long_is_cut_and_says_so(similarity: Similarity) -> N
 
 
 def test_texts_that_were_read_before_score_the_same_after_many_others(clip: Path) -> None:
-    similarity = Similarity(clip, CPU)
+    similarity = DualEncoder(clip, CPU)
     first = similarity.similarities(VIEWS[:1], TEXTS)
     similarity.similarities(VIEWS[:1], [f"{number} dogs" for number in range(4200)])
     assert similarity.similarities(VIEWS[:1], TEXTS) == pytest.approx(first, abs=1e-6)
@@ -145,8 +144,8 @@ def test_texts_that_were_read_before_score_the_same_after_many_others(clip: Path
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_floats_come_near(clip: Path, dtype: str) -> None:
-    exact = Similarity(clip, CPU).similarities(VIEWS, TEXTS)
-    assert Similarity(clip, Placement("cpu", dtype)).similarities(VIEWS, TEXTS) == pytest.approx(exact, abs=0.05)
+    exact = DualEncoder(clip, CPU).similarities(VIEWS, TEXTS)
+    assert DualEncoder(clip, Device("cpu", dtype)).similarities(VIEWS, TEXTS) == pytest.approx(exact, abs=0.05)
 
 
 def test_numbers_that_are_none_are_an_error(clip: Path, tmp_path: Path) -> None:
@@ -157,7 +156,7 @@ def test_numbers_that_are_none_are_an_error(clip: Path, tmp_path: Path) -> None:
     with torch.no_grad():
         model.visual_projection.weight.fill_(float("inf"))
     with pytest.raises(ValueError, match="write dtype=float32"):
-        Similarity(copy(clip, tmp_path / "clip", model), CPU).match(VIEWS, TEXTS)
+        DualEncoder(copy(clip, tmp_path / "clip", model), CPU).match(VIEWS, TEXTS)
 
 
 def copy(folder: Path, to: Path, model: Any = None) -> Path:  # noqa: ANN401
@@ -206,18 +205,18 @@ def test_a_folder_that_cannot_be_used_is_refused_in_one_line(
     folder = copy(clip, tmp_path / "spoilt")
     spoil(folder)
     with pytest.raises(SubitizeError, match=told) as caught:
-        Similarity(folder, CPU)
+        DualEncoder(folder, CPU)
     assert isinstance(caught.value, UnusableModelError)
     assert "\n" not in str(caught.value)
 
 
 def test_each_text_needs_its_picture(clip: Path) -> None:
     with pytest.raises(ValueError, match="4 pictures and 1 texts"):
-        Similarity(clip, CPU).match(VIEWS, TEXTS[:1])
+        DualEncoder(clip, CPU).match(VIEWS, TEXTS[:1])
 
 
 def test_siglip_2_of_fixed_size_reads_texts_in_lower_case(tmp_path_factory: pytest.TempPathFactory) -> None:
-    similarity = Similarity(find_tiny("siglip2-fixed", tmp_path_factory), CPU)
+    similarity = DualEncoder(find_tiny("siglip2-fixed", tmp_path_factory), CPU)
     [[upper, lower, other]] = similarity.similarities(VIEWS[:1], ["Two DOGS", "two dogs", "two cats"])
     assert upper == lower != other
     scores = similarity.match(VIEWS[:1] * 2, ["TWO" * 40, "two" * 40])

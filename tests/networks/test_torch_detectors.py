@@ -15,21 +15,21 @@ import pytest
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.networks.detectors.detector import Detector
-from subitize.networks.detectors.pointing import Molmo2
-from subitize.networks.detectors.pretrained import (
+from subitize.networks.detectors.hub import (
     Detr,
     GroundingDino,
     MmGroundingDino,
+    Molmo2,
     OpenVocabulary,
     Owlv2,
     RfDetr,
     RtDetr,
     Sam3,
 )
-from subitize.networks.detectors.setups import Setup, make_maker
+from subitize.networks.detectors.settings import DetectorSettings, detector_factory
 from subitize.stats.boxes import Detections, Floats
-from tests import tiny_detectors
-from tests.tiny_weights import find_tiny
+from tests.networks import tiny_detectors
+from tests.networks.tiny_weights import find_tiny
 
 if TYPE_CHECKING:
     import torch
@@ -399,7 +399,7 @@ def test_usual_thresholds_are_those_of_the_library() -> None:
         Sam3: Sam3Processor.post_process_object_detection,
     }
     for maker, read in library.items():
-        usual = signature(make_maker(Setup, maker)).parameters["threshold"].default
+        usual = signature(detector_factory(DetectorSettings, maker)).parameters["threshold"].default
         assert usual == signature(read).parameters["threshold"].default
 
 
@@ -448,7 +448,7 @@ def test_another_detectors_folder_is_refused_with_the_name_of_its_own(
 @pytest.mark.parametrize("maker", [Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3])
 def test_one_that_is_asked_for_by_a_name_answers_by_it(maker: Maker, folders: Folders) -> None:
     folder = folders("vilt")
-    setup = make_maker(Setup, maker)(str(folder))
+    setup = detector_factory(DetectorSettings, maker)(str(folder))
     with pytest.raises(UnusableModelError, match=re.escape(f"{maker.kind}: {folder} holds a ViltModel")):
         setup.detector.load()
 

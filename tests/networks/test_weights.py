@@ -20,12 +20,12 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
 from subitize.networks import weights
-from subitize.networks.weights import Placement
+from subitize.networks.weights import Device
 from subitize.registry import make_judge, make_model
 from tests.cases import Case
-from tests.tiny_weights import find_tiny
+from tests.networks.tiny_weights import find_tiny
 
-CPU = Placement("cpu", "float32")
+CPU = Device("cpu", "float32")
 
 
 @pytest.fixture(scope="module")
@@ -48,26 +48,26 @@ def _load(folder: Path, may_lack: tuple[str, ...] = ()) -> object:
 
 @pytest.mark.parametrize("device", ["auto", "cpu", "mps", "cuda", "cuda:1", "xpu:0"])
 def test_a_device_that_torch_has_a_name_for_is_taken(device: str) -> None:
-    assert Placement(device).device == device
+    assert Device(device).device == device
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:-1", "cpu:0:1", "", "tpu", "cuda:٣"])
 def test_another_device_is_refused_before_anything_is_loaded(device: str) -> None:
     with pytest.raises(BadValueError, match=r"device=.*should be auto, cpu, cuda"):
-        Placement(device)
+        Device(device)
 
 
 def test_another_kind_of_numbers_is_refused() -> None:
     with pytest.raises(BadValueError, match=r"dtype='int8': should be auto, float32"):
-        Placement(dtype="int8")
+        Device(dtype="int8")
 
 
 @pytest.mark.torch
 def test_on_a_cpu_numbers_are_float32_unless_others_are_named() -> None:
     import torch
 
-    assert Placement("cpu").torch_dtype() is torch.float32
-    assert Placement("cpu", "bfloat16").torch_dtype() is torch.bfloat16
+    assert Device("cpu").torch_dtype() is torch.float32
+    assert Device("cpu", "bfloat16").torch_dtype() is torch.bfloat16
 
 
 @pytest.mark.torch
@@ -78,7 +78,7 @@ def test_a_device_that_is_absent_is_refused_with_the_one_that_is_there(device: s
     if torch.cuda.is_available() or torch.backends.mps.is_available():
         pytest.skip("this machine has such a device")
     with pytest.raises(BadValueError, match=rf"device={device}: this machine has none .* write device=cpu"):
-        Placement(device).torch_device()
+        Device(device).torch_device()
 
 
 def test_a_missing_extra_is_named_with_the_command_that_installs_it() -> None:
@@ -640,4 +640,4 @@ def test_an_option_that_cannot_be_is_told_with_whose_it_is() -> None:
         pytest.raises(BadValueError, match=r"^transformers:w: device='tpu': should be auto"),
         weights.naming("transformers:w"),
     ):
-        Placement("tpu")
+        Device("tpu")

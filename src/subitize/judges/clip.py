@@ -23,11 +23,10 @@ from subitize.judges.self_tests import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.language.nouns import article, plural, singular
 from subitize.networks import weights
-from subitize.networks.detectors.coco import AKIN, COCO_CLASSES, class_of
-from subitize.networks.detectors.collages import NOUNS, make_collage
-from subitize.networks.pairs import View
-from subitize.networks.similarity import Similarity
-from subitize.networks.weights import Placement
+from subitize.networks.collages import NOUNS, make_collage
+from subitize.networks.detectors.classes import AKIN, COCO_CLASSES, class_of
+from subitize.networks.encoders import DualEncoder, LazyImage
+from subitize.networks.weights import Device
 from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS
@@ -62,7 +61,7 @@ class Encoders:
         who = f"{self.name}:{model_or_folder}"
         with weights.naming(who):
             weights.check_at_least(1, batch_size=batch_size)
-            self._placement = Placement(device, dtype)
+            self._placement = Device(device, dtype)
         weights.require(who, "torch", "transformers")
         weights.find_folder(model_or_folder)
         self.batch_size, self._model, self._is_tested = batch_size, model_or_folder, self_test
@@ -72,9 +71,9 @@ class Encoders:
         _ = self.similarity
 
     @cached_property
-    def similarity(self) -> Similarity:
+    def similarity(self) -> DualEncoder:
         """What compares, once its weights are loaded."""
-        return Similarity(self._folder, self._placement)
+        return DualEncoder(self._folder, self._placement)
 
     @cached_property
     def _folder(self) -> Path:
@@ -93,7 +92,7 @@ class Encoders:
             shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _SEEDS[:2]]
         except MissingPartError as error:
             return SelfTest(False, f"cannot be tested: {error}")
-        views = [View.of_pixels(noun, pixels) for noun, pixels in shown]
+        views = [LazyImage.of_pixels(noun, pixels) for noun, pixels in shown]
         texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _SEEDS for one in _known_rivals(noun, seed))})
         scores = self.similarity.similarities(views, [self._phrase(text) for text in texts])
         return self._weigh([noun for noun, _ in shown], texts, scores)
@@ -178,7 +177,7 @@ class Clip(Encoders):
         """Compare the name of each thing asked about with those of others."""
         compared = [[self._texts(inquiry.question, exhibit) for inquiry in exhibit.inquiries] for exhibit in exhibits]
         texts = list(dict.fromkeys(text for of_one in compared for some in of_one for text in some))
-        views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit in exhibits]
+        views = [LazyImage.of(shown_picture(exhibit), exhibit.load) for exhibit in exhibits]
         scores = self.similarity.similarities(views, texts)
         places = {text: place for place, text in enumerate(texts)}
         return [
@@ -264,7 +263,7 @@ class ClipScore(Encoders):
     def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
         """Score each text against its picture."""
         asked = [(exhibit, text) for exhibit in exhibits for text in _texts(exhibit)]
-        views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit, _ in asked]
+        views = [LazyImage.of(shown_picture(exhibit), exhibit.load) for exhibit, _ in asked]
         found = self.similarity.match(views, [text for _, text in asked])
         findings = iter([self._find(text, scores) for (_, text), scores in zip(asked, found, strict=True)])
         return [tuple(next(findings) for _ in exhibit.inquiries) for exhibit in exhibits]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
-from subitize.networks.counters import Counter
+from subitize.networks.command import Counter
 from subitize.records import Count, Outcome, Question, Words
 
 

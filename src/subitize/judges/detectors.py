@@ -6,16 +6,15 @@ from subitize.interfaces import Finding, JudgeRequest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
+from subitize.networks.detectors.hub import Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.pointing import Molmo2
-from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGroundingDino, Owlv2, RfDetr, RtDetr, Sam3
-from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
+from subitize.networks.detectors.settings import DetectorSettings, detector_factory, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
 
 
-class DetectorJudge(Setup):
+class DetectorJudge(DetectorSettings):
     """Counts what a detector finds, also of a colour or in a place, and tells whether so many are there."""
 
     is_stand_in = False
@@ -54,13 +53,13 @@ def _choose(found: Detections, nouns: tuple[str, ...]) -> Boxes | Words:
     return found.where([label in nouns for label in found.labels]).evidence()
 
 
-make_detr = make_maker(DetectorJudge, Detr)
-make_grounding_dino = make_maker(DetectorJudge, GroundingDino)
-make_mm_grounding_dino = make_maker(DetectorJudge, MmGroundingDino)
-make_molmo2 = make_maker(DetectorJudge, Molmo2)
-make_owlv2 = make_maker(DetectorJudge, Owlv2)
-make_rf_detr = make_maker(DetectorJudge, RfDetr)
-make_rt_detr = make_maker(DetectorJudge, RtDetr)
-make_sam3 = make_maker(DetectorJudge, Sam3)
-make_ssd = make_maker(DetectorJudge, Ssd)
-make_yolo = make_maker(DetectorJudge, Yolo)
+make_detr = detector_factory(DetectorJudge, Detr)
+make_grounding_dino = detector_factory(DetectorJudge, GroundingDino)
+make_mm_grounding_dino = detector_factory(DetectorJudge, MmGroundingDino)
+make_molmo2 = detector_factory(DetectorJudge, Molmo2)
+make_owlv2 = detector_factory(DetectorJudge, Owlv2)
+make_rf_detr = detector_factory(DetectorJudge, RfDetr)
+make_rt_detr = detector_factory(DetectorJudge, RtDetr)
+make_sam3 = detector_factory(DetectorJudge, Sam3)
+make_ssd = detector_factory(DetectorJudge, Ssd)
+make_yolo = detector_factory(DetectorJudge, Yolo)

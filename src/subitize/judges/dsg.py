@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from subitize.judges.vlm import InWords
 from subitize.language.graph import Node, read_graph
-from subitize.networks.detectors.coco import COCO_CLASSES
+from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import Ask, Confirm, Draw, Item, Question
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS

@@ -10,7 +10,7 @@ from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, SelfTest
 from subitize.io.images import encode_png
 from subitize.labels import interpret, parse_rule
 from subitize.language.nouns import article, plural
-from subitize.networks.detectors.collages import NOUNS, make_collage
+from subitize.networks.collages import NOUNS, make_collage
 from subitize.records import Confirm, Count, Drawn, Fit, Known, Measured, Stored, digest
 
 Look = Callable[[Sequence[JudgeRequest]], Sequence[tuple[Finding, ...]]]

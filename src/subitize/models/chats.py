@@ -13,8 +13,7 @@ from subitize.io.images import data_url
 from subitize.labels import interpret, parse_rule
 from subitize.language.numbers import NUMERALS
 from subitize.models.serving import SHORTEST_SECRET, Answered
-from subitize.networks.filling import GAP
-from subitize.networks.matching import ask
+from subitize.networks.joint import GAP, ask
 from subitize.records import (
     Confirm,
     Count,

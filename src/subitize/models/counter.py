@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from subitize.interfaces import Reply, Request
 from subitize.models.observer import read_count
-from subitize.networks.counters import Counter
+from subitize.networks.command import Counter
 from subitize.records import Count, Refused, Said, TaskKind
 
 

@@ -7,16 +7,15 @@ from subitize.interfaces import Reply, Request
 from subitize.io.images import Rgb, decode
 from subitize.labels import CANNOT_TELL, interpret
 from subitize.models.observer import ANY_KIND, read_count
+from subitize.networks.detectors.hub import Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.pointing import Molmo2
-from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGroundingDino, Owlv2, RfDetr, RtDetr, Sam3
-from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
+from subitize.networks.detectors.settings import DetectorSettings, detector_factory, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
 
 
-class DetectorModel(Setup):
+class DetectorModel(DetectorSettings):
     """Says how many a detector finds of what a question asks for."""
 
     tasks: frozenset[TaskKind] = frozenset({"answer"})
@@ -69,13 +68,13 @@ class DetectorModel(Setup):
         return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
 
 
-make_detr = make_maker(DetectorModel, Detr)
-make_grounding_dino = make_maker(DetectorModel, GroundingDino)
-make_mm_grounding_dino = make_maker(DetectorModel, MmGroundingDino)
-make_molmo2 = make_maker(DetectorModel, Molmo2)
-make_owlv2 = make_maker(DetectorModel, Owlv2)
-make_rf_detr = make_maker(DetectorModel, RfDetr)
-make_rt_detr = make_maker(DetectorModel, RtDetr)
-make_sam3 = make_maker(DetectorModel, Sam3)
-make_ssd = make_maker(DetectorModel, Ssd)
-make_yolo = make_maker(DetectorModel, Yolo)
+make_detr = detector_factory(DetectorModel, Detr)
+make_grounding_dino = detector_factory(DetectorModel, GroundingDino)
+make_mm_grounding_dino = detector_factory(DetectorModel, MmGroundingDino)
+make_molmo2 = detector_factory(DetectorModel, Molmo2)
+make_owlv2 = detector_factory(DetectorModel, Owlv2)
+make_rf_detr = detector_factory(DetectorModel, RfDetr)
+make_rt_detr = detector_factory(DetectorModel, RtDetr)
+make_sam3 = detector_factory(DetectorModel, Sam3)
+make_ssd = detector_factory(DetectorModel, Ssd)
+make_yolo = detector_factory(DetectorModel, Yolo)

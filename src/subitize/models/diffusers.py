@@ -16,9 +16,16 @@ from subitize.errors import BadValueError, UnusableModelError
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption
 from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.networks import weights
-from subitize.networks.pipeline_settings import Settings, Wishes, read_size, write_size
-from subitize.networks.pipelines import Source, count_denoiser, load_pipeline
-from subitize.networks.weights import Placement
+from subitize.networks.pipelines import (
+    PipelineOptions,
+    PipelineSignature,
+    PipelineSource,
+    count_denoiser,
+    load_pipeline,
+    parse_size,
+    write_size,
+)
+from subitize.networks.weights import Device
 from subitize.records import Failed, Provenance, Refused, Scalar, TaskKind
 
 if TYPE_CHECKING:
@@ -64,12 +71,12 @@ class Diffusers:
         with weights.naming(who):
             weights.check_at_least(1, batch_size=batch_size, steps=steps)
             weights.check_at_least(0, guidance=guidance)
-            self._placement = Placement(device, dtype)
-            wanted = read_size(size)
+            self._placement = Device(device, dtype)
+            wanted = parse_size(size)
             if wanted is not None and wanted[0] * wanted[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
                 raise BadValueError(f"size={size}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
-            self._wishes = Wishes(steps, guidance, negative_prompt or None, wanted, scheduler)
-        self._source = Source(who, model, variant or None)
+            self._wishes = PipelineOptions(steps, guidance, negative_prompt or None, wanted, scheduler)
+        self._source = PipelineSource(who, model, variant or None)
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
         self.batch_size = batch_size
         weights.require(who, "torch", "diffusers", "transformers", "accelerate")
@@ -119,13 +126,13 @@ class Diffusers:
 class _Artist:
     """A pipeline that knows what it is asked for, and draws batches."""
 
-    def __init__(self, who: str, pipeline: Any, wishes: Wishes, placement: Placement) -> None:  # noqa: ANN401
+    def __init__(self, who: str, pipeline: Any, wishes: PipelineOptions, placement: Device) -> None:  # noqa: ANN401
         self._who, self._pipeline = who, pipeline
         self._device = placement.torch_device()
         self.parameter_count = count_denoiser(pipeline)
         if wishes.scheduler:
             pipeline.scheduler = _make_scheduler(pipeline.scheduler, wishes.scheduler)
-        settings = Settings(pipeline)
+        settings = PipelineSignature(pipeline)
         self._arguments = settings.settle(wishes)
         self._negative_prompt, self._size = wishes.negative_prompt, wishes.size
         self._limits = settings.token_limits()

@@ -28,7 +28,7 @@ from subitize.models.serving import (
     read_error,
     retry_after_seconds,
 )
-from subitize.networks.pipeline_settings import read_size
+from subitize.networks.pipelines import parse_size
 from subitize.networks.weights import require
 from subitize.records import Draw, Provenance, Task, TaskKind, task_text
 
@@ -91,7 +91,7 @@ class HfInference:
         self.concurrency = concurrency
         self._sends_seed, self._system, self._size = sends_seed, system, size or ""
         self._reached = given(provider=provider, base_url=self._calls.address)
-        width, height = read_size(size) or (None, None)
+        width, height = parse_size(size) or (None, None)
         self._drawing = given(
             width=width,
             height=height,

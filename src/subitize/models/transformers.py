@@ -10,14 +10,23 @@ from typing import Annotated, Any
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import Reply, Request, RuntimeOption
 from subitize.networks import weights
-from subitize.networks.answers.generators import Chat, Generator, open_generator
-from subitize.networks.answers.heads import HEADS, Head, can_affirm, open_head
-from subitize.networks.filling import FILLERS, Filler, open_filler
-from subitize.networks.matching import MATCHERS, WORDING, Matcher, ask, open_matcher
-from subitize.networks.names import is_detector, is_pipeline, name_detector
-from subitize.networks.pairs import View, refuse_regions
-from subitize.networks.similarity import Similarity
-from subitize.networks.weights import Placement
+from subitize.networks.encoders import DualEncoder, LazyImage, refuse_regions
+from subitize.networks.generators import Chat, Generator, open_generator
+from subitize.networks.joint import (
+    FILLERS,
+    HEADS,
+    MATCHERS,
+    WORDING,
+    Filler,
+    Head,
+    Matcher,
+    ask,
+    can_affirm,
+    open_filler,
+    open_head,
+    open_matcher,
+)
+from subitize.networks.weights import Device, is_detector, is_pipeline, name_detector
 from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
 
 
@@ -54,7 +63,7 @@ class Transformers:
             weights.check_at_least(0, temperature=temperature)
             if prompt is not None and "{question}" not in prompt:
                 raise BadValueError(f"prompt={prompt!r}: should have {{question}} where the question goes")
-            self._placement = Placement(device, dtype)
+            self._placement = Device(device, dtype)
         self._regions = None if regions is None else Path(regions).expanduser()
         weights.require(self._who, "torch", "transformers")
         if is_pipeline(model):
@@ -123,7 +132,7 @@ class Transformers:
     def _do(self, kind: TaskKind, requests: Sequence[Request]) -> Sequence[Said | Scored]:
         if kind not in self.tasks:
             raise BadValueError(f"{self._who} cannot do the task {kind!r}; it can {', '.join(sorted(self.tasks))}")
-        views = [View.of_task(request) for request in requests]
+        views = [LazyImage.of_task(request) for request in requests]
         texts = [request.text for request in requests]
         if kind == "match" and self._asks:
             return [Scored({"match": yes}) for yes in self._answerer.affirm(views, list(map(ask, texts)))]
@@ -210,7 +219,7 @@ class Transformers:
         return open_generator(self._folder, self._architecture, self._placement, self._chat)
 
     @cached_property
-    def _matcher(self) -> Matcher | Similarity:
+    def _matcher(self) -> Matcher | DualEncoder:
         return open_matcher(self._folder, self._architecture, self._placement, self._regions)
 
     @cached_property

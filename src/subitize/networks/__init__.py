@@ -1,1 +1,1 @@
-"""Networks that somebody trained, loaded from a folder or by name: one way to load them, for models and judges."""
+"""Loads trained networks from a folder or by name, in one way for models and judges."""

@@ -1,4 +1,6 @@
-"""Finds weights, chooses the device, and explains what goes wrong on the way."""
+"""Finds and loads weights, chooses the device, hashes files, and explains what goes wrong on the way.
+
+Also recognises what a folder of weights holds, to suggest the model name that can run it."""
 
 import hashlib
 import json
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, ProcessorMixin
 
+
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.onnx", "*.pb", "*.weights")
 _COMPUTED = re.compile(r"(?:^|\.)(?:num_batches_tracked|position_ids|relative_position_index|inv_freq)$")
@@ -28,7 +31,7 @@ _COMPUTED = re.compile(r"(?:^|\.)(?:num_batches_tracked|position_ids|relative_po
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class Device:
     """Where a network computes (auto, cpu, cuda, cuda:1, mps, xpu) and in what numbers.
 
     Auto is the best device there is; of numbers it is float32 on a CPU, where half floats are slow or missing, and
@@ -244,7 +247,7 @@ _FIRST_RELEASES = {"Molmo2": (5, 20), "RfDetr": (5, 9)}
 
 
 def load_model(
-    auto_class: type["PreTrainedModel"], folder: Path, placement: Placement, who: str, *, may_lack: Collection[str] = ()
+    auto_class: type["PreTrainedModel"], folder: Path, placement: Device, who: str, *, may_lack: Collection[str] = ()
 ) -> "PreTrainedModel":
     """Load a network of transformers (AutoModelFor…, or a class of its own) to where it computes.
 
@@ -458,3 +461,51 @@ def name_versions(*packages: str) -> dict[str, str]:
 
 
 _version = cache(version)
+
+CONFIG = "config.json"
+PIPELINE_INDEX = "model_index.json"
+"""What a pipeline of diffusers has in place of a config.json."""
+
+
+def is_pipeline(model: str) -> bool:
+    """Tell whether a folder holds a pipeline, and no network of transformers."""
+    return _has(model, PIPELINE_INDEX) and not _has(model, CONFIG)
+
+
+def is_network(model: str) -> bool:
+    """Tell whether a folder holds a network of transformers, or one part of a pipeline, and no whole pipeline."""
+    return _has(model, CONFIG) and not _has(model, PIPELINE_INDEX)
+
+
+def _has(model: str, name: str) -> bool:
+    try:
+        return (Path(model).expanduser() / name).is_file()
+    except (OSError, RuntimeError):  # no path at all, which is told where the folder is looked for
+        return False
+
+
+def is_detector(architecture: str) -> bool:
+    """Tell whether a network finds things in pictures, and does nothing else."""
+    return architecture.endswith(_DETECTS) or architecture in _OUTLINES
+
+
+def name_detector(architecture: str) -> str | None:
+    """Name the detector that an architecture is run by; None for what is no detector, or one not known here."""
+    named = next((name for start, name in _DETECTORS.items() if architecture.startswith(start)), "detr")
+    is_run = is_detector(architecture) or named in _ALSO_ANSWER
+    return named if is_run and not architecture.startswith(_NOT_RUN) else None
+
+
+_DETECTS = "ForObjectDetection"
+_OUTLINES = ("RfDetrForInstanceSegmentation", "Sam3Model", "Sam3VideoModel")
+_ALSO_ANSWER = ("molmo2",)
+_NOT_RUN = ("PP", "OmDet", "OwlViT")  # those of writing, and those that are told nouns in ways of their own
+_DETECTORS = {
+    "GroundingDino": "grounding-dino",
+    "MMGroundingDino": "mm-grounding-dino",
+    "Molmo2": "molmo2",
+    "Owlv2": "owlv2",
+    "RTDetr": "rt-detr",
+    "RfDetr": "rf-detr",
+    "Sam3": "sam3",
+}

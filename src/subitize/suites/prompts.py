@@ -12,7 +12,7 @@ from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun, list_some
 from subitize.language.questions import ask_count
 from subitize.language.scene import NotUnderstood, Scene
-from subitize.networks.detectors.coco import COCO_CLASSES
+from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import Ask, Count, Draw, Item, Scalar
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS

@@ -21,7 +21,7 @@ from subitize.interfaces import Pixels, Request, Silent
 from subitize.judges.clip import Clip
 from subitize.labels.parts import is_written
 from subitize.models.painter import Painter
-from subitize.networks.detectors.collages import make_collage
+from subitize.networks.collages import make_collage
 from subitize.papers.gimbrr.assessment import JUDGES, join_parts, list_parts, name_waiting
 from subitize.papers.gimbrr.grammar import read_prompt
 from subitize.papers.gimbrr.items import TaskPrompt, make_item
@@ -48,12 +48,12 @@ from subitize.registry import listings, make_judge
 from subitize.runner.judging import judge_run
 from subitize.store import Folder, Run
 from tests.cases import Case
-from tests.coco_network import ssd_folder
 from tests.commands import call
 from tests.drawn_prompts import EXACT, made, open_rapidocr, store, write_lines
+from tests.networks.coco_network import ssd_folder
+from tests.networks.tiny_weights import find_tiny
 from tests.samples import trial
 from tests.scripted_server import Answer, chat, scripting
-from tests.tiny_weights import find_tiny
 
 SUITE = Spec("gimbrr", {}, "gimbrr")
 PROOF = pytest.mark.proof("subitize.papers.gimbrr", "subitize.networks.detectors", "subitize.labels")

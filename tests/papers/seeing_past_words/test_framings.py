@@ -30,8 +30,8 @@ from subitize.registry import Made, make_judge, make_suite
 from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run, StoredResponse
-from tests import tiny_matchers, tiny_vlms
 from tests.commands import call
+from tests.networks import tiny_matchers, tiny_vlms
 from tests.openai_server import Behaviour, Server, serving
 from tests.probe_files import ANSWERS, make_probes, write_suites
 

@@ -13,8 +13,8 @@ from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Matc
 from subitize.registry import make_model, make_suite
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
+from tests.networks.tiny_weights import find_tiny
 from tests.probe_files import ANSWERS, make_probes, write_suites
-from tests.tiny_weights import find_tiny
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,8 @@
-"""Detectors from files of weights that OpenCV computes: no torch, no download.
+"""Detectors from files of weights that OpenCV runs, SSD and YOLO: no torch, no download.
 
-All boxes above the floor come out and none is suppressed here. What a network does inside itself stays done: the graphs
-of TensorFlow's SSDs leave out overlapping boxes and keep the best hundred, as their .pbtxt says; end-to-end YOLOs
-give final boxes.
-"""
+Finds the weights, configuration and class names of a network. All boxes above the floor are returned and none is
+suppressed here. What a network does inside itself stays done: the graphs of TensorFlow's SSDs leave out overlapping
+boxes and keep the best hundred, as their .pbtxt says; end-to-end YOLOs give final boxes."""
 
 import hashlib
 import re
@@ -17,15 +16,122 @@ from typing import Any
 
 import numpy as np
 
-from subitize.errors import BadValueError, UnusableModelError
+from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.numbers import count_noun
-from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
-from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
-from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
-from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, recognise_ssd, recognise_yolo
+from subitize.networks.detectors.classes import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
+from subitize.networks.detectors.outputs import (
+    OnnxIndex,
+    RawBoxes,
+    read_index,
+    read_regions,
+    read_ssd_rows,
+    recognise_ssd,
+    recognise_yolo,
+)
 from subitize.networks.weights import hash_weights, require
 from subitize.stats.boxes import Detections, Floats
+
+PLAN_SUFFIXES: Mapping[str, str] = {".pb": ".pbtxt", ".weights": ".cfg", ".onnx": ""}
+"""What weights need beside them: TensorFlow's graph its text graph, Darknet's weights their configuration."""
+
+_KINDS = {".pb": "ssd", ".weights": "yolo"}
+_NO_NAMES = frozenset({"", "background", "__background__", "bg", "???", "n/a", "unlabeled", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFiles:
+    """The files of one network; weights without a plan bring it themselves."""
+
+    weights: Path
+    plan: Path | None
+    labels: Path | None
+
+
+def find_network(kind: str, target: str, suffixes: tuple[str, ...], labels: str | None) -> NetworkFiles:
+    """Find the one network at a target, a folder or a file of weights, and what lies beside it."""
+    path = Path(target).expanduser()
+    if path.is_dir():
+        weights = _only_network(kind, path, suffixes)
+    elif path.is_file():
+        weights = path
+    else:
+        raise BadFileError(f"{kind}: there is no folder or file {path}; name the folder of a network, or its weights")
+    if weights.suffix.lower() not in suffixes:
+        raise BadFileError(f"{kind}: {weights} is no network for it; name one of {', '.join(suffixes)}{_hint(weights)}")
+    if not weights.stat().st_size:
+        raise UnusableModelError(f"{kind}: {weights} is empty; copy or export it again")
+    return NetworkFiles(weights, _plan(kind, weights), _labels(kind, weights, labels))
+
+
+def read_labels(path: Path) -> tuple[str, ...]:
+    """Read names of classes, one per line, in the order of their numbers; nothing in place of one that is no name."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").rstrip().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFileError(f"{path} cannot be read as names of classes, one per line ({error})") from None
+    names = [line.strip() for line in lines]
+    if not any(names):
+        raise BadFileError(f"{path} is empty; write the names of the classes into it, one per line")
+    return tuple("" if name.casefold() in _NO_NAMES else name for name in names)
+
+
+def _only_network(kind: str, folder: Path, suffixes: tuple[str, ...]) -> Path:
+    found = _with_suffix(folder, *suffixes)
+    if len(found) > 1:
+        raise BadFileError(f"{kind}: {folder} has {len(found)} networks; name one: {', '.join(map(str, found))}")
+    if not found:
+        others = _with_suffix(folder, *PLAN_SUFFIXES)
+        held = ", ".join(sorted(entry.name for entry in folder.iterdir())[:6]) or "nothing"
+        wanted = ", ".join(f"*{suffix}" for suffix in suffixes)
+        hint = _hint(others[0]) if others else ""
+        raise BadFileError(f"{kind}: {folder} has no network for it ({wanted}); it has {held}{hint}")
+    return found[0]
+
+
+def _hint(weights: Path) -> str:
+    kind = _KINDS.get(weights.suffix.lower())
+    return f"; for {weights.name} write {kind}:{weights}" if kind else ""
+
+
+def _plan(kind: str, weights: Path) -> Path | None:
+    suffix = PLAN_SUFFIXES[weights.suffix.lower()]
+    if not suffix:
+        return None
+    same = weights.with_suffix(suffix)
+    found = [same] if same.is_file() else _with_suffix(weights.parent, suffix)
+    if not found:
+        raise UnusableModelError(f"{kind}: {weights.name} needs its {suffix} file beside it, in {weights.parent}")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise UnusableModelError(
+            f"{kind}: {weights.name} may go with any of {names}; call the right one {weights.stem}{suffix}"
+        )
+    return found[0]
+
+
+def _labels(kind: str, weights: Path, labels: str | None) -> Path | None:
+    if labels:
+        path = Path(labels).expanduser()
+        if path.is_dir():
+            raise BadFileError(f"{kind}: labels={labels} is a folder; name a file in it, with a class per line")
+        if not path.is_file():
+            raise BadFileError(f"{kind}: labels={labels}: there is no such file")
+        return path
+    for path in (weights.with_suffix(".names"), weights.with_name("coco.names")):
+        if path.is_file():
+            return path
+    named = _with_suffix(weights.parent, ".names")
+    if len(named) > 1:
+        names = ", ".join(path.name for path in named)
+        raise UnusableModelError(f"{kind}: the classes of {weights.name} may be any of {names}; write labels=FILE")
+    plain = [weights.with_name(name) for name in ("labels.txt", "classes.txt")]
+    return next((path for path in (*named, *plain) if path.is_file()), None)
+
+
+def _with_suffix(folder: Path, *suffixes: str) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in suffixes and path.is_file())
+
 
 _SSD_PIXELS, _YOLO_PIXELS, _LARGEST_PIXELS = 300, 640, 4096
 _BARS = 114  # the grey that YOLOs are trained with around pictures
@@ -37,7 +143,7 @@ _NO_MEMORY = -4  # cv::Error::StsNoMem
 class _Network:
     """A network that is loaded: a way to look at a picture (boxes in its pixels), and the names of its classes."""
 
-    look: Callable[[Rgb], Found]
+    look: Callable[[Rgb], RawBoxes]
     names: Mapping[int, str]
     assumption: str = ""
 
@@ -164,7 +270,7 @@ class Ssd(OpenCv):
         net = cv2.dnn.readNetFromTensorflow(str(files.weights), str(plan))
         size = _size(self._size, (0, 0), _SSD_PIXELS)
 
-        def look(picture: Rgb) -> Found:
+        def look(picture: Rgb) -> RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, self._scale, size, (self._mean,) * 3))
             return _in_pixels(read_ssd_rows(net.forward()), picture)
 
@@ -183,7 +289,7 @@ class Ssd(OpenCv):
                 "export it with outputs of these names"
             )
 
-        def look(picture: Rgb) -> Found:
+        def look(picture: Rgb) -> RawBoxes:
             found = layout.read(compute(picture))
             shares = found if found.is_relative() else found.scaled(1 / size[0], 1 / size[1])
             return _in_pixels(shares, picture)
@@ -224,7 +330,7 @@ class Yolo(OpenCv):
         size = _size(self._size, (_setting(text, "width"), _setting(text, "height")), _YOLO_PIXELS)
         outputs = net.getUnconnectedOutLayersNames()
 
-        def look(picture: Rgb) -> Found:
+        def look(picture: Rgb) -> RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, 1 / 255, size))
             return _in_pixels(read_regions(net.forward(outputs)), picture)
 
@@ -244,7 +350,7 @@ class Yolo(OpenCv):
                 "YOLO's boxes; write labels=FILE with the names of its classes, or export it again as a detector"
             )
 
-        def look(picture: Rgb) -> Found:
+        def look(picture: Rgb) -> RawBoxes:
             shown, share, left, top = _between_bars(picture, size)
             found = layout.read(compute(shown))
             return replace(found, xyxy=(found.xyxy - [left, top, left, top]) / share)
@@ -318,7 +424,7 @@ def _onnx_size(wanted: int, index: OnnxIndex, usual: int) -> tuple[int, int]:
     return _size(wanted, own, usual)
 
 
-def _in_pixels(found: Found, picture: Rgb) -> Found:
+def _in_pixels(found: RawBoxes, picture: Rgb) -> RawBoxes:
     return found.scaled(picture.shape[1], picture.shape[0])
 
 

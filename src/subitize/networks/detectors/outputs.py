@@ -1,19 +1,23 @@
-"""Decodes the outputs of YOLO and SSD networks, recognised by their shapes alone."""
+"""Decodes the outputs of YOLO and SSD networks, recognised by their shapes, and reads metadata of ONNX files."""
 
+import ast
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from subitize.errors import UnusableModelError
 from subitize.stats.boxes import Floats
 
 _LARGEST_SHARE = 2  # a box may reach beyond the picture, by less than the picture
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RawBoxes:
     """Boxes as a network gives them, each with its score and the number of its class."""
 
     xyxy: Floats
@@ -21,7 +25,7 @@ class Found:
     numbers: NDArray[np.int64]
 
     @classmethod
-    def make(cls, xyxy: object, scores: object, numbers: object) -> "Found":
+    def make(cls, xyxy: object, scores: object, numbers: object) -> "RawBoxes":
         """Take them in whatever numbers the network computes with."""
         return cls(
             np.asarray(xyxy, dtype=np.float64).reshape(-1, 4),
@@ -33,7 +37,7 @@ class Found:
         """Tell whether the boxes are shares of the picture rather than pixels, by the best: others may be anywhere."""
         return not len(self.scores) or bool(np.abs(self.xyxy[self.scores.argmax()]).max() <= _LARGEST_SHARE)
 
-    def scaled(self, width: float, height: float) -> "Found":
+    def scaled(self, width: float, height: float) -> "RawBoxes":
         """Give the boxes as of a picture that many times as wide and high."""
         return replace(self, xyxy=self.xyxy * [width, height, width, height])
 
@@ -56,18 +60,18 @@ class YoloLayout:
     classes: int
     is_transposed: bool = False
 
-    def read(self, outputs: Outputs, /) -> Found:
+    def read(self, outputs: Outputs, /) -> RawBoxes:
         """Read the boxes, each with its best class."""
         (matrix,) = (output[0] for output in outputs.values() if output.ndim == 3)
         rows = matrix.T if self.is_transposed else matrix
         if self.family == "final":
-            return Found.make(rows[:, :4], rows[:, 4], rows[:, 5])
+            return RawBoxes.make(rows[:, :4], rows[:, 4], rows[:, 5])
         first = 5 if self.family == "objectness" else 4
         best = rows[:, first:].argmax(axis=1)
         scores = rows[np.arange(len(rows)), first + best]
         if self.family == "objectness":
             scores = scores * rows[:, 4]
-        return Found.make(_from_centres(rows), scores, best)
+        return RawBoxes.make(_from_centres(rows), scores, best)
 
 
 def recognise_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[int, int]) -> YoloLayout | None:
@@ -95,24 +99,24 @@ def recognise_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[
     return next(iter(sure + fitting), None)
 
 
-def read_regions(outputs: Sequence[Floats]) -> Found:
+def read_regions(outputs: Sequence[Floats]) -> RawBoxes:
     """Read OpenCV's Darknet layers: shares of the picture, and scores of classes that contain the objectness."""
     rows = np.concatenate([output.reshape(-1, output.shape[-1]) for output in outputs])
     best = rows[:, 5:].argmax(axis=1)
-    return Found.make(_from_centres(rows), rows[np.arange(len(rows)), 5 + best], best)
+    return RawBoxes.make(_from_centres(rows), rows[np.arange(len(rows)), 5 + best], best)
 
 
-def read_ssd_rows(output: Floats) -> Found:
+def read_ssd_rows(output: Floats) -> RawBoxes:
     """Read an SSD's rows: picture, class, score, four sides."""
     rows = output.reshape(-1, 7)
-    return Found.make(rows[:, 3:], rows[:, 2], rows[:, 1])
+    return RawBoxes.make(rows[:, 3:], rows[:, 2], rows[:, 1])
 
 
 @dataclass(frozen=True, slots=True)
 class SsdLayout:
     """How an SSD's outputs read, and how many classes they show, the background among them: 0 where they do not."""
 
-    read: Callable[[Outputs], Found]
+    read: Callable[[Outputs], RawBoxes]
     classes: int = 0
 
 
@@ -130,7 +134,7 @@ def recognise_ssd(shapes: Mapping[str, tuple[int, ...]]) -> SsdLayout | None:
         (boxes,) = set(shapes) - {*scores, *labels}
         parts = (boxes, *scores, *labels)
         is_box = shapes[boxes][-1] == 4
-        return SsdLayout(lambda outputs: Found.make(*(outputs[part] for part in parts))) if is_box else None
+        return SsdLayout(lambda outputs: RawBoxes.make(*(outputs[part] for part in parts))) if is_box else None
     boxes_of = [name for name, shape in shapes.items() if shape[-1] == 4 and name not in scores]
     if len(shapes) == 2 and len(boxes_of) == 1:
         (boxes,), (other,) = boxes_of, set(shapes) - set(boxes_of)
@@ -140,13 +144,113 @@ def recognise_ssd(shapes: Mapping[str, tuple[int, ...]]) -> SsdLayout | None:
     return None
 
 
-def _read_scores(boxes: Floats, scores: Floats) -> Found:
+def _read_scores(boxes: Floats, scores: Floats) -> RawBoxes:
     """Read boxes, each with its best class but the first, which is the background."""
     by_class = scores.reshape(-1, scores.shape[-1])[:, 1:]
     best = by_class.argmax(axis=1)
-    return Found.make(boxes, by_class[np.arange(len(best)), best], best + 1)
+    return RawBoxes.make(boxes, by_class[np.arange(len(best)), best], best + 1)
 
 
 def _from_centres(rows: Floats) -> Floats:
     half = rows[:, 2:4] / 2
     return np.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)
+
+
+# The fields of ONNX's protocol buffers that are read here, by their numbers in onnx.proto3.
+_GRAPH, _NOTES = 7, 14
+_INITIALIZER, _INPUT, _OUTPUT = 5, 11, 12
+_INITIALIZER_NAME = 8
+_VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxIndex:
+    """The beginning and the end of a network; a size is 0 where the file leaves it open."""
+
+    height: int
+    width: int
+    outputs: tuple[str, ...]
+    notes: Mapping[str, str]
+
+    def class_names(self) -> tuple[str, ...]:
+        """Read the names of classes that Ultralytics notes in its exports: {0: 'person', 1: 'bicycle', …}."""
+        try:
+            noted = ast.literal_eval(self.notes.get("names", "{}"))
+            pairs = noted.items() if isinstance(noted, dict) else enumerate(noted)
+            by_number = {int(number): str(name) for number, name in pairs}
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return ()
+        return tuple(by_number.get(number, "") for number in range(max(by_number, default=-1) + 1))
+
+
+def read_index(path: Path) -> OnnxIndex:
+    """Read what a file says of itself; its weights are skipped."""
+    try:
+        return _index(memoryview(path.read_bytes()))
+    except (LookupError, TypeError, ValueError):
+        raise UnusableModelError(f"{path} is no ONNX file, or a damaged one; export or copy it again") from None
+
+
+def _index(model: memoryview) -> OnnxIndex:
+    fields = _fields(model)
+    graph = _fields(*fields[_GRAPH])
+    weights = {_text(part, _INITIALIZER_NAME) for part in graph[_INITIALIZER]}
+    inputs = [part for part in graph[_INPUT] if _text(part, 1) not in weights]
+    if len(inputs) != 1:
+        raise ValueError(f"{len(inputs)} inputs")
+    shape = _shape(inputs[0])
+    height, width = shape[2:4] if len(shape) == 4 else (0, 0)
+    outputs = tuple(_text(part, 1) for part in graph[_OUTPUT])
+    return OnnxIndex(height, width, outputs, {_text(part, 1): _text(part, 2) for part in fields[_NOTES]})
+
+
+def _shape(value: memoryview) -> list[int]:
+    """Read the sizes of an input: its type (2), a tensor (1), has a shape (2) of dimensions (1) with a value (1)."""
+    parts = [value]
+    for wanted in (2, 1, 2, 1):
+        parts = _fields(*parts)[wanted]
+    sizes = [_fields(part)[1] for part in parts]
+    return [size[0] if size and isinstance(size[0], int) else 0 for size in sizes]
+
+
+def _text(message: memoryview, wanted: int) -> str:
+    found = _fields(message)[wanted]
+    return str(found[-1], "utf-8") if found else ""
+
+
+def _fields(*messages: memoryview) -> dict[int, list[Any]]:
+    """Read messages of protocol buffers: what stands in them, numbers or bytes, by the number of its field."""
+    found: dict[int, list[Any]] = defaultdict(list)
+    for message in messages:
+        at = 0
+        while at < len(message):
+            key, at = _varint(message, at)
+            kind = key & 7
+            if kind == _VARINT:
+                value, at = _varint(message, at)
+                found[key >> 3].append(value)
+                continue
+            if kind == _BYTES:
+                length, at = _varint(message, at)
+            elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
+                length = 8 if kind == _EIGHT_BYTES else 4
+            else:
+                raise ValueError(f"no such kind of field: {kind}")
+            if at + length > len(message):
+                raise ValueError("cut short")
+            found[key >> 3].append(message[at : at + length])
+            at += length
+    return found
+
+
+def _varint(message: memoryview, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+        if shift > 63:
+            raise ValueError("a number of more than 64 bits")

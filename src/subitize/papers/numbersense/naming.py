@@ -6,7 +6,7 @@ from typing import Annotated, get_args
 
 from subitize.interfaces import Attempt, NotInOldIds
 from subitize.language.nouns import plural
-from subitize.networks.filling import GAP
+from subitize.networks.joint import GAP
 from subitize.records import (
     Answer,
     Ask,

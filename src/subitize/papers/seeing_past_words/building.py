@@ -9,7 +9,7 @@ from pathlib import Path
 from subitize.errors import BadFileError, BadValueError
 from subitize.io.frames import group_rows
 from subitize.language.numbers import in_words
-from subitize.networks.filling import GAP
+from subitize.networks.joint import GAP
 from subitize.papers.seeing_past_words.foils import FoilRule, draw_foils
 from subitize.papers.seeing_past_words.probes import Probe
 from subitize.papers.seeing_past_words.sources import Asked, Omissions, Source, read_source

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.networks.filling import GAP
+from subitize.networks.joint import GAP
 from subitize.papers.seeing_past_words.corrected import fill_correctly
 from subitize.papers.seeing_past_words.faithful import fill_faithfully
 from subitize.papers.seeing_past_words.probes import LARGEST

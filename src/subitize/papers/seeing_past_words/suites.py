@@ -5,7 +5,7 @@ from pathlib import Path
 
 from subitize.errors import BadValueError
 from subitize.language.numbers import count_noun
-from subitize.networks.filling import GAP
+from subitize.networks.joint import GAP
 from subitize.papers.seeing_past_words.building import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
 from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind

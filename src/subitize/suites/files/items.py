@@ -10,7 +10,7 @@ from subitize.language.clauses import read_scene
 from subitize.language.graph import scene_asks
 from subitize.language.nouns import plural, singular
 from subitize.language.scene import Entity, NotUnderstood, Scene
-from subitize.networks.detectors.coco import COCO_CLASSES
+from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import (
     Answer,
     Ask,

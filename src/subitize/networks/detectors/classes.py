@@ -1,4 +1,4 @@
-"""The classes of the COCO data set, and which of a detector's classes a noun of a question means."""
+"""The classes of the COCO data set, and the detector's class that a question's noun means."""
 
 import re
 import tomllib
@@ -9,7 +9,7 @@ from pathlib import Path
 from subitize.errors import BadValueError
 from subitize.language.nouns import singular
 
-_COCO = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_COCO = tomllib.loads(Path(__file__).with_name("classes.toml").read_text(encoding="utf-8"))
 
 COCO_CLASSES: tuple[str, ...] = tuple(_COCO["classes"])
 """The 80 classes that are annotated, in the order that most detectors number them from 0."""

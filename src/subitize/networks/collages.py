@@ -1,4 +1,4 @@
-"""Pictures whose content is known because they are put together: photographs of single things, side by side."""
+"""Makes collages of photographs of single things, whose content is known: test pictures for networks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from subitize.io.images import Rgb
-from subitize.networks.detectors.network_files import NetworkFiles
-from subitize.networks.detectors.opencv import OpenCv
-from subitize.networks.detectors.outputs import Found
+from subitize.networks.detectors.opencv import NetworkFiles, OpenCv
+from subitize.networks.detectors.outputs import RawBoxes
 
 
 def ssd_folder() -> Path:
@@ -46,10 +45,10 @@ def keep_opened(open_network: Callable[..., Any]) -> Callable[..., Any]:
     return open_once
 
 
-def _keep_seen(look: Callable[[Rgb], Found]) -> Callable[[Rgb], Found]:
-    seen: dict[tuple[object, ...], Found] = {}
+def _keep_seen(look: Callable[[Rgb], RawBoxes]) -> Callable[[Rgb], RawBoxes]:
+    seen: dict[tuple[object, ...], RawBoxes] = {}
 
-    def look_once(picture: Rgb) -> Found:
+    def look_once(picture: Rgb) -> RawBoxes:
         key = (picture.shape, hashlib.sha256(picture.tobytes()).digest())
         if key not in seen:
             seen[key] = look(picture)

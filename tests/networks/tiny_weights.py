@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests import tiny_detectors, tiny_matchers, tiny_vlms
+from tests.networks import tiny_detectors, tiny_matchers, tiny_vlms
 
 Writer = Callable[[Path], object]
 _THREE_CLASSES = ("cat", "apple", "dog")

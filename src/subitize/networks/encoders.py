@@ -1,4 +1,6 @@
-"""Converts pictures and texts to a network's input tensors, and its outputs back to numbers."""
+"""Networks that encode a picture and a text and compare them: CLIP, SigLIP and others.
+
+Also converts pictures and texts to input tensors, and outputs back to numbers, for every network that reads both."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,36 +13,36 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from subitize.errors import BadFileError, BadValueError
+from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import Request
 from subitize.io.images import Rgb, decode
 from subitize.networks import weights
 from subitize.networks.regions import Regions
-from subitize.networks.weights import Placement
+from subitize.networks.weights import Device
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 
 Tensors = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class LazyImage:
     """A picture by the name it is known by, and a way to its pixels; what goes by features needs its name only."""
 
     name: str
     pixels: Callable[[], Rgb]
 
     @classmethod
-    def of(cls, picture: Picture, load: Callable[[Picture], bytes]) -> "View":
+    def of(cls, picture: Picture, load: Callable[[Picture], bytes]) -> "LazyImage":
         """Show a picture that is loaded when it is looked at."""
         return cls(_name(picture), lambda: decode(load(picture)))
 
     @classmethod
-    def of_pixels(cls, name: str, pixels: Rgb) -> "View":
+    def of_pixels(cls, name: str, pixels: Rgb) -> "LazyImage":
         """Show pixels that are there already."""
         return cls(name, lambda: pixels)
 
     @classmethod
-    def of_task(cls, request: Request) -> "View":
+    def of_task(cls, request: Request) -> "LazyImage":
         """Show the picture of a request."""
         if request.task.kind == "draw":
             raise TypeError(f"the task of {request.item_id} has no picture: it asks for one")
@@ -118,7 +120,7 @@ def load_images(folder: Path) -> Callable[[Sequence[Rgb]], Tensors]:
     return show
 
 
-def place(model: Any, tensors: Tensors) -> Tensors:  # noqa: ANN401
+def to_device(model: Any, tensors: Tensors) -> Tensors:  # noqa: ANN401
     """Bring tensors to where a network is, floats in its numbers."""
     return {
         name: tensor.to(model.device, model.dtype) if tensor.is_floating_point() else tensor.to(model.device)
@@ -134,10 +136,10 @@ def numbers(tensor: Any) -> NDArray[np.float64]:  # noqa: ANN401
     return found
 
 
-class Pairs:
+class JointNetwork:
     """A network that reads a picture and a text together, with what makes its inputs of views and texts."""
 
-    def __init__(self, model: Any, tokens: Tokens, look: Callable[[Sequence[View]], Tensors]) -> None:  # noqa: ANN401
+    def __init__(self, model: Any, tokens: Tokens, look: Callable[[Sequence[LazyImage]], Tensors]) -> None:  # noqa: ANN401
         self.model = model
         self.tokens = tokens
         self._look = look
@@ -151,14 +153,14 @@ class Pairs:
             torch.manual_seed(0)
             yield
 
-    def encode(self, views: Sequence[View], texts: Sequence[str]) -> Tensors:
+    def encode(self, views: Sequence[LazyImage], texts: Sequence[str]) -> Tensors:
         """Make the inputs, where the network is, of pictures and one text each."""
         if len(views) != len(texts):
             raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        return place(self.model, self._look(views) | self.tokens.encode(texts))
+        return to_device(self.model, self._look(views) | self.tokens.encode(texts))
 
 
-def open_pairs(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> Pairs:
+def open_pairs(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
     """Open a network that reads both at once; who opens it again while it is in use gets the same."""
     key = (folder.resolve(), architecture, placement, regions)
     found = _OPENED.get(key)
@@ -168,7 +170,7 @@ def open_pairs(folder: Path, architecture: str, placement: Placement, regions: P
 
 
 # Matching and filling by one network should not hold its weights twice.
-_OPENED: WeakValueDictionary[tuple[Path, str, Placement, Path | None], Pairs] = WeakValueDictionary()
+_OPENED: WeakValueDictionary[tuple[Path, str, Device, Path | None], JointNetwork] = WeakValueDictionary()
 
 
 def refuse_regions(folder: Path, architecture: str, regions: Path | None) -> None:
@@ -177,7 +179,7 @@ def refuse_regions(folder: Path, architecture: str, regions: Path | None) -> Non
         raise BadValueError(f"regions={regions}: {folder.name} ({architecture}) looks at pixels; leave regions out")
 
 
-def _open(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> Pairs:
+def _open(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
     import transformers
 
     is_lxmert = architecture.startswith("Lxmert")
@@ -196,12 +198,12 @@ def _open(folder: Path, architecture: str, placement: Placement, regions: Path |
     text_config = getattr(config, "qformer_config", None) or config.get_text_config()
     tokens = Tokens.load(folder, text_config.max_position_embeddings)
     if opened:
-        return Pairs(model, tokens, _look_at_regions(opened, config))
+        return JointNetwork(model, tokens, _look_at_regions(opened, config))
     show = load_images(folder)
-    return Pairs(model, tokens, lambda views: show([view.pixels() for view in views]))
+    return JointNetwork(model, tokens, lambda views: show([view.pixels() for view in views]))
 
 
-def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[View]], Tensors]:  # noqa: ANN401
+def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[LazyImage]], Tensors]:  # noqa: ANN401
     import torch
 
     def look(names: Sequence[str]) -> Tensors:
@@ -221,3 +223,120 @@ def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[View]]
 def with_cut(scores: Mapping[str, float], tokens_cut: int) -> dict[str, float]:
     """Say among the scores how many tokens of the text were not read, if any."""
     return dict(scores) | ({"tokens_cut": float(tokens_cut)} if tokens_cut else {})
+
+
+DUAL_ENCODERS = frozenset(
+    {"AlignModel", "AltCLIPModel", "ChineseCLIPModel", "CLIPModel", "MetaClip2Model", "SiglipModel", "Siglip2Model"}
+)
+
+_TEXTS_AT_ONCE = 64
+_TEXTS_KEPT = 4096
+
+Vectors = NDArray[np.float64]
+
+
+class DualEncoder:
+    """How near a text is to a picture: the cosine of the angle between what two encoders make of them.
+
+    A folder that holds no such network is refused. A text longer than the network reads (77 tokens for CLIP, 64 for
+    SigLIP) is cut; `match` then says so by `tokens_cut`. Texts that come again are not encoded again; the latest 4096
+    are kept.
+    """
+
+    def __init__(self, folder: Path, placement: Device) -> None:
+        weights.require("similarity", "torch", "transformers")
+        import transformers
+
+        self._kept: dict[str, Vectors] = {}
+        architecture = find_dual_encoder(folder)
+        self.network: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
+        self._show = load_images(folder)
+        self._tokens = Tokens.load(
+            folder, _most_tokens(self.network.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
+        )
+
+    def similarities(self, views: Sequence[LazyImage], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Compute the cosine between each picture and each text: pictures × texts, from -1 to 1."""
+        if not views or not texts:
+            return np.zeros((len(views), len(texts)))
+        return self._encode_pictures(views) @ self._encode_texts(texts).T
+
+    def match(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+        """Score each text against its picture: the cosine ("match") and the network's own scaling of it ("logit").
+
+        SigLIP, which was trained to tell pairs that belong together from others, also gives a "probability".
+        """
+        if len(views) != len(texts):
+            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
+        if not texts:
+            return []
+        cosines = (self._encode_pictures(views) * self._encode_texts(texts)).sum(axis=1)
+        cut = self._tokens.count_cut(texts)
+        return [with_cut(self._scores(cosine), tokens) for cosine, tokens in zip(cosines, cut, strict=True)]
+
+    def _scores(self, cosine: float) -> dict[str, float]:
+        model = self.network
+        if hasattr(model, "temperature"):
+            logit = cosine / model.temperature.item()
+        else:
+            logit = cosine * np.exp(model.logit_scale.item())
+        scores = {"match": float(cosine)}
+        if hasattr(model, "logit_bias"):
+            logit += model.logit_bias.item()
+            scores["probability"] = float(1 / (1 + np.exp(-logit)))
+        return scores | {"logit": float(logit)}
+
+    def _encode_pictures(self, views: Sequence[LazyImage]) -> Vectors:
+        """Encode pictures, of those that are the same (one with several texts) only the first."""
+        import torch
+
+        pictures = [view.pixels() for view in views]
+        first: dict[tuple[tuple[int, ...], bytes], int] = {}
+        places = [first.setdefault((picture.shape, picture.tobytes()), len(first)) for picture in pictures]
+        different = [pictures[places.index(place)] for place in range(len(first))]
+        with torch.inference_mode():
+            found = self.network.get_image_features(**to_device(self.network, self._show(different)))
+        return _unit(numbers(found.pooler_output))[places]
+
+    def _encode_texts(self, texts: Sequence[str]) -> Vectors:
+        # Those that come again are put behind the others: the first are the first to go.
+        known = {text: self._kept.pop(text) for text in dict.fromkeys(texts) if text in self._kept}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        for start in range(0, len(new), _TEXTS_AT_ONCE):
+            some = new[start : start + _TEXTS_AT_ONCE]
+            known |= zip(some, self._encode_some_texts(some), strict=True)
+        self._kept |= known
+        for text in list(self._kept)[:-_TEXTS_KEPT]:
+            del self._kept[text]
+        return np.stack([known[text] for text in texts])
+
+    def _encode_some_texts(self, texts: Sequence[str]) -> Vectors:
+        import torch
+
+        with torch.inference_mode():
+            found = self.network.get_text_features(**to_device(self.network, self._tokens.encode(texts)))
+        return _unit(numbers(found.pooler_output))
+
+
+def find_dual_encoder(folder: Path) -> str:
+    """Find which network with an encoder for pictures and one for texts a folder holds; refuse another."""
+    named = weights.name_architecture(weights.read_config(folder), folder)
+    if named not in DUAL_ENCODERS:
+        raise UnusableModelError(
+            f"{folder} is {named}, which has no similarity of pictures and texts; known: "
+            f"{', '.join(sorted(DUAL_ENCODERS))}"
+        )
+    return named
+
+
+def _most_tokens(config: Any) -> int:  # noqa: ANN401
+    text = config.text_config
+    # RoBERTa, in AltCLIP, counts positions from behind the number of its padding token.
+    unused = text.pad_token_id + 1 if config.model_type == "altclip" else 0
+    most: int = text.max_position_embeddings - unused
+    return most
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / lengths

@@ -1,8 +1,11 @@
-"""Detectors on transformers: a network with its image processor, and pictures in batches for it."""
+"""Detectors on transformers, from a folder or the hub: DETR, Grounding DINO, OWLv2, SAM 3, Molmo 2 and others.
+
+Molmo 2 points instead of drawing boxes: each point in its reply is a box without extent."""
 
 import inspect
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
@@ -15,17 +18,20 @@ from PIL import Image
 from subitize.errors import UnusableModelError
 from subitize.interfaces import RuntimeOption
 from subitize.io.images import Rgb
-from subitize.language.nouns import article
+from subitize.language.nouns import article, plural
 from subitize.networks import weights
-from subitize.networks.detectors.coco import choose_classes, class_of
-from subitize.networks.image_processors import make_rf_detr_processor
-from subitize.networks.names import name_detector
-from subitize.networks.weights import Placement
+from subitize.networks.detectors.classes import choose_classes, class_of
+from subitize.networks.encoders import LazyImage
+from subitize.networks.generators import Chat, Generator, open_generator
+from subitize.networks.processors import make_rf_detr_processor
+from subitize.networks.weights import Device, name_detector
+from subitize.records import Said
 from subitize.stats.boxes import Detections, Floats, Grid
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedConfig, PreTrainedModel, ProcessorMixin
+
 
 _NO_CLASS = ("", "N/A")
 """What gaps in the numbering of COCO's classes are called."""
@@ -34,7 +40,7 @@ QUERY = "a photo of {a} {noun}"
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class NetworkOutput:
     """What a network gives for a batch: pictures × boxes × classes, and pictures × boxes × (centre, sides)."""
 
     logits: "torch.Tensor"
@@ -46,7 +52,7 @@ MASK_SIDE = 32
 """How many cells the grid of a mask has along each side: enough for a shape, and two kilobytes at most."""
 
 
-class Found(NamedTuple):
+class NounBoxes(NamedTuple):
     """Boxes in the picture at a place among those given (n × 4 corners in its pixels), their n scores, and their noun.
 
     What a network finds by its outline has n maps of the whole picture too, above 0 where the thing is.
@@ -59,7 +65,7 @@ class Found(NamedTuple):
     maps: "torch.Tensor | None" = None
 
 
-class Pretrained:
+class HubDetector:
     """A detector whose network is in a folder or on the hub, read when it is first needed."""
 
     kind: str
@@ -73,7 +79,7 @@ class Pretrained:
     def __init__(self, model: str, /, *, dtype: str = "auto", device: Annotated[str, RuntimeOption] = "auto") -> None:
         self.who, self._given = f"{self.kind}:{model}", model
         with weights.naming(self.who):
-            self._placement = Placement(device, self.usual_dtype if dtype == "auto" else dtype)
+            self._placement = Device(device, self.usual_dtype if dtype == "auto" else dtype)
         weights.require(self.kind, "torch", "transformers")
 
     @cached_property
@@ -131,7 +137,7 @@ class Pretrained:
             (own, {name: torch.cat([prepared[at][name] for at in own]) for name in prepared[own[0]]}) for own in places
         ]
 
-    def run(self, inputs: Inputs, **words: "torch.Tensor") -> Output:
+    def run(self, inputs: Inputs, **words: "torch.Tensor") -> NetworkOutput:
         """Compute what a batch gives, the words repeated for each of its pictures."""
         import torch
 
@@ -141,7 +147,7 @@ class Pretrained:
             pictures = {name: given.to(self.model.device) for name, given in inputs.items()}
             pictures["pixel_values"] = pictures["pixel_values"].to(self.model.dtype)
             output = self.model(**pictures, **texts)
-            return Output(output.logits.float().cpu(), output.pred_boxes.float().cpu())
+            return NetworkOutput(output.logits.float().cpu(), output.pred_boxes.float().cpu())
 
     def weights_hash(self) -> str:
         """Tell the weights apart from others."""
@@ -169,7 +175,7 @@ class Pretrained:
 
         return AutoImageProcessor
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Go through what the network finds, whatever its score."""
         raise NotImplementedError
 
@@ -194,7 +200,7 @@ class Pretrained:
         raise UnusableModelError(f"{self.kind}: {self._given} holds a {held}; {remedy}")
 
 
-class Detr(Pretrained):
+class Detr(HubDetector):
     """DETR and its successors (Conditional and Deformable DETR, YOLOS …).
 
     It looks for whatever it knows; a class is kept if it was asked for, by that name or another for the same.
@@ -212,7 +218,7 @@ class Detr(Pretrained):
         names = dict.fromkeys(self.config.id2label.values())
         return tuple(name for name in names if name not in _NO_CLASS)
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns, or all.
 
         The folder's own processor reads the output: whether there is a class for nothing differs by network.
@@ -229,7 +235,7 @@ class Detr(Pretrained):
                 names = [self.config.id2label.get(int(label), "") for label in found["labels"]]
                 for noun, own in wanted.items():
                     chosen = [name == own for name in names]
-                    yield Found(place, found["boxes"][chosen], found["scores"][chosen], noun)
+                    yield NounBoxes(place, found["boxes"][chosen], found["scores"][chosen], noun)
 
 
 class RtDetr(Detr):
@@ -255,7 +261,7 @@ class RfDetr(Detr):
         return RfDetrForInstanceSegmentation if is_outlining else RfDetrForObjectDetection
 
 
-class OpenVocabulary(Pretrained):
+class OpenVocabulary(HubDetector):
     """What detectors have in common that are told what to look for."""
 
     has_open_vocabulary = True
@@ -290,7 +296,7 @@ class GroundingDino(OpenVocabulary):
     kind = "grounding-dino"
     reads: tuple[str, ...] = ("mm-grounding-dino",)  # which had no name of its own once
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; a box's score is the largest of the noun's own tokens."""
         batches = self.batches(pictures)
         for noun in dict.fromkeys(nouns):
@@ -300,7 +306,7 @@ class GroundingDino(OpenVocabulary):
                 scores = output.logits.sigmoid()[..., : len(is_of_noun)][..., is_of_noun].amax(-1)
                 for place, own_scores, boxes in zip(places, scores, output.pred_boxes, strict=True):
                     height, width, _ = pictures[place].shape
-                    yield Found(place, corners_of(boxes, width, height), own_scores, noun)
+                    yield NounBoxes(place, corners_of(boxes, width, height), own_scores, noun)
 
     def _tokenize(self, noun: str) -> tuple[dict[str, "torch.Tensor"], "torch.Tensor"]:
         """Write a noun as the network was taught, in lower case with a stop, and tell which tokens are the noun's."""
@@ -338,7 +344,7 @@ class Sam3(OpenVocabulary):
 
         return Sam3Model  # also of weights for videos, as the hub has them
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; a score is the box's, times that of the noun being in the picture at all."""
         import torch
 
@@ -354,7 +360,7 @@ class Sam3(OpenVocabulary):
                     scores = found.pred_logits.float().sigmoid() * found.presence_logits.float().sigmoid()
                     sizes = [pictures[place].shape[1::-1] * 2 for place in places]
                     corners = found.pred_boxes.float().cpu() * torch.tensor(sizes)[:, None]
-                yield from map(Found, places, corners, scores.cpu(), repeat(noun), found.pred_masks.float().cpu())
+                yield from map(NounBoxes, places, corners, scores.cpu(), repeat(noun), found.pred_masks.float().cpu())
 
     def _tokenize(self, noun: str) -> dict[str, "torch.Tensor"]:
         longest = self.model.config.text_config.max_position_embeddings
@@ -367,7 +373,7 @@ class Owlv2(OpenVocabulary):
 
     kind = "owlv2"
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; one place may be found for several of them."""
         asked = list(dict.fromkeys(nouns))
         if not asked:
@@ -382,7 +388,7 @@ class Owlv2(OpenVocabulary):
                 centres = (corners[:, :2] + corners[:, 2:]) / 2
                 is_in_picture = (centres[:, 0] <= width) & (centres[:, 1] <= height)
                 for noun, own_scores in zip(asked, scores.T, strict=True):
-                    yield Found(place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun)
+                    yield NounBoxes(place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun)
 
     def _tokenize(self, nouns: Sequence[str]) -> dict[str, "torch.Tensor"]:
         texts = [QUERY.format(a=article(noun), noun=noun) for noun in nouns]
@@ -398,7 +404,7 @@ class _Kept(NamedTuple):
     masks: list[Grid]
 
 
-def _keep(found: Found, picture: Rgb, floor: float) -> _Kept:
+def _keep(found: NounBoxes, picture: Rgb, floor: float) -> _Kept:
     """Take of what was found in a picture what scores enough."""
     scores = np.asarray(found.scores, dtype=np.float64)
     is_kept = scores >= floor
@@ -439,3 +445,97 @@ def corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:
     sides = [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
     corners: Floats = np.stack(sides, axis=1)
     return corners
+
+
+REQUEST = "Point to the {nouns}."
+"""As the model's card asks for several things."""
+_POINTS = re.compile(r'<points\b[^<>]{0,200}? coords="([\d ;]*)"', re.ASCII)
+_GROUP = re.compile(r"1((?: \d{1,4} \d{1,4} \d{1,4})+)", re.ASCII)
+_NONE = re.compile(r"there are none[.!]?", re.IGNORECASE)
+_SCALE = 1000
+"""Positions are thousandths of the picture's sides (arXiv 2601.10611, appendix A)."""
+
+
+class Molmo2(OpenVocabulary):
+    """Points at the things of one noun at a time; each point is a box without extent.
+
+    What it says without pointing is kept as it is: it is no count of nothing, unless it says that there are none.
+    """
+
+    kind = "molmo2"
+    has_scores = False
+    usual_dtype = "auto"  # words, unlike boxes, lose no digits in half floats
+
+    def __init__(
+        self,
+        model: str,
+        /,
+        *,
+        max_tokens: int = 2048,
+        dtype: str = "auto",
+        device: Annotated[str, RuntimeOption] = "auto",
+    ) -> None:
+        super().__init__(model, dtype=dtype, device=device)
+        self._max_tokens = max_tokens
+        with weights.naming(self.who):
+            weights.check_at_least(1, max_tokens=max_tokens)
+
+    @cached_property
+    def generator(self) -> Generator:
+        """The network with what puts requests to it."""
+        with weights.naming(self.who):
+            return open_generator(self.folder, self.config.architectures[0], self._placement, Chat(self._max_tokens))
+
+    @property
+    def model(self) -> "PreTrainedModel":
+        """Its weights, where they compute."""
+        network: PreTrainedModel = self.generator.network
+        return network
+
+    def load(self) -> None:
+        """Load the weights, once."""
+        _ = self.generator
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        """Ask for the things of each noun in all pictures; of what has no score, all is kept or nothing."""
+        self.load()
+        views = [LazyImage.of_pixels(str(place), picture) for place, picture in enumerate(pictures)]
+        replies: list[dict[str, Said]] = [{} for _ in pictures]
+        for noun in dict.fromkeys(nouns):
+            asked = [REQUEST.format(nouns=plural(noun))] * len(pictures)
+            for own, said in zip(replies, self.generator.answer(views, asked, [0] * len(pictures)), strict=True):
+                own[noun] = said
+        return [self._locate(own, picture).above(floor) for own, picture in zip(replies, pictures, strict=True)]
+
+    def _locate(self, replies: Mapping[str, Said], picture: Rgb) -> Detections:
+        """Find the points in what was said of each noun; a reply that was cut off has not named them all."""
+        points: dict[str, Floats] = {}
+        unread: dict[str, str] = {}
+        for noun, said in replies.items():
+            if len(said.tokens) >= self._max_tokens:
+                unread[noun] = f"cut off at max_tokens={self._max_tokens}: {said.text}"
+            elif (shares := read_points(said.text)) is None:
+                unread[noun] = said.text
+            else:
+                points[noun] = shares
+        height, width, _ = picture.shape
+        centres = np.concatenate([np.empty((0, 2)), *points.values()]) * (width, height)
+        labels = [noun for noun, shares in points.items() for _ in shares]
+        return replace(Detections.make(np.tile(centres, 2), np.ones(len(centres)), labels), unread=unread)
+
+
+def read_points(text: str) -> Floats | None:
+    """Read the positions in a reply, n × 2 shares of width and height; None where it neither points nor denies.
+
+    The coordinates of a tag are those of pictures, divided by semicolons: the picture's number, which is always 1 here,
+    and for each thing its number, its x and its y. A tag that holds anything else makes the whole reply unreadable.
+    """
+    if _NONE.fullmatch(text.strip()):
+        return np.empty((0, 2))
+    tags = _POINTS.findall(text)
+    groups = [_GROUP.fullmatch(group) for tag in tags for group in tag.split(";")]
+    if not groups or text.count("<points") != len(tags) or not all(groups):
+        return None
+    numbers = [int(number) for group in groups if group for number in group[1].split()]
+    positions = np.array(numbers, dtype=np.float64).reshape(-1, 3)[:, 1:] / _SCALE
+    return positions if (positions <= 1).all() else None

@@ -1,4 +1,4 @@
-"""A detector with its settings, and the options by which a user chooses them."""
+"""A detector with its settings (threshold, overlap, score floor, batch size), as options for users."""
 
 import inspect
 from collections import defaultdict
@@ -11,28 +11,28 @@ from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.io.images import Rgb
 from subitize.labels import Rule, read_standing, read_statement
 from subitize.networks.detectors.detector import Detector
-from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
-from subitize.networks.detectors.pointing import Molmo2
-from subitize.networks.detectors.pretrained import (
+from subitize.networks.detectors.hub import (
     Detr,
     GroundingDino,
     MmGroundingDino,
+    Molmo2,
     OpenVocabulary,
     Owlv2,
     RfDetr,
     RtDetr,
     Sam3,
 )
+from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import COLOUR_NAMES
 
 FLOOR = 0.05
-T = TypeVar("T", bound="Setup")
+T = TypeVar("T", bound="DetectorSettings")
 
 
 @dataclass(slots=True, eq=False)
-class Setup:
+class DetectorSettings:
     """A detector with how it is used: what its judge and its model have in common.
 
     `threshold` and `iou` are the lowest score and the largest overlap that count; boxes are kept from `floor` on.
@@ -71,7 +71,7 @@ class Setup:
 
     def self_test(self) -> SelfTest:
         """Show it photographs of known things, and remember what came of it."""
-        from subitize.networks.detectors.self_tests import self_test, untested
+        from subitize.networks.detectors.detector import self_test, untested
 
         if self.is_tested:
             self._tested = self_test(self.detector, self.threshold, self.iou)
@@ -153,7 +153,7 @@ _DETECTORS: Mapping[type[Detr | OpenVocabulary | OpenCv], tuple[float, float, st
 }
 
 
-def make_maker(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Callable[..., T]:
+def detector_factory(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Callable[..., T]:
     """Make what the registry calls for a detector: the options that all have stand around its own."""
     usual_threshold, usual_iou, summary = _DETECTORS[kind]
     target, *own = inspect.signature(kind).parameters.values()

@@ -1,4 +1,4 @@
-"""Counting by a command of the user's: it reads the paths of pictures, one per line, and writes a number for each."""
+"""Counts by a command of the user's: it reads picture paths, one per line, and writes a number for each."""
 
 import re
 import shlex

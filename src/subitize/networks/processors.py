@@ -1,19 +1,68 @@
-"""What turns a picture and a question into a network's inputs, and the form a question is put in."""
+"""Turns pictures and questions into inputs of networks, without torchvision.
+
+Holds the form in which each network expects a question,
+and image processors for networks whose own need torchvision."""
 
 import hashlib
 import inspect
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
 from subitize.io.images import Rgb
-from subitize.networks.image_processors import make_molmo2_processor
 from subitize.networks.weights import brief, refuse_wordless
 from subitize.records import Scalar
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import ProcessorMixin
+
+
+def make_rf_detr_processor() -> type["ProcessorMixin"]:
+    """Make the class of RF-DETR's processor: that of Deformable DETR, but for how pictures are resized."""
+    from transformers.models.deformable_detr.image_processing_pil_deformable_detr import DeformableDetrImageProcessorPil
+
+    class RfDetrImageProcessor(DeformableDetrImageProcessorPil):  # type: ignore[misc]
+        def resize(
+            self, image: NDArray[np.uint8], size: object, resample: object = None, **_: object
+        ) -> NDArray[np.float32]:
+            import torch
+
+            height, width = super().resize(image, size, resample).shape[-2:]
+            resized: NDArray[np.float32] = _resize(torch.from_numpy(image)[None], height, width)[0].numpy()
+            return resized
+
+    return RfDetrImageProcessor
+
+
+def make_molmo2_processor() -> type["ProcessorMixin"]:
+    """Make the class of Molmo 2's processor, which cuts pictures into overlapping tiles."""
+    from transformers.models.molmo2.image_processing_molmo2 import Molmo2ImageProcessor
+
+    class Molmo2ImageProcessorTorch(Molmo2ImageProcessor):  # type: ignore[misc]
+        def resize(self, image: "torch.Tensor", size: Any, **_: object) -> "torch.Tensor":  # noqa: ANN401
+            return _resize(image, size.height, size.width)
+
+        def normalize(self, image: "torch.Tensor", mean: Any, std: Any, **_: object) -> "torch.Tensor":  # noqa: ANN401
+            import torch
+
+            channels = (torch.as_tensor(values, dtype=image.dtype)[:, None, None] for values in (mean, std))
+            return (image - next(channels)) / next(channels)
+
+    return Molmo2ImageProcessorTorch
+
+
+def _resize(pixels: "torch.Tensor", height: int, width: int) -> "torch.Tensor":
+    """Resize pictures as torchvision does when told not to smooth: both were trained so."""
+    from torch.nn.functional import interpolate
+
+    return interpolate(pixels.float(), (height, width), mode="bilinear", align_corners=False)
+
 
 # How those without a chat template are asked in the documentation of transformers, and PaliGemma in that of Google.
 FORMS = {
@@ -25,7 +74,7 @@ FORMS = {
 }
 
 
-class Asking:
+class PromptFormat:
     """Puts questions in a network's own form: by its chat template, by a given form, or by a known one."""
 
     def __init__(self, folder: Path, architecture: str, *, system: str | None, form: str | None) -> None:

@@ -1,4 +1,8 @@
-"""Networks that write their answer: chats and others that AutoModelForImageTextToText loads, and BLIP's."""
+"""Networks that write answers token by token: the most likely token, a random one, or a given one.
+
+Chats and others that AutoModelForImageTextToText loads, and BLIP's. Our token samplers hook into transformers where
+the next token's scores can be changed, keep what they chose, and leave the network no other choice; so nothing
+depends on what is echoed, padded or set in a folder's generation settings."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,15 +12,92 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.networks import pairs
-from subitize.networks.answers.choosing import Chooser, Forcer
-from subitize.networks.answers.processors import Asking
-from subitize.networks.pairs import View
-from subitize.networks.weights import Placement, load_model, load_part, loading, quiet
+from subitize.networks import encoders
+from subitize.networks.encoders import LazyImage
+from subitize.networks.processors import PromptFormat
+from subitize.networks.weights import Device, load_model, load_part, loading, quiet
 from subitize.records import Said, Scalar, Token
 
 if TYPE_CHECKING:
     import torch
+
+
+# As many alternatives to a token as OpenAI's servers give at most by default.
+OTHERS = 5
+
+
+class TokenSampler:
+    """Chooses the likeliest token, or draws one by each row's own seed, and keeps its probability and the next best.
+
+    A row's draw depends on its seed alone, not on its place in a batch or on the other rows.
+    """
+
+    def __init__(self, seeds: Sequence[int], temperature: float) -> None:
+        import torch
+
+        self._temperature = temperature
+        self._lots = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self.chosen: list[list[int]] = [[] for _ in seeds]
+        self.logprobs: list[list[float]] = [[] for _ in seeds]
+        self.others: list[list[dict[int, float]]] = [[] for _ in seeds]
+
+    def __call__(self, input_ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
+        """Choose for every row."""
+        logprobs = log_probabilities(scores)
+        chosen = self._draw(logprobs) if self._temperature else logprobs.argmax(-1)
+        best = logprobs.topk(min(OTHERS + 1, logprobs.shape[-1]))
+        columns = (chosen, logprobs.gather(-1, chosen[:, None])[:, 0], best.indices, best.values)
+        for row, (id, logprob, ids, values) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+            self.chosen[row].append(id)
+            self.logprobs[row].append(logprob)
+            self.others[row].append({other: value for other, value in zip(ids, values, strict=True) if other != id})
+        return _only(scores, chosen)
+
+    def _draw(self, logprobs: "torch.Tensor") -> "torch.Tensor":
+        """Draw by adding Gumbel noise: the largest sum is distributed as the probabilities are."""
+        import torch
+
+        size = logprobs.shape[-1]
+        even = torch.stack([torch.rand(size, generator=lot) for lot in self._lots]).clamp_min(1e-20)
+        noise = -(-even.log()).clamp_min(1e-20).log()
+        return (logprobs / self._temperature + noise.to(logprobs.device)).argmax(-1)
+
+
+class TokenForcer:
+    """Has every row say the same tokens and then end, and keeps how probable that was."""
+
+    def __init__(self, said: Sequence[int], ends: Sequence[int], first: Sequence[int]) -> None:
+        self._said, self._ends, self._first = said, list(ends), list(first)
+        self._step = 0
+        self.first_logprobs: list[list[float]] = []
+        self.logprobs: list[float] = []
+
+    def __call__(self, input_ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
+        """Take the next token's probability; at the end, that of whatever ends an answer."""
+        logprobs = log_probabilities(scores)
+        if self._step == 0:
+            self.first_logprobs = logprobs[:, self._first].tolist()
+            self.logprobs = [0.0] * len(logprobs)
+        is_last = self._step == len(self._said)
+        next_id = self._ends[0] if is_last else self._said[self._step]
+        added = logprobs[:, self._ends].logsumexp(-1) if is_last else logprobs[:, next_id]
+        self.logprobs = [total + more for total, more in zip(self.logprobs, added.tolist(), strict=True)]
+        self._step += 1
+        return _only(scores, logprobs.new_full((len(logprobs),), next_id).long())
+
+
+def log_probabilities(scores: "torch.Tensor") -> "torch.Tensor":
+    """Make natural-log probabilities of a network's scores; half floats overflow in some networks."""
+    if scores.isnan().any():
+        raise BadValueError("the network computes no numbers (NaN) for this picture; write dtype=float32 or bfloat16")
+    return scores.float().log_softmax(-1)
+
+
+def _only(scores: "torch.Tensor", chosen: "torch.Tensor") -> "torch.Tensor":
+    import torch
+
+    return torch.full_like(scores, -torch.inf).scatter_(-1, chosen[:, None], 0.0)
+
 
 # What a yes may look like; tokenizers write a word at the beginning of an answer in different ways.
 YES = ("Yes", "yes", " Yes", " yes")
@@ -40,7 +121,7 @@ class Chat:
 class Generator:
     """A network that writes its answer token by token."""
 
-    def __init__(self, network: Any, asking: Asking, chat: Chat, ends: Sequence[int], *, pads: bool) -> None:  # noqa: ANN401
+    def __init__(self, network: Any, asking: PromptFormat, chat: Chat, ends: Sequence[int], *, pads: bool) -> None:  # noqa: ANN401
         self.network, self._asking, self._chat, self._ends, self._pads = network, asking, chat, ends, pads
         self._tokenizer = asking.tokenizer
         written = (self._tokenizer(form, add_special_tokens=False)["input_ids"] for form in YES)
@@ -50,17 +131,17 @@ class Generator:
         """Tell how questions are put."""
         return self._asking.describe()
 
-    def answer(self, views: Sequence[View], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
+    def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
         """Answer each question about its picture; one that is longer than the network can read is refused."""
         said: dict[int, Said] = {}
         rows = self._rows(views, questions, self._chat.max_tokens)
         for places, batch in batches(rows, self._pad_id, pads=self._pads):
-            chooser = Chooser([seeds[place] for place in places], self._chat.temperature)
+            chooser = TokenSampler([seeds[place] for place in places], self._chat.temperature)
             self._generate(batch, chooser, self._chat.max_tokens)
             said |= {place: self._read(chooser, number) for number, place in enumerate(places)}
         return [said[place] for place in range(len(rows))]
 
-    def affirm(self, views: Sequence[View], questions: Sequence[str], /) -> list[float]:
+    def affirm(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
         """Give the probability that the whole answer to each question is yes.
 
         It is the sum over the ways to write it, each the product over all its tokens and the end of the answer. A way
@@ -73,7 +154,7 @@ class Generator:
         for way, ids in enumerate(self._yes):
             likely = [place for place in range(len(rows)) if first[place][way] >= _LEAST]
             for numbers, batch in batches([rows[place] for place in likely], self._pad_id, pads=self._pads):
-                forcer = Forcer(ids, self._ends, first_ids)
+                forcer = TokenForcer(ids, self._ends, first_ids)
                 self._generate(batch, forcer, len(ids) + 1)
                 for number, logprob, logprobs in zip(numbers, forcer.logprobs, forcer.first_logprobs, strict=True):
                     yes[likely[number]] += math.exp(logprob)
@@ -85,7 +166,7 @@ class Generator:
         pad_id: int | None = self._tokenizer.pad_token_id
         return self._ends[0] if pad_id is None else pad_id
 
-    def _rows(self, views: Sequence[View], questions: Sequence[str], new_tokens: int) -> list[Row]:
+    def _rows(self, views: Sequence[LazyImage], questions: Sequence[str], new_tokens: int) -> list[Row]:
         with quiet():
             prepared = [
                 self._asking.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
@@ -101,20 +182,20 @@ class Generator:
                 )
         return rows
 
-    def _generate(self, batch: dict[str, Any], chooser: Chooser | Forcer, new_tokens: int) -> None:
+    def _generate(self, batch: dict[str, Any], chooser: TokenSampler | TokenForcer, new_tokens: int) -> None:
         import torch
         from transformers import LogitsProcessorList
 
         with torch.inference_mode(), quiet():
             self.network.generate(**batch, logits_processor=LogitsProcessorList([chooser]), max_new_tokens=new_tokens)
 
-    def _read(self, chooser: Chooser, row: int) -> Said:
+    def _read(self, chooser: TokenSampler, row: int) -> Said:
         chosen = chooser.chosen[row]
         end = next((place for place, id in enumerate(chosen) if id in self._ends), len(chosen))
         text = self._tokenizer.decode(chosen[:end], skip_special_tokens=True).strip()
         return Said(text, tuple(self._token(chooser, row, place) for place in range(end)))
 
-    def _token(self, chooser: Chooser, row: int, place: int) -> Token:
+    def _token(self, chooser: TokenSampler, row: int, place: int) -> Token:
         def write(id: int) -> str:
             return str(self._tokenizer.decode([id]))
 
@@ -124,13 +205,13 @@ class Generator:
         return Token(write(chooser.chosen[row][place]), chooser.logprobs[row][place], others)
 
 
-def open_generator(folder: Path, architecture: str, placement: Placement, chat: Chat) -> Generator:
+def open_generator(folder: Path, architecture: str, placement: Device, chat: Chat) -> Generator:
     """Load a network that writes."""
     from transformers import AutoModelForImageTextToText, AutoModelForVisualQuestionAnswering
 
     with loading(str(folder)):
         _check_architecture(folder, architecture)
-        asking = Asking(folder, architecture, system=chat.system, form=chat.form)
+        asking = PromptFormat(folder, architecture, system=chat.system, form=chat.form)
         is_blip = architecture == _BLIP
         kind = AutoModelForVisualQuestionAnswering if is_blip else AutoModelForImageTextToText
         network: Any = load_model(kind, folder, placement, str(folder))
@@ -233,7 +314,7 @@ def place_row(inputs: Mapping[str, Any], network: Any) -> Row:  # noqa: ANN401
         )
     if not any(values.is_floating_point() for values in made.values()):
         raise UnusableModelError("its processor makes no numbers of a picture; take a model that sees")
-    return pairs.place(network, made)
+    return encoders.to_device(network, made)
 
 
 def length(row: Row) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from PIL import Image
 
 from subitize.interfaces import Attempt, Model, Pixels, Reply, Request, Silent, Suite
-from subitize.networks.detectors.collages import make_collage
+from subitize.networks.collages import make_collage
 from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec, TaskKind
 from subitize.registry import Made
 from subitize.runner.running import Settings, run_suite
