@@ -11,7 +11,7 @@ from tests import geckonum_release, gimbrr_release
 from tests.golden_dumps import dump
 from tests.golden_texts import Golden, Texts, printed
 from tests.importers.test_outputs import SCHEMAS, write_samples
-from tests.own_tables import png, write_lines
+from tests.suites.own_tables import png, write_lines
 
 GOLDEN = Path(__file__).parent / "golden"
 PAINTER = "painter:size_px=128,weber=0.3"

@@ -21,9 +21,9 @@ from tests.golden_items import describe_suites, hash_items, without_folder
 from tests.golden_texts import Golden, Texts, file_name, printed, read_files, sha256, without_last_digits
 from tests.kept_pipelines import keep_pipelines
 from tests.numbersense_names import write_names
-from tests.own_tables import write_json, write_lines
 from tests.probe_files import write_questions, write_visual7w
 from tests.probe_runs import probe_all
+from tests.suites.own_tables import write_json, write_lines
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "tests" / "golden"

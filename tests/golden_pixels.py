@@ -18,7 +18,7 @@ from subitize.stimuli.observing import see_picture
 from subitize.stimuli.recipes import BACKGROUNDS, CATEGORIES
 from tests.golden_texts import Golden, Texts, printed
 from tests.language.prompt_cases import OF_QUANTITIES, UNDERSTOOD
-from tests.own_tables import write_lines
+from tests.suites.own_tables import write_lines
 
 STIMULI = (
     f"naming:images=1,size_px=256,numbers=1+4+9,categories={'+'.join(CATEGORIES)}",

@@ -16,7 +16,7 @@ import pytest
 from tests.annotation_visitors import served
 from tests.golden_dumps import dump
 from tests.golden_texts import Golden, Texts, printed, read_files, sha256
-from tests.own_tables import png, write_lines
+from tests.suites.own_tables import png, write_lines
 
 RUN = "pictures"
 QUESTIONS = (

@@ -16,13 +16,13 @@ from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scal
 from subitize.registry import Made, make_judge, make_suite, names
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from tests import geneval_files
 from tests.cases import Case
 from tests.commands import call
 from tests.geckonum_release import SOME, write_images, write_release
 from tests.openai_server import Behaviour, Server, serving
-from tests.own_tables import write_own_suites
 from tests.probe_files import write_suites
+from tests.suites import geneval_files
+from tests.suites.own_tables import write_own_suites
 
 
 @pytest.fixture(scope="module")

@@ -102,13 +102,13 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "yolo": "subitize.judges.detectors:make_yolo",
     },
     "refinements": {
-        "additive": "subitize.suites.refining.refinements:additive",
-        "grid": "subitize.suites.refining.refinements:grid",
-        "list": "subitize.suites.refining.refinements:spell_out",
-        "multiplicative": "subitize.suites.refining.refinements:multiplicative",
-        "position": "subitize.suites.refining.refinements:position",
-        "positions": "subitize.suites.refining.refinements:positions",
-        "rewritten": "subitize.suites.refining.rewritten:Rewritten",
+        "additive": "subitize.suites.refined:additive",
+        "grid": "subitize.suites.refined:grid",
+        "list": "subitize.suites.refined:spell_out",
+        "multiplicative": "subitize.suites.refined:multiplicative",
+        "position": "subitize.suites.refined:position",
+        "positions": "subitize.suites.refined:positions",
+        "rewritten": "subitize.suites.rewritten:Rewritten",
     },
 }
 
@@ -359,8 +359,8 @@ def _refine(
     refinement: "tuple[_Factory, Mapping[str, str]]",
 ) -> Made[Suite]:
     """Make a suite and a refinement, and of both a suite; what a refinement rests on is one of its options."""
-    from subitize.suites.refining.refined import Refined
-    from subitize.suites.refining.rewritten import Rewritten
+    from subitize.suites.refined import Refined
+    from subitize.suites.rewritten import Rewritten
 
     base, base_target, base_given = suite
     by, by_given = refinement

@@ -24,8 +24,8 @@ from subitize.runner.engine import Bench, work
 from subitize.runner.retries import Given, Retry, remember
 from subitize.runner.sampling import sample_of
 from subitize.runner.workers import Broken
-from subitize.suites.refining.refined import find_refinable
-from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
+from subitize.suites.refined import find_refinable
+from subitize.suites.rewritten import COLUMNS, RewrittenPrompt, read_rows
 
 try:
     import fcntl
@@ -262,13 +262,13 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary
 
     retry = Retry(f"model {str(rewriting.model)!r}", call, rewriting.tries)
 
-    async def perform(item: Item) -> Row | str:
+    async def perform(item: Item) -> RewrittenPrompt | str:
         return _row(rewriting, item, await retry.ask([_request(rewriting, item)]), summary)
 
-    def commit(done: Sequence[Row | str]) -> None:
-        _append(rewriting.path, _write_rows([astuple(row) for row in done if isinstance(row, Row)]))
+    def commit(done: Sequence[RewrittenPrompt | str]) -> None:
+        _append(rewriting.path, _write_rows([astuple(row) for row in done if isinstance(row, RewrittenPrompt)]))
 
-    def tell(done: Row | str) -> None:
+    def tell(done: RewrittenPrompt | str) -> None:
         progress.advance(has_failed=isinstance(done, str))
         if isinstance(done, str):
             summary.failed += 1
@@ -276,7 +276,9 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary
         else:
             summary.written += 1
 
-    bench: Bench[Item, Row | str] = Bench(perform, commit, lambda: None, _NO_LEASE_SECONDS, writer.concurrency, tell)
+    bench: Bench[Item, RewrittenPrompt | str] = Bench(
+        perform, commit, lambda: None, _NO_LEASE_SECONDS, writer.concurrency, tell
+    )
     async with writer.opened() if isinstance(writer, Opens) else nullcontext():
         await work(items, bench)
 
@@ -292,7 +294,7 @@ def _no_picture(picture: Picture) -> bytes:
     raise TypeError(f"a text is written without a picture, not with {picture}")
 
 
-def _row(rewriting: Rewriting, item: Item, given: Given[Reply], summary: Summary) -> Row | str:
+def _row(rewriting: Rewriting, item: Item, given: Given[Reply], summary: Summary) -> RewrittenPrompt | str:
     """Make a row of an answer, or say what is wrong with it."""
     (reply,) = given.each
     if isinstance(reply, Broken):
@@ -312,7 +314,7 @@ def _row(rewriting: Rewriting, item: Item, given: Given[Reply], summary: Summary
     if not 1 <= len(text) <= LONGEST_REWRITTEN:
         return f"{item.id}: an answer of {len(text):,} characters; should be 1 to {LONGEST_REWRITTEN:,}"
     revision = " ".join((reply.provenance.revision or "").split())
-    return Row(item.id, _prompt(item), text, rewriting.written_by, revision, rewriting.instruction.strip())
+    return RewrittenPrompt(item.id, _prompt(item), text, rewriting.written_by, revision, rewriting.instruction.strip())
 
 
 def _prompt(item: Item) -> str:

@@ -10,10 +10,10 @@ from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import Made, listings, make_judge, make_suite
 from subitize.store import codec
-from tests import geneval_files
 from tests.geckonum_release import SOME, write_images, write_release
-from tests.own_tables import write_own_suites
 from tests.probe_files import write_suites
+from tests.suites import geneval_files
+from tests.suites.own_tables import write_own_suites
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 SUITES = [*(listing.name for listing in listings("suites")), *(path.name for path in EXAMPLES)]

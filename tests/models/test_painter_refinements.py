@@ -20,7 +20,7 @@ from subitize.stimuli.observing import see
 REFINEMENTS = ("", "~multiplicative", "~additive", "~grid", "~position", "~list", "~positions")
 proof = pytest.mark.proof(
     "subitize.papers.t2icountbench",
-    "subitize.suites.refining",
+    "subitize.suites",
     "subitize.models.painter",
     "subitize.language",
     "subitize.stimuli",

@@ -14,7 +14,7 @@ from subitize.store import Folder as RunFolder
 from subitize.store import Run
 from tests.cases import Case
 from tests.commands import call
-from tests.own_tables import write_lines
+from tests.suites.own_tables import write_lines
 
 SUITE = "production:numbers=3-4,categories=apples"
 

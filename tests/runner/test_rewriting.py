@@ -14,7 +14,7 @@ from subitize.registry import make_suite
 from subitize.rewriting import INSTRUCTION, LONGEST_REWRITTEN, _mend, clean
 from subitize.runner.sampling import sample_of
 from subitize.store import Folder, Run
-from subitize.suites.refining.rewritten import COLUMNS, read_rows
+from subitize.suites.rewritten import COLUMNS, read_rows
 from tests.cases import Case
 from tests.commands import Finished, call, start
 from tests.openai_server import Behaviour, Fault, Server, serving

@@ -12,7 +12,7 @@ from subitize.errors import BadFileError
 from subitize.records import Answer, Filed, Item, Stored
 from subitize.suites.questions import Questions
 from tests.commands import call
-from tests.own_tables import PICTURE, packed, png, write_json, write_parquet
+from tests.suites.own_tables import PICTURE, packed, png, write_json, write_parquet
 
 
 def read(file: Path, format: str = "auto", images: str = "") -> tuple[list[Item], str]:

@@ -17,7 +17,7 @@ from subitize.registry import make_suite
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
-from tests.geneval_files import GENEVAL, GENEVAL2, write_prompts, write_suites
+from tests.suites.geneval_files import GENEVAL, GENEVAL2, write_prompts, write_suites
 
 
 def asks_of(spec: str) -> dict[str, dict[str, tuple[object, ...]]]:

@@ -15,7 +15,7 @@ from subitize.suites.prompts import Prompts
 from subitize.suites.questions import Questions
 from tests.cases import Case
 from tests.commands import call
-from tests.own_tables import PICTURE, packed, png, write_json, write_lines
+from tests.suites.own_tables import PICTURE, packed, png, write_json, write_lines
 
 HEADER = "image,question,count"
 ROW = "1.png,How many apples are there?,3"

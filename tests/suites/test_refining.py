@@ -15,8 +15,9 @@ from subitize.language.numbers import in_words
 from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, MatchesPrompt, Place, task_text
 from subitize.registry import make_refined, make_suite, names
 from subitize.store import Folder, Run
-from subitize.suites.refining.refined import Refined, Refinement
-from subitize.suites.refining.refinements import (
+from subitize.suites.refined import (
+    Refined,
+    Refinement,
     additive,
     factor,
     grid,

@@ -8,7 +8,7 @@ from subitize.records import REFINED, Item, base_suite
 from subitize.registry import Made
 from subitize.runner.running import Settings, select_items, settle
 from subitize.store import Run
-from subitize.suites.refining.refined import Refined
+from subitize.suites.refined import Refined
 
 
 def pair_settings(base: Sequence[Settings], refined: Sequence[Made[Suite]]) -> list[Settings]:

@@ -17,7 +17,7 @@ from subitize.runner.planning import items_of
 from subitize.runner.running import Settings, run_suite
 from subitize.store import SAMPLED_FROM_AT_MOST, Run
 from subitize.store.reading import read_trials
-from subitize.suites.sight import NEEDED, Sight, SightCheck, read_checks
+from subitize.suites.sight import NEEDED, SightAnswers, SightCheck, read_checks
 
 _SUITE: Made[Suite] = Made(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)
 _EXAMPLES = 4
@@ -45,7 +45,7 @@ def check_sight(run: Run, settings: Settings, progress: Progress) -> str:
     summary = run_suite(run, planned, progress)
     if settings.ledger.is_exhausted:
         return ""
-    check = next(reversed(read_checks(run, settings.model.spec.shown)), Sight({}))
+    check = next(reversed(read_checks(run, settings.model.spec.shown)), SightAnswers({}))
     if not check.is_whole:
         raise RunError(f"the sight check of {model} is not finished: {'; '.join(summary.reasons)}")
     if not check.is_passed:
@@ -66,7 +66,7 @@ def _needs_check(run: Run | None, settings: Settings) -> bool:
     return not any(row.item_id.startswith(f"{settings.suite.spec.name}/") for row in begun)
 
 
-def _complain(model: str, check: Sight) -> str:
+def _complain(model: str, check: SightAnswers) -> str:
     told = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
     return (
         f"{model} named the number in {check.right} of {len(check.said)} plain pictures of one to four things, and "

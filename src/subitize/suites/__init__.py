@@ -1,1 +1,1 @@
-"""The benchmarks, one module each."""
+"""The suites, one module each."""

@@ -1,8 +1,32 @@
-"""Option checks that suites share."""
+"""What suites share: checks of options, a limit on categories, balanced order, and `AskedOnce`.
 
-from collections.abc import Collection, Iterable
+Items are ordered so that every condition comes once, then once more: any prefix is balanced."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.interfaces import Attempt
+from subitize.records import Item, Scalar
+
+
+class AskedOnce:
+    """A suite that asks nothing again; unless it says otherwise, its items are the same for every seed."""
+
+    repeats = 1
+    max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
+    _items: Sequence[Item]
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through the items; the seed changes nothing."""
+        return iter(self._items)
+
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
+        """Ask nothing again."""
+        return ()
 
 
 def check_known(kind: str, names: Iterable[str], known: Collection[str]) -> None:
@@ -17,3 +41,42 @@ def check_at_least_one(suite: str, **values: int) -> None:
     for name, value in values.items():
         if value < 1:
             raise BadValueError(f"suite {suite!r}: {name}={value}: should be at least 1")
+
+
+MOST_CATEGORIES = 20
+_ALL = "things"
+
+
+def pool_categories(items: Iterable[Item]) -> list[Item]:
+    """Keep the categories if they are few; otherwise they become the factor `noun`, and all things one category."""
+    every = list(items)
+    if len({item.factors.get("category") for item in every}) <= MOST_CATEGORIES:
+        return every
+    return [_pool(item) if "category" in item.factors else item for item in every]
+
+
+def _pool(item: Item) -> Item:
+    return replace(item, factors={**item.factors, "category": _ALL, "noun": item.factors["category"]})
+
+
+def interleave(items: Iterable[Item], factor: str) -> list[Item]:
+    """Order items so that each condition comes once, then once more, the levels of the factor mixed."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    rounds: dict[int, list[Item]] = {}
+    for item in items:
+        condition = tuple(item.factors.items())
+        rounds.setdefault(seen[condition], []).append(item)
+        seen[condition] += 1
+    return [item for turn in sorted(rounds) for item in _mix(rounds[turn], factor)]
+
+
+def _mix(items: list[Item], factor: str) -> list[Item]:
+    """Spread the items of each level evenly."""
+    sizes = Counter(item.factors[factor] for item in items)
+    before: Counter[Scalar] = Counter()
+    places: dict[str, float] = {}
+    for item in items:
+        level = item.factors[factor]
+        places[item.id] = (before[level] + 0.5) / sizes[level]
+        before[level] += 1
+    return sorted(items, key=lambda item: places[item.id])

@@ -30,7 +30,7 @@ _COUNTING_TASKS = (
 _GRID_TASKS = ("Counting Grid - Blank Grids", "Counting Grid - Word Grids")
 
 
-class Asked(NamedTuple):
+class DatasetQuestion(NamedTuple):
     """A question about a picture as a row has it; `things` are what it counts, where the data say so."""
 
     row: TableRow
@@ -49,7 +49,7 @@ class Omitted(NamedTuple):
     reason: str
 
 
-Reader = Callable[[DataTable, str], Iterator[Asked | Omitted]]
+Reader = Callable[[DataTable, str], Iterator[DatasetQuestion | Omitted]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ def find_format(table: DataTable, format: str) -> str:
     return format
 
 
-def read_dataset(name: str, table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def read_dataset(name: str, table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     """Read the questions of a published set."""
     return _READERS[name](table, images)
 
 
-def _read_tallyqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def _read_tallyqa(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     """Split the test set as the authors do: complex is what people were paid to ask, simple what is said to be so."""
     for row in table.rows:
         factors: dict[str, Scalar] = {"data_source": row.text("data_source")}
@@ -119,7 +119,7 @@ def _read_tallyqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
             else:
                 yield Omitted(row.where, "neither simple nor complex in the authors' split")
                 continue
-        yield Asked(
+        yield DatasetQuestion(
             row,
             row.text("question_id"),
             row.text("image"),
@@ -129,14 +129,14 @@ def _read_tallyqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
         )
 
 
-def _read_pixmo_count(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def _read_pixmo_count(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     for number, row in enumerate(table.rows, 1):
         things = row.text("label")
         picture = Sha256(row.text("image_sha256").lower())
-        yield Asked(row, str(number), picture, _ask_for(things), row.fields.get("count"), things)
+        yield DatasetQuestion(row, str(number), picture, _ask_for(things), row.fields.get("count"), things)
 
 
-def _read_countqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def _read_countqa(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     for number, row in enumerate(table.rows, 1):
         questions, answers, objects, topics = (
             _list(row.fields.get(name)) for name in ("questions", "answers", "objects", "categories")
@@ -149,40 +149,40 @@ def _read_countqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
             if len(topics) == len(questions):
                 factors["topic"] = topics[place]
             things = objects[place] if len(objects) == len(questions) else ""
-            yield Asked(row, f"{number}/{place}", _picture(row), question, answer, things, factors)
+            yield DatasetQuestion(row, f"{number}/{place}", _picture(row), question, answer, things, factors)
 
 
-def _read_blindtest(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def _read_blindtest(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     """Ask what the authors ask; of a grid, whose reply would be two counts, for its rows and for its columns."""
     for number, row in enumerate(table.rows, 1):
         task, answer = row.text("task"), row.text("groundtruth")
         factors: dict[str, Scalar] = {"task": task}
         if task in _COUNTING_TASKS:
-            yield Asked(row, str(number), _picture(row), row.text("prompt"), answer, factors=factors)
+            yield DatasetQuestion(row, str(number), _picture(row), row.text("prompt"), answer, factors=factors)
         elif task in _GRID_TASKS:
             for things, count in zip_longest(("rows", "columns"), answer.split(",")[:2]):
                 question = f"How many {things} does the grid have?"
-                yield Asked(row, f"{number}/{things}", _picture(row), question, count, things, factors)
+                yield DatasetQuestion(row, f"{number}/{things}", _picture(row), question, count, things, factors)
         else:
             yield Omitted(row.where, "its task is no count")
 
 
-def _read_countbench(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def _read_countbench(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     for number, row in enumerate(table.rows, 1):
         count = row.fields.get("number")
         things = _find_captioned(row.text("text"), count) if isinstance(count, int) else None
         if things is None:
             yield Omitted(row.where, "its caption does not say of what there are so many")
         else:
-            yield Asked(row, str(number), _picture(row), _ask_for(things), count, things)
+            yield DatasetQuestion(row, str(number), _picture(row), _ask_for(things), count, things)
 
 
-def _read_countbenchqa(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def _read_countbenchqa(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     for number, row in enumerate(table.rows, 1):
-        yield Asked(row, str(number), _picture(row), row.text("question"), row.fields.get("number"))
+        yield DatasetQuestion(row, str(number), _picture(row), row.text("question"), row.fields.get("number"))
 
 
-def _read_paired_questions(table: DataTable, images: str) -> Iterator[Asked | Omitted]:
+def _read_paired_questions(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
     """Join questions with CountBench's Parquet file by row order, which is all that joins them."""
     if not images.lower().endswith(".parquet"):
         raise BadFileError(
@@ -195,7 +195,7 @@ def _read_paired_questions(table: DataTable, images: str) -> Iterator[Asked | Om
             raise BadFileError(
                 f"{table.path.name} and {images} are joined row by row, and one ends before row {number}"
             )
-        yield Asked(row, str(number), _picture(shown), row.text("question"), shown.fields.get("number"))
+        yield DatasetQuestion(row, str(number), _picture(shown), row.text("question"), shown.fields.get("number"))
 
 
 def _find_captioned(caption: str, number: int) -> str | None:

@@ -12,9 +12,7 @@ from subitize.language.counted import find_counted, make_count
 from subitize.language.nouns import plural, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
 from subitize.stimuli.colours import COLOUR_NAMES
-from subitize.suites.asked_once import AskedOnce
-from subitize.suites.checks import check_known
-from subitize.suites.item_order import interleave
+from subitize.suites.checks import AskedOnce, check_known, interleave
 
 COUNTING = "counting"
 """The tag of the prompts whose numbers must be met exactly."""

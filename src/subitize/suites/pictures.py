@@ -17,7 +17,7 @@ from subitize.io.tables import Unreadable, identify, read_pictures
 from subitize.records import Filed, Stored
 
 
-class Missing(NamedTuple):
+class MissingPicture(NamedTuple):
     """A picture that is not there, by the name that the table has for it."""
 
     name: str
@@ -31,10 +31,10 @@ class Sha256(NamedTuple):
 
 PictureName = str | Sha256 | Stored | Unreadable | None
 """How a table refers to a picture; one that lies in the table itself is found already, or null."""
-Found = Filed | Stored | Missing | Unreadable
+Found = Filed | Stored | MissingPicture | Unreadable
 
 
-class Place(Protocol):
+class PictureFiles(Protocol):
     """Where pictures are; `copies` counts those whose bytes are another's, for which the other is taken."""
 
     copies: int
@@ -46,7 +46,7 @@ class Place(Protocol):
         """Read the pictures that a run is to keep."""
 
 
-def open_place(table: Path, images: str) -> Place:
+def open_place(table: Path, images: str) -> PictureFiles:
     """Open the place where a table's pictures are: the folder, zip or Parquet file named, else what lies beside it."""
     named = Path(images).expanduser() if images else table.parent
     if named.suffix.lower() == ".parquet" and named.is_file():
@@ -77,10 +77,10 @@ class _Files:
             case Stored() | Unreadable():
                 return name
             case None | "":
-                return Missing("")
+                return MissingPicture("")
             case Sha256(hash=hash):
                 path = self._by_hash.get(hash)
-                return self._open(path) if path else Missing(hash)
+                return self._open(path) if path else MissingPicture(hash)
             case _:
                 return self._find_path(name)
 
@@ -89,7 +89,7 @@ class _Files:
         if path is None:
             others = self._by_name.get(name.replace("\\", "/").rpartition("/")[2], ())
             path = others[0] if len(others) == 1 else None
-        return self._open(path) if path else Missing(name)
+        return self._open(path) if path else MissingPicture(name)
 
     @cached_property
     def _by_name(self) -> Mapping[str, list[str]]:

@@ -16,9 +16,7 @@ from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import Ask, Count, Draw, Item, Scalar
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS
-from subitize.suites.asked_once import AskedOnce
-from subitize.suites.categories import pool_categories
-from subitize.suites.checks import check_known
+from subitize.suites.checks import AskedOnce, check_known, pool_categories
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
 _NOUNS = (*GLYPHS, *COCO_CLASSES)

@@ -20,11 +20,9 @@ from subitize.language.counted import find_counted, make_count
 from subitize.language.numbers import count_noun, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
 from subitize.stimuli.colours import COLOUR_NAMES
-from subitize.suites.asked_once import AskedOnce
-from subitize.suites.categories import pool_categories
-from subitize.suites.checks import check_known
-from subitize.suites.datasets import DATASET, Asked, Omitted, find_format, list_datasets, read_dataset
-from subitize.suites.pictures import Found, Missing, open_place
+from subitize.suites.checks import AskedOnce, check_known, pool_categories
+from subitize.suites.datasets import DATASET, DatasetQuestion, Omitted, find_format, list_datasets, read_dataset
+from subitize.suites.pictures import Found, MissingPicture, open_place
 
 _COUNTS = ("count", "answer", "number")
 _TAKEN = {"id", "image", "question", "noun", *_COUNTS}
@@ -71,7 +69,7 @@ class Questions(AskedOnce):
         """Read the pictures that lie in a zip or a Parquet file."""
         return self._place.load(wanted)
 
-    def _make_items(self, questions: Iterable[Asked | Omitted], dataset: str) -> Iterator[Item]:
+    def _make_items(self, questions: Iterable[DatasetQuestion | Omitted], dataset: str) -> Iterator[Item]:
         """Make the items; what is wrong with a file of one's own is an error, of a published set it is left out."""
         keys = Keys()
         first_shown: dict[Stored, str] = {}
@@ -85,7 +83,7 @@ class Questions(AskedOnce):
             if fault and not dataset:
                 raise asked.row.error(fault)
             keys.add(asked.key, asked.row)
-            if isinstance(picture, Missing):
+            if isinstance(picture, MissingPicture):
                 reason = "a URL, which is never fetched" if "://" in picture.name else "no picture"
                 self._omitted[reason].append(picture.name or where)
             elif fault or number is None or isinstance(picture, Unreadable):
@@ -103,7 +101,7 @@ class Questions(AskedOnce):
         return f"; left out, {'; '.join(each)}" if self._omitted else ""
 
 
-def _read_own(table: DataTable) -> Iterator[Asked]:
+def _read_own(table: DataTable) -> Iterator[DatasetQuestion]:
     """Read a table with the columns image, question and count; any other is a factor, unless it is id or noun."""
     check_columns(table, [("image",), ("question",), _COUNTS])
     counts = [name for name in _COUNTS if name in table.columns]
@@ -111,7 +109,7 @@ def _read_own(table: DataTable) -> Iterator[Asked]:
         raise BadFileError(f"{table.path.name}: {' and '.join(counts)} say how many there are; keep one of them")
     for number, row in enumerate(table.rows, 1):
         picture = row.fields.get("image")
-        yield Asked(
+        yield DatasetQuestion(
             row,
             row.text("id") or str(number),
             picture if isinstance(picture, (Stored, Unreadable)) else row.text("image"),
@@ -122,7 +120,7 @@ def _read_own(table: DataTable) -> Iterator[Asked]:
         )
 
 
-def _find_fault(asked: Asked, number: int | None, picture: Found) -> str:
+def _find_fault(asked: DatasetQuestion, number: int | None, picture: Found) -> str:
     if not asked.question:
         return "no question"
     if asked.answer in (None, ""):
@@ -132,7 +130,7 @@ def _find_fault(asked: Asked, number: int | None, picture: Found) -> str:
     return f"picture {picture.name}: {picture.reason}" if isinstance(picture, Unreadable) else ""
 
 
-def _make_item(asked: Asked, picture: Filed | Stored, number: int, dataset: str) -> Item:
+def _make_item(asked: DatasetQuestion, picture: Filed | Stored, number: int, dataset: str) -> Item:
     things = asked.things or find_counted(asked.question)
     question = make_count(things, COLOUR_NAMES) if things else Count(asked.question.strip(" ?").lower())
     factors: dict[str, Scalar] = {"number": number, "category": question.noun if things else _OTHER, **asked.factors}

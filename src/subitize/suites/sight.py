@@ -9,7 +9,7 @@ from subitize.records import SIGHT_CHECK, Answer, Ask, Count, Item, Known, Outco
 from subitize.stimuli.recipes import CATEGORIES
 from subitize.store import Run
 from subitize.store.reading import look_up_responses, read_trials
-from subitize.suites.asked_once import AskedOnce
+from subitize.suites.checks import AskedOnce
 
 _CATEGORIES = ("apples", "butterflies", "dots")
 _SIZE_PX = 512
@@ -39,7 +39,7 @@ PICTURES = tuple(SightCheck().items(0))
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SightAnswers:
     """What a model said to each picture of one check."""
 
     said: Mapping[str, Outcome]
@@ -70,7 +70,7 @@ class Sight:
         return f"{self.right} of {len(self.said)} right"
 
 
-def read_checks(run: Run, model: str) -> list[Sight]:
+def read_checks(run: Run, model: str) -> list[SightAnswers]:
     """Read the checks of a model that a run has, the first one first."""
     items = {item.id for item in PICTURES}
     trials = [row for row in read_trials(run, model) if row.item_id in items and row.kind != "failed"]
@@ -78,7 +78,7 @@ def read_checks(run: Run, model: str) -> list[Sight]:
     checks: dict[int, dict[str, Outcome]] = {}
     for row in sorted(trials, key=lambda row: row.repeat):
         checks.setdefault(row.repeat, {})[row.item_id] = answers[row.trial_id].outcome
-    return [Sight(said) for said in checks.values()]
+    return [SightAnswers(said) for said in checks.values()]
 
 
 def describe_sight(run: Run, model: str) -> str:

@@ -18,7 +18,7 @@ from subitize.papers.geckonum.suite import Geckonum
 from subitize.papers.geckonum.vocabulary import OFFICIAL, ZIPF
 from subitize.records import Choose, Confirm, Count, Item, task_text
 from subitize.registry import make_suite
-from subitize.suites.item_order import interleave
+from subitize.suites.checks import interleave
 from tests.cases import Case
 
 ITEMS = {item.id: item for item in items_of(design(0))}

@@ -11,8 +11,7 @@ from subitize.papers.geckonum.items import STRATA, items_of
 from subitize.papers.geckonum.nouns import read_nouns
 from subitize.papers.geckonum.prompts import COLOURS, TYPES, Prompt, design, read_prompts, scene_of
 from subitize.records import Item
-from subitize.suites.checks import check_known
-from subitize.suites.item_order import interleave
+from subitize.suites.checks import check_known, interleave
 
 _QUANTIFIERS = ("no", "few", "many", "fewer", "as many", "more")
 _SEED = 0  # of the 400 prompts that are drawn: the same in every run, so that runs compare

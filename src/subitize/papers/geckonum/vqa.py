@@ -10,8 +10,7 @@ from subitize.interfaces import Attempt
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS, Release, read_release
 from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
-from subitize.suites.checks import check_known
-from subitize.suites.item_order import interleave
+from subitize.suites.checks import check_known, interleave
 
 _FORMATS = (".png", ".jpg", ".jpeg", ".webp")
 _MOST = 200

@@ -14,9 +14,7 @@ from subitize.papers.gimbrr.items import NAME, TaskPrompt, make_item
 from subitize.papers.gimbrr.rows import make_prompt
 from subitize.papers.gimbrr.tasks import ALL, SINGLE, STRATA, Task
 from subitize.records import Item
-from subitize.suites.asked_once import AskedOnce
-from subitize.suites.checks import check_known
-from subitize.suites.item_order import interleave
+from subitize.suites.checks import AskedOnce, check_known, interleave
 
 _VARIED = ("conditional", "chimeras", "multiple")
 """The tasks of which the directory with extra variables tells more."""

@@ -9,8 +9,7 @@ from subitize.networks.joint import GAP
 from subitize.papers.seeing_past_words.building import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
 from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind
-from subitize.suites.asked_once import AskedOnce
-from subitize.suites.checks import check_known
+from subitize.suites.checks import AskedOnce, check_known
 
 FORMATS: tuple[str, ...] = ("declarative", "qa")
 MASKS: tuple[str, ...] = ("neutral", "faithful")

@@ -24,8 +24,7 @@ from subitize.papers.t2icountbench.wording import (
     write_prompt,
 )
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
-from subitize.suites.asked_once import AskedOnce
-from subitize.suites.checks import check_known
+from subitize.suites.checks import AskedOnce, check_known
 
 NAME = "t2icountbench"
 GROUP = 4

@@ -9,9 +9,8 @@ from subitize.language.nouns import article, plural, singular
 from subitize.language.questions import LINES_WORDING
 from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Scalar, Transcribe
 from subitize.stimuli.clipart import PALETTE
-from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, want_text
-from subitize.suites.files.templates import Template, Word, read_template
-from subitize.suites.files.words import NUMBER, read_numbers
+from subitize.suites.files.words import NUMBER, Template, Word, read_numbers, read_template
+from subitize.suites.files.yaml import FilePosition, Listed, Node, Text, YamlTable, want_text
 
 Kind = Literal["count", "shown", "absent", "confirm", "choose", "text", "match"]
 Lists = Mapping[str, Sequence[Word]]
@@ -28,7 +27,7 @@ class Question:
     about: tuple[Template, ...]
     expects: tuple[Template, ...] = ()
     wording: Template | None = None
-    place: Place = field(repr=False, compare=False, kw_only=True)
+    place: FilePosition = field(repr=False, compare=False, kw_only=True)
 
     @property
     def templates(self) -> tuple[Template, ...]:
@@ -58,7 +57,7 @@ def read_question(node: Node, lists: Lists) -> Question:
         if node.value != "match":
             raise node.place.error(f"question {node}: should be match, or a kind and its object, as in {_EXAMPLE}")
         return Question("match", (), place=node.place)
-    if not isinstance(node, Table):
+    if not isinstance(node, YamlTable):
         raise node.place.error(f"a question should be match, or a kind and its object, as in {_EXAMPLE}")
     node.check_keys((*_WITH_OBJECT, "is", "question"), " in a question")
     kinds = [kind for kind in _WITH_OBJECT if node.get(kind) is not None]
@@ -79,7 +78,7 @@ def read_question(node: Node, lists: Lists) -> Question:
 _EXAMPLE = 'count: "{noun}"'
 
 
-def _read_objects(kind: Kind, node: Table, lists: Lists) -> tuple[Template, ...]:
+def _read_objects(kind: Kind, node: YamlTable, lists: Lists) -> tuple[Template, ...]:
     """Read what a question is about: one text, or the lines to choose from."""
     about = node.get(kind)
     if about is None:
@@ -91,7 +90,7 @@ def _read_objects(kind: Kind, node: Table, lists: Lists) -> tuple[Template, ...]
     return tuple(read_template(want_text(line, kind), lists) for line in about.entries)
 
 
-def _read_expected(kind: Kind, node: Table, expects: Node | None, lists: Lists) -> tuple[Template, ...]:
+def _read_expected(kind: Kind, node: YamlTable, expects: Node | None, lists: Lists) -> tuple[Template, ...]:
     if expects is None:
         if kind == "count" and NUMBER in lists:
             return (read_template(Text(f"{{{NUMBER}}}", node.place), lists),)

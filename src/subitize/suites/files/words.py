@@ -1,12 +1,136 @@
-"""Lists of words and of numbers, alone or row by row."""
+"""Word lists and templates of a suite file, and the combinations that fill a template's gaps.
 
+Gaps are {noun}, {nouns}, {noun(s)}, {a noun}, {number} and {number in words}. A template gives every combination of
+the words it names, or a balanced sample of them."""
+
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import product
+from random import Random
+from typing import Literal, TypeVar
 
-from subitize.language.nouns import singular
-from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, want_text
-from subitize.suites.files.templates import Word
+from subitize.language.nouns import article, plural, singular
+from subitize.language.numbers import LARGEST_IN_WORDS, in_words
+from subitize.suites.files.yaml import FilePosition, Listed, Node, Text, YamlTable, want_text
+
+Word = str | int
+"""A word of a list, or a number of one that has nothing but whole numbers."""
+LONGEST_TEXT = 2_000
+
+Form = Literal["plain", "plural", "agreeing", "with a", "with A", "in words"]
+_FORMS: Mapping[str, Form] = {
+    r"(.+)s": "plural",
+    r"(.+)\(s\)": "agreeing",
+    r"an? (.+)": "with a",
+    r"An? (.+)": "with A",
+    r"(.+) in words": "in words",
+}
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A place for the word of a list, in a form; an agreeing noun is in the singular after the number 1."""
+
+    list: str
+    form: Form = "plain"
+    number: str = ""
+    """The list whose number an agreeing noun follows."""
+
+    def fill(self, words: Mapping[str, Word]) -> str:
+        """Put the word there."""
+        return _WRITE[self.form](words[self.list], words.get(self.number, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text as it is in the file, and its pieces."""
+
+    text: Text
+    pieces: tuple[str | Gap, ...] = field(repr=False)
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The lists that it has gaps for."""
+        return tuple(dict.fromkeys(piece.list for piece in self.pieces if isinstance(piece, Gap)))
+
+    def fill(self, words: Mapping[str, Word]) -> str:
+        """Put words into the gaps."""
+        filled = "".join(piece.fill(words) if isinstance(piece, Gap) else piece for piece in self.pieces)
+        if len(filled) > LONGEST_TEXT:
+            raise self.text.place.error(f"a text of {len(filled):,} characters; at most {LONGEST_TEXT:,}")
+        return filled
+
+
+def read_template(text: Text, lists: Mapping[str, Sequence[Word]]) -> Template:
+    """Find the gaps of a text, each for one of the lists."""
+    pieces: list[str | Gap] = []
+    number, end = "", 0
+    for found in _PIECE.finditer(text.value):
+        pieces.append(text.value[end : found.start()])
+        end = found.end()
+        if found[0] in ("{{", "}}"):
+            pieces.append(found[0][0])
+        elif found[1] is None:
+            raise text.place.error(f"{text}: a single {found[0]}; write {found[0] * 2} for the character itself")
+        else:
+            gap = _read_gap(text, found[1], lists, number)
+            pieces.append(gap)
+            number = gap.list if _is_number(lists[gap.list]) else number
+    return Template(text, tuple(piece for piece in (*pieces, text.value[end:]) if piece))
+
+
+def _read_gap(text: Text, written: str, lists: Mapping[str, Sequence[Word]], number: str) -> Gap:
+    gap = _find_list(written, lists)
+    if gap is None:
+        near = get_close_matches(written, _possible(lists), n=1)
+        hint = f"did you mean {{{near[0]}}}?" if near else f"lists: {', '.join(lists) or 'none'}"
+        raise text.place.error(f"{text}: no list of words for {{{written}}}; {hint}")
+    if _is_number(lists[gap.list]) != (gap.form == "in words") and gap.form != "plain":
+        kind = "numbers" if gap.form != "in words" else "words"
+        raise text.place.error(f"{text}: {{{written}}} does not suit {gap.list!r}, a list of {kind}")
+    if gap.form == "in words" and any(one > LARGEST_IN_WORDS for one in lists[gap.list] if isinstance(one, int)):
+        raise text.place.error(f"{text}: {{{written}}}: numbers up to {LARGEST_IN_WORDS:,} are written in words")
+    if gap.form != "agreeing":
+        return gap
+    if not number:
+        raise text.place.error(f"{text}: {{{written}}} follows a number; write one before it, or {{{gap.list}s}}")
+    return Gap(gap.list, gap.form, number)
+
+
+def _find_list(written: str, lists: Collection[str]) -> Gap | None:
+    if written in lists:
+        return Gap(written)
+    for pattern, form in _FORMS.items():
+        found = re.fullmatch(pattern, written)
+        if found and found[1] in lists:
+            return Gap(found[1], form)
+    return None
+
+
+def _possible(lists: Collection[str]) -> list[str]:
+    return [one for name in lists for one in (name, f"{name}s", f"{name}(s)", f"a {name}", f"{name} in words")]
+
+
+def _is_number(words: Sequence[Word]) -> bool:
+    return isinstance(words[0], int)
+
+
+def _with_a(word: Word, _: Word) -> str:
+    return f"{article(str(word))} {word}"
+
+
+_WRITE: Mapping[Form, Callable[[Word, Word], str]] = {
+    "plain": lambda word, _: str(word),
+    "plural": lambda word, _: plural(str(word)),
+    "agreeing": lambda word, number: str(word) if number == 1 else plural(str(word)),
+    "with a": _with_a,
+    "with A": lambda word, number: "A" + _with_a(word, number)[1:],
+    "in words": lambda word, _: in_words(int(word)),
+}
 
 NUMBER = "number"
 """The list that says what is right where a count does not say so itself."""
@@ -19,12 +143,12 @@ _LONGEST_WORD = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordList:
     """A list of words; or several lists that are taken together, row by row."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Word, ...], ...]
-    place: Place = field(repr=False, compare=False)
+    place: FilePosition = field(repr=False, compare=False)
 
     def column(self, name: str) -> tuple[Word, ...]:
         """Take the words of one list, each once."""
@@ -32,7 +156,7 @@ class Words:
         return tuple(dict.fromkeys(row[where] for row in self.rows))
 
 
-def read_words(key: Text, node: Node) -> Words:
+def read_words(key: Text, node: Node) -> WordList:
     """Read one list, `noun: [cat, dog]` or `number: 1-10`, or lists that belong together, `noun, part: …`."""
     names = tuple(name.strip() for name in key.value.split(","))
     for place, name in enumerate(names):
@@ -44,7 +168,7 @@ def read_words(key: Text, node: Node) -> Words:
     rows = [(word,) for word in _read_list(node, names[0])] if len(names) == 1 else list(_read_rows(node, names))
     _check_rows(node, key.value, rows)
     columns = [_type([row[place].value for row in rows]) for place in range(len(names))]
-    return Words(names, tuple(zip(*columns, strict=True)), key.place)
+    return WordList(names, tuple(zip(*columns, strict=True)), key.place)
 
 
 def check_name(key: Text, name: str) -> None:
@@ -86,7 +210,7 @@ def _read_range(text: Text, name: str) -> Iterator[Text]:
 
 def _read_rows(node: Node, names: Sequence[str]) -> Iterator[tuple[Text, ...]]:
     """Read rows, `- [cat, tail]`, or of two lists a table, `cat: [tail, ear]`."""
-    if isinstance(node, Table) and node.pairs and len(names) == 2:
+    if isinstance(node, YamlTable) and node.pairs and len(names) == 2:
         for key, entry in node.pairs:
             yield from ((_read_word(key, names[0]), word) for word in _read_list(entry, names[1]))
     elif isinstance(node, Listed) and node.entries:
@@ -123,3 +247,85 @@ def _check_rows(node: Node, name: str, rows: Sequence[tuple[Text, ...]]) -> None
 def _type(words: Sequence[str]) -> Sequence[Word]:
     """Make numbers of a list that has nothing else."""
     return [int(word) for word in words] if all(map(_WHOLE.fullmatch, words)) else words
+
+
+Combination = Mapping[str, Word]
+T = TypeVar("T")
+MOST_ITEMS = 100_000
+MOST_COMBINATIONS = 10**15
+"""That a sample is drawn from."""
+
+
+def count_combinations(words: Sequence[WordList]) -> int:
+    """Tell how many combinations there are, without making them."""
+    return math.prod(len(one.rows) for one in words)
+
+
+def combine(words: Sequence[WordList]) -> Iterator[Combination]:
+    """Make all combinations, the last list going round fastest."""
+    return (_merge(words, rows) for rows in product(*(one.rows for one in words)))
+
+
+def draw(words: Sequence[WordList], strata: Sequence[str], number: int, seed: str) -> list[Combination]:
+    """Draw so many different combinations by lot, of each level of the strata as many, or one more.
+
+    There may be more combinations than anybody can make.
+    """
+    random = Random(seed)
+    fixed = [one for one in words if set(one.names) & set(strata)]
+    if count_combinations(fixed) > MOST_ITEMS:  # each of them is hardly ever drawn twice
+        fixed = []
+    free = [one for one in words if one not in fixed]
+    cells = list(product(*(one.rows for one in fixed)))
+    _shuffle(cells, random)
+    each, more = divmod(number, len(cells))
+    drawn = []
+    for place, cell in enumerate(cells):
+        for index in _sample(count_combinations(free), each + (place < more), random):
+            drawn.append({**_merge(fixed, cell), **_merge(free, _find(free, index))})
+    order = [name for one in words for name in one.names]
+    return [{name: one[name] for name in order} for one in drawn]
+
+
+# Which items there are must not depend on the version of Python, which may change how it shuffles and samples. These
+# are as those of Python 3.11 are.
+def _shuffle(values: list[T], random: Random) -> None:
+    for place in range(len(values) - 1, 0, -1):
+        other = _draw_below(place + 1, random)
+        values[place], values[other] = values[other], values[place]
+
+
+def _sample(total: int, number: int, random: Random) -> list[int]:
+    """Draw so many different numbers below a total."""
+    if total > 21 + (4 ** math.ceil(math.log(number * 3, 4)) if number > 5 else 0):
+        drawn: dict[int, None] = {}
+        while len(drawn) < number:
+            drawn[_draw_below(total, random)] = None
+        return list(drawn)
+    left = list(range(total))
+    return [_take(left, _draw_below(len(left), random)) for _ in range(number)]
+
+
+def _take(left: list[int], place: int) -> int:
+    """Take one out; the last one comes in its place."""
+    left[place], left[-1] = left[-1], left[place]
+    return left.pop()
+
+
+def _draw_below(limit: int, random: Random) -> int:
+    while (drawn := random.getrandbits(limit.bit_length())) >= limit:
+        pass
+    return drawn
+
+
+def _find(words: Sequence[WordList], index: int) -> list[tuple[Word, ...]]:
+    """Find the rows of the combination at a place among all."""
+    rows = []
+    for one in words:
+        index, place = divmod(index, len(one.rows))
+        rows.append(one.rows[place])
+    return rows
+
+
+def _merge(words: Sequence[WordList], rows: Sequence[tuple[Word, ...]]) -> dict[str, Word]:
+    return {name: word for one, row in zip(words, rows, strict=True) for name, word in zip(one.names, row, strict=True)}

@@ -1,4 +1,4 @@
-"""The keys of a suite file, read and checked before any item is made."""
+"""Reads the keys of a suite file and checks that they fit together, before any item is made."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,10 +6,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, read_yaml, want_table, want_text
 from subitize.suites.files.questions import Question, read_question
-from subitize.suites.files.templates import Template, Word, read_template
-from subitize.suites.files.words import Words, check_name, read_words
+from subitize.suites.files.words import (
+    MOST_COMBINATIONS,
+    MOST_ITEMS,
+    Template,
+    Word,
+    WordList,
+    check_name,
+    count_combinations,
+    read_template,
+    read_words,
+)
+from subitize.suites.files.yaml import FilePosition, Listed, Node, Text, YamlTable, read_yaml, want_table, want_text
 
 T = TypeVar("T")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -29,7 +38,7 @@ class Definition:
     version: str
     prompts: Mapping[str, Template]
     """By the template's name."""
-    words: tuple[Words, ...]
+    words: tuple[WordList, ...]
     show: Template | None
     pictures: int
     ask: tuple[Question, ...]
@@ -40,7 +49,7 @@ class Definition:
     strata: tuple[str, ...] | None
     repeats: int
     judge: str
-    table: Table = field(repr=False, compare=False)
+    table: YamlTable = field(repr=False, compare=False)
 
     @property
     def lists(self) -> dict[str, tuple[Word, ...]]:
@@ -52,18 +61,18 @@ class Definition:
         """The lists of numbers."""
         return tuple(name for name, words in self.lists.items() if isinstance(words[0], int))
 
-    def groups(self, prompt: Template) -> list[Words]:
+    def groups(self, prompt: Template) -> list[WordList]:
         """Find the lists that a template names, itself or by what is shown, with those that belong to them."""
         named = {*prompt.lists, *(self.show.lists if self.show else ())}
         return [one for one in self.words if named & set(one.names)]
 
-    def place_of(self, key: str) -> Place:
+    def place_of(self, key: str) -> FilePosition:
         """Tell where a key stands; one that is not there, where the file begins."""
         found = self.table.get(key)
         return found.place if found else self.table.place
 
 
-def list_words(words: Sequence[Words]) -> dict[str, tuple[Word, ...]]:
+def list_words(words: Sequence[WordList]) -> dict[str, tuple[Word, ...]]:
     """Take the words of each list, each once."""
     return {name: one.column(name) for one in words for name in one.names}
 
@@ -101,10 +110,10 @@ def read_definition(path: Path) -> Definition:
     )
 
 
-def _read_all_words(node: Node | None) -> tuple[Words, ...]:
+def _read_all_words(node: Node | None) -> tuple[WordList, ...]:
     if node is None:
         return ()
-    found: list[Words] = []
+    found: list[WordList] = []
     for key, value in want_table(node, "words", "noun: [cat, dog]").pairs:
         one = read_words(key, value)
         for name in one.names:
@@ -114,13 +123,13 @@ def _read_all_words(node: Node | None) -> tuple[Words, ...]:
     return tuple(sorted(found, key=lambda one: one.names))  # in which order they stand makes no difference
 
 
-def _read_prompts(table: Table, fill: Callable[[Node, str], Template]) -> dict[str, Template]:
+def _read_prompts(table: YamlTable, fill: Callable[[Node, str], Template]) -> dict[str, Template]:
     """Read one template, or several, by name or else by their text."""
     node = table.get("prompts")
     match node:
         case None:
             raise table.place.error('no prompts; add a line such as prompts: "{number} {noun(s)}"')
-        case Table() if any(value != Text("", value.place) for _, value in node.pairs):  # {noun} alone is one, too
+        case YamlTable() if any(value != Text("", value.place) for _, value in node.pairs):  # {noun} alone is one, too
             return {key.value: fill(value, key.value) for key, value in node.pairs}
         case Listed():
             found: dict[str, Template] = {}
@@ -147,7 +156,7 @@ def _read_version(node: Node) -> str:
     return text.value
 
 
-def _name_after(path: Path, table: Table) -> str:
+def _name_after(path: Path, table: YamlTable) -> str:
     """Name a suite after its file."""
     if table.get("name") is not None:
         return ""
@@ -188,3 +197,70 @@ def _entries(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Listed) and not node.entries:
         raise node.place.error("an empty list; leave the key out, or put something into it")
     return node.entries if isinstance(node, Listed) else (node,)
+
+
+def check_definition(said: Definition) -> None:
+    """Refuse what no items can be made of."""
+    _check_lists(said)
+    _check_size(said)
+    _check_gaps(said)
+    _check_kinds(said)
+    _check_blind(said)
+
+
+def _check_lists(said: Definition) -> None:
+    used = {name for prompt in said.prompts.values() for one in said.groups(prompt) for name in one.names}
+    for words in said.words:
+        if words.names[0] not in used:
+            raise words.place.error(f"no prompt names {words.names[0]!r}; write {{{words.names[0]}}} into one")
+
+
+def _check_size(said: Definition) -> None:
+    """Refuse more items than are made, and more combinations than a sample can be drawn from."""
+    counts = {name: count_combinations(said.groups(prompt)) for name, prompt in said.prompts.items()}
+    total, most = sum(counts.values()), MOST_COMBINATIONS if said.sample else MOST_ITEMS // said.pictures
+    if said.sample * said.pictures > MOST_ITEMS:
+        raise said.place_of("sample").error(
+            f"{said.sample * said.pictures:,} items; at most {MOST_ITEMS:,}: take fewer prompts or pictures"
+        )
+    if total > most:
+        largest = said.groups(said.prompts[max(counts, key=lambda name: counts[name])])
+        sizes = " × ".join(f"{len(one.rows):,} {', '.join(one.names)}" for one in largest)
+        remedy = "shorten a list" if said.sample else "shorten a list, or add sample: 1000"
+        raise said.place_of("words").error(f"{total:,} combinations ({sizes}); at most {most:,}: {remedy}")
+
+
+def _check_gaps(said: Definition) -> None:
+    """Refuse a question or factor about words that a prompt does not have."""
+    about = [one for question in said.ask for one in question.templates]
+    for prompt in said.prompts.values():
+        known = {name for one in said.groups(prompt) for name in one.names}
+        for one in (*about, *said.factors.values()):
+            for name in one.lists:
+                if name not in known:
+                    raise one.text.place.error(f"{one.text}: the prompt {prompt.text} has no {{{name}}}")
+
+
+def _check_kinds(said: Definition) -> None:
+    kinds = {question.kind for question in said.ask}
+    for question in said.ask:
+        if question.kind == "text" and "match" not in kinds:
+            raise question.place.error("text is looked for as a part of a match; add match to ask")
+    if said.show and said.singles:
+        raise said.place_of("singles").error("singles are drawn, and this suite shows pictures; leave it out")
+    if not said.show and said.pictures > 1:
+        raise said.place_of("pictures").error("pictures are those of show; for several drawings: repeats")
+
+
+def _check_blind(said: Definition) -> None:
+    """Refuse a text that tells the number which it asks for."""
+    counts = [question for question in said.ask if question.kind == "count"]
+    told = [one.wording for one in counts if one.wording]
+    right = [name for one in counts for template in one.expects for name in template.lists]
+    if said.show and (counts or not said.ask):
+        told += said.prompts.values()
+        right += said.show.lists
+    for one in told:
+        for name in one.lists:
+            if name in right and name in said.number_lists:
+                raise one.text.place.error(f"{one.text}: {{{name}}} gives the answer away; leave it out")

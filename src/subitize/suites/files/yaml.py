@@ -1,7 +1,6 @@
-"""YAML as a tree of texts, lists and tables that know their lines.
+"""Reads YAML as a tree of texts, lists and tables that know their lines.
 
-Every scalar stays the text it is in the file: `no`, `on`, 012 and 1_000 are words until somebody needs a number.
-"""
+Every scalar stays the text it is in the file: `no`, `on`, 012 and 1_000 are words until a number is wanted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ _QUOTE = "a text that begins with { stands in quotation marks"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePosition:
     """Where something stands: an error about it names file and line. It is no part of what a file means."""
 
     file: str
@@ -37,7 +36,7 @@ class Text:
     """A scalar, quoted or not."""
 
     value: str
-    place: Place = field(repr=False, compare=False)
+    place: FilePosition = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         return repr(self.value if len(self.value) <= _LONGEST_SHOWN else self.value[:_LONGEST_SHOWN] + "…")
@@ -48,15 +47,15 @@ class Listed:
     """A list."""
 
     entries: "tuple[Node, ...]"
-    place: Place = field(repr=False, compare=False)
+    place: FilePosition = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class YamlTable:
     """Keys with their values, in the order of the file."""
 
     pairs: "tuple[tuple[Text, Node], ...]"
-    place: Place = field(repr=False, compare=False)
+    place: FilePosition = field(repr=False, compare=False)
 
     def get(self, key: str) -> "Node | None":
         """Get the value of a key."""
@@ -71,7 +70,7 @@ class Table:
                 raise key.place.error(f"unknown key {key}{where}; {hint}")
 
 
-Node = Text | Listed | Table
+Node = Text | Listed | YamlTable
 
 
 def read_yaml(path: Path) -> Node:
@@ -86,10 +85,10 @@ def read_yaml(path: Path) -> Node:
         remedy = "; a text with {, ? or : in it stands in quotation marks" if has_signs else ""
         if written.lstrip(" ").startswith("\t"):
             remedy = "; indent by spaces, not by tabs"
-        raise Place(path.name, line).error(f"no YAML: {error.problem}{remedy}") from None
+        raise FilePosition(path.name, line).error(f"no YAML: {error.problem}{remedy}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise Place(path.name, line).error(f"no YAML: the character {chr(error.character)!r}") from None
+        raise FilePosition(path.name, line).error(f"no YAML: the character {chr(error.character)!r}") from None
 
 
 def want_text(node: Node, what: str) -> Text:
@@ -101,9 +100,9 @@ def want_text(node: Node, what: str) -> Text:
     return node
 
 
-def want_table(node: Node, what: str, example: str) -> Table:
+def want_table(node: Node, what: str, example: str) -> YamlTable:
     """Take a table that is not empty."""
-    if not isinstance(node, Table) or not node.pairs:
+    if not isinstance(node, YamlTable) or not node.pairs:
         raise node.place.error(f"{what}: should be keys with values, as in {example}")
     return node
 
@@ -122,7 +121,7 @@ class _Builder:
             if isinstance(event, yaml.NodeEvent):
                 node = self._node(event, 0)
         if node is None:
-            raise Place(self._file, 1).error("the file is empty; it should say at least: prompts")
+            raise FilePosition(self._file, 1).error("the file is empty; it should say at least: prompts")
         return node
 
     def _node(self, event: Any, depth: int) -> Node:  # noqa: ANN401
@@ -137,7 +136,7 @@ class _Builder:
             ends = yaml.SequenceEndEvent
             return Listed(tuple(self._node(one, depth + 1) for one in self._until(ends)), place)
         if isinstance(event, yaml.MappingStartEvent):
-            return Table(tuple(self._pairs(depth)), place)
+            return YamlTable(tuple(self._pairs(depth)), place)
         return Text(event.value.strip("\n"), place)  # those that | and > leave at its end
 
     def _pairs(self, depth: int) -> Iterator[tuple[Text, Node]]:
@@ -155,5 +154,5 @@ class _Builder:
         while not isinstance(event := next(self._events), end):
             yield event
 
-    def _place(self, event: Any) -> Place:  # noqa: ANN401
-        return Place(self._file, event.start_mark.line + 1)
+    def _place(self, event: Any) -> FilePosition:  # noqa: ANN401
+        return FilePosition(self._file, event.start_mark.line + 1)

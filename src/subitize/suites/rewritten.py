@@ -1,4 +1,4 @@
-"""Prompts that were rewritten elsewhere, by a language model or by hand, read from a CSV file."""
+"""Suites with prompts rewritten elsewhere, by a language model or by hand, read from a CSV file."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
@@ -15,7 +15,7 @@ COLUMNS = ("item", "base_prompt", "prompt", "model", "revision", "instruction")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RewrittenPrompt:
     """One rewritten prompt: its item, the words before and after, the model and its instruction."""
 
     item: str
@@ -86,16 +86,16 @@ class Rewritten:
         return {"rewriter": row.model} if row is not None and row.model else {}
 
 
-def read_rows(path: Path) -> dict[str, Row]:
+def read_rows(path: Path) -> dict[str, RewrittenPrompt]:
     """Read the rows by item; what is wrong with the file is told with its line."""
     return {row.item: row for _, row in _read(path)}
 
 
-def _read(path: Path) -> Iterator[tuple[CsvRow, Row]]:
+def _read(path: Path) -> Iterator[tuple[CsvRow, RewrittenPrompt]]:
     seen: set[str] = set()
     known = "item, prompt; optional: base_prompt, model, revision, instruction"
     for line in read_lines(path, (("item",), ("prompt",)), known):
-        row = Row(*(line.get(name) for name in COLUMNS))
+        row = RewrittenPrompt(*(line.get(name) for name in COLUMNS))
         if not row.item or not row.prompt:
             raise line.error(f"no {'prompt' if row.item else 'item'}")
         if row.item in seen:

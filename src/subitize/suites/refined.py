@@ -1,5 +1,10 @@
-"""A suite whose prompts are refined: the same items, asks and order, in other words."""
+"""Suites with refined prompts: the same items, asks and order in other words, and the built-in refinements.
 
+A refinement is one function from a counted prompt to another prompt, or None where it does not apply. The first four
+are those of T2ICountBench (2025, sections 5.1 and C), the last two are ours. A single thing cannot be asked for in
+parts, so none applies to it."""
+
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -7,8 +12,9 @@ from typing import Protocol
 from subitize.errors import BadValueError, SubitizeError
 from subitize.interfaces import Attempt, Suite, design_of
 from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
+from subitize.language.nouns import article
 from subitize.records import REFINED, Draw, Item, Scalar, task_text
-from subitize.suites.refining.rewritten import Rewritten
+from subitize.suites.rewritten import Rewritten
 
 LONGEST_PROMPT = 20_000
 """In characters: the most that a refinement may say."""
@@ -62,7 +68,7 @@ class Refined:
             text = self._refinement.find(item)
             if text is not None:
                 return self._check(text, item.id)
-        counted = take_apart(self.base, item)
+        counted = find_counted_phrase_of(self.base, item)
         if counted is None or isinstance(self._refinement, Rewritten):
             return None if counted is None else counted.prompt
         return self._ask(self._refinement, counted)
@@ -104,14 +110,14 @@ class Refined:
         )
 
 
-def take_apart(suite: Suite, item: Item) -> CountedPhrase | None:
+def find_counted_phrase_of(suite: Suite, item: Item) -> CountedPhrase | None:
     """Take the prompt of an item apart: by the suite itself if it can, else by what the prompt says."""
     return suite.find_counted(item) if isinstance(suite, FindsCountedPhrase) else find_counted_phrase(item)
 
 
 def find_refinable(suite: Suite, seed: int) -> Iterator[Item]:
     """Find the items of a suite that can be refined."""
-    return (item for item in suite.items(seed) if take_apart(suite, item) is not None)
+    return (item for item in suite.items(seed) if find_counted_phrase_of(suite, item) is not None)
 
 
 def _why_not(first: Item) -> str:
@@ -124,3 +130,83 @@ def _why_not(first: Item) -> str:
         f"suite {first.suite!r} cannot be refined: no prompt asks for a number of one kind of things and nothing "
         "else; take others by its options"
     )
+
+
+def multiplicative(counted: CountedPhrase) -> str | None:
+    """Ask for a product: "3 times 4 apples"; for a prime "1 times 7 apples"."""
+    if counted.number < 2:
+        return None
+    rows, columns = factor(counted.number)
+    return counted.put(f"{counted.write(rows)} times {counted.write(columns)} {counted.plural}")
+
+
+def additive(counted: CountedPhrase) -> str | None:
+    """Ask for a sum: "5 plus 6 apples"."""
+    if counted.number < 2:
+        return None
+    first, second = halve(counted.number)
+    return counted.put(f"{counted.write(first)} plus {counted.write(second)} {counted.plural}")
+
+
+def grid(counted: CountedPhrase) -> str | None:
+    """Name a grid after all the rest: "12 apples on a table, with a 3 row 4 column grid"."""
+    if counted.number < 2:
+        return None
+    rows, columns = factor(counted.number)
+    end = "." if counted.prompt.endswith(".") else ""
+    said = counted.prompt.removesuffix(".")
+    return f"{said}, with a {counted.write(rows)} row {counted.write(columns)} column grid{end}"
+
+
+def position(counted: CountedPhrase) -> str | None:
+    """Ask for two halves: "5 apples on the left, 6 apples on the right, on a table"."""
+    if counted.number < 2:
+        return None
+    left, right = halve(counted.number)
+    places = f"{counted.count(left)} on the left, {counted.count(right)} on the right"
+    return _put_places(counted, places, begins_with_one=left == 1)
+
+
+def spell_out(counted: CountedPhrase, *, most: int = 50) -> str | None:
+    """Name each one: "an apple, an apple and an apple"; above `most` the list is no longer one that is read."""
+    _check_most("list", most)
+    if not 2 <= counted.number <= most:
+        return None
+    one = f"{article(counted.singular)} {counted.singular}"
+    return counted.put(_enumerate([one] * counted.number), begins_with_one=True)
+
+
+def positions(counted: CountedPhrase, *, most: int = 50) -> str | None:
+    """Give each one its place, row by row: "1 apple at row 1 column 1, 1 apple at row 1 column 2, …"."""
+    _check_most("positions", most)
+    if not 2 <= counted.number <= most:
+        return None
+    columns = math.isqrt(counted.number - 1) + 1  # as near a square as can be, the last row not always full
+    places = [(index // columns + 1, index % columns + 1) for index in range(counted.number)]
+    each = [f"{counted.count(1)} at row {counted.write(row)} column {counted.write(column)}" for row, column in places]
+    return _put_places(counted, _enumerate(each), begins_with_one=True)
+
+
+def factor(number: int) -> tuple[int, int]:
+    """The two factors closest to a square, the smaller one first: 12 is 3 times 4, a prime 1 times itself."""
+    smaller = next(one for one in range(math.isqrt(number), 0, -1) if number % one == 0)
+    return smaller, number // smaller
+
+
+def halve(number: int) -> tuple[int, int]:
+    """Two halves, the smaller one first."""
+    return number // 2, number - number // 2
+
+
+def _enumerate(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _put_places(counted: CountedPhrase, phrase: str, *, begins_with_one: bool) -> str:
+    """Put a phrase that ends with a place; a comma keeps it from what is said of the scene."""
+    return counted.put(f"{phrase}," if counted.after[:1] == " " else phrase, begins_with_one=begins_with_one)
+
+
+def _check_most(name: str, most: int) -> None:
+    if most < 2:
+        raise BadValueError(f"refinement {name!r}: most={most}: should be at least 2, as it applies to no single thing")
