@@ -1,6 +1,6 @@
 """How fast chats are sent, answered and committed, against a bare client's gather and against inspect_ai.
 
-A real local server answers (tests/openai_server.py, a process of its own). The bare client is AsyncOpenAI with a
+A real local server answers (tests/models/openai_server.py, a process of its own). The bare client is AsyncOpenAI with a
 semaphore, which appends every answer to a JSONL file. What ours does beyond it: plan, draw, pace, redact, keep
 provenance, check, commit every answer so that a kill loses none, and read the number in it.
 """

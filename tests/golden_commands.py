@@ -30,7 +30,7 @@ from tests import gimbrr_release
 from tests.commands import call
 from tests.golden_runs import GOLDEN, NEEDS_A_PART, copy_run
 from tests.golden_texts import Golden, Texts, file_name, sha256
-from tests.scripted_server import Answer, chat, scripting
+from tests.models.scripted_server import Answer, chat, scripting
 from tests.suites.own_tables import write_json, write_lines
 
 Setting = AbstractContextManager[object]

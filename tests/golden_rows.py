@@ -7,7 +7,7 @@ from tests import golden_imports, golden_language, golden_pixels, golden_studies
 from tests.commands import call
 from tests.golden_dumps import dump
 from tests.golden_texts import Golden, Texts, printed
-from tests.openai_server import Behaviour, Fault, serving
+from tests.models.openai_server import Behaviour, Fault, serving
 from tests.suites.geneval_files import write_suites
 from tests.suites.own_tables import write_lines, write_own_suites
 

@@ -29,7 +29,7 @@ from subitize.runner.sampling import sample_of
 from subitize.store.images import Images
 from tests.conftest import ROOT
 from tests.geckonum_release import PROMPTS, write_images, write_release
-from tests.openai_server import Behaviour, Fault, Server, serving
+from tests.models.openai_server import Behaviour, Fault, Server, serving
 
 OPTIONS = {"images": 1, "categories": "apples+dots", "numbers": "1-4", "size_px": 200}
 SPEC = "naming:" + ",".join(f"{name}={value}" for name, value in OPTIONS.items())

@@ -15,7 +15,7 @@ from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.stats.response_law import Slips
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.painter_laws import painter_law
+from tests.models.painter_laws import painter_law
 
 ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of them?", (True,), group=4))
 

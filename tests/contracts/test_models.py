@@ -14,7 +14,7 @@ from subitize.registry import Made, listings, make_model, make_suite
 from subitize.runner.running import Settings, Summary, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
-from tests import hf_server, openai_server
+from tests.models import hf_server, openai_server
 from tests.networks.coco_network import ssd_folder, yolo_folder
 
 SUITE_FOR: dict[TaskKind, str] = {

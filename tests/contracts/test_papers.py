@@ -6,7 +6,7 @@ from subitize import plugins
 from subitize.interfaces import Paper
 from subitize.labels import Rule, WordRule, consensus, parse_rule
 from subitize.language.mentions import NoValue
-from subitize.models.folder.names import Naming
+from subitize.models.image_folders import FileNaming
 from subitize.records import Known
 from subitize.registry import find_paper, listings, names, paper_of
 from subitize.report.sections.composition import references
@@ -46,7 +46,7 @@ def test_its_rules_read_numbers(paper: Paper) -> None:
 def test_its_files_are_named_like_their_example(paper: Paper) -> None:
     for name, reference in paper.file_names.items():
         naming = plugins.load(reference)
-        assert isinstance(naming, Naming)
+        assert isinstance(naming, FileNaming)
         assert naming.name == name
         assert naming.fits(naming.example.rpartition(".")[0])
 

@@ -26,7 +26,7 @@ from subitize.io.prices import (
     warn_of_age,
 )
 from tests.cases import Case
-from tests.openai_server import Behaviour, Server, serving
+from tests.models.openai_server import Behaviour, Server, serving
 
 OPENAI = "https://api.openai.com/v1"
 COSTS_PAGE = Path(__file__).parents[2] / "docs" / "costs.md"

@@ -54,8 +54,8 @@ from subitize.registry import make_judge
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
-from tests.openai_server import Behaviour, Fault, Server, serving
-from tests.scripted_server import Answer, Scripted, chat, scripting
+from tests.models.openai_server import Behaviour, Fault, Server, serving
+from tests.models.scripted_server import Answer, Scripted, chat, scripting
 
 PAINTER = "painter:size_px=256"
 PICTURE = Drawn(Stored("0" * 64, "png"))

@@ -23,7 +23,7 @@ from subitize.registry import Made, make_model, make_suite
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.little_memory import little_memory
+from tests.models.little_memory import little_memory
 from tests.networks.tiny_weights import PIPELINES, find_tiny
 
 pytestmark = pytest.mark.torch

@@ -16,8 +16,7 @@ from PIL import Image
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.io.images import LARGEST_FILE_BYTES
-from subitize.models.folder import Folder, MatchedImages
-from subitize.models.folder.matching import plain, plain_names, plain_of_name
+from subitize.models.folder import FolderModel, MatchedImages, plain, plain_names, plain_of_name
 from subitize.records import Draw, Failed, Item, Picture, Stimulus
 from subitize.registry import make_model, make_suite
 from subitize.runner.sampling import sample_of
@@ -59,10 +58,10 @@ def put_prompt(folder: Path, number: str, prompt: str, *samples: str) -> None:
 
 
 def match(path: Path, items: Sequence[Item], repeats: int = 1, **options: str) -> MatchedImages:
-    return Folder(str(path), **options).match(items, repeats)
+    return FolderModel(str(path), **options).match(items, repeats)
 
 
-def respond(folder: Folder, of: Item, repeat: int = 0, attempt: int = 0) -> Reply:
+def respond(folder: FolderModel, of: Item, repeat: int = 0, attempt: int = 0) -> Reply:
     request = Request(of.id, of.task, repeat, attempt, 7, load=no_picture)
     return asyncio.run(folder.respond(request))
 
@@ -138,7 +137,7 @@ def test_a_name_that_fits_several_layouts_is_of_the_most_particular(file: str, l
 
 def test_other_calls_go_on_while_a_picture_is_read(tmp_path: Path) -> None:
     of, done = item("apples/3"), list[str]()
-    folder = Folder(str(put(tmp_path, "apples_3_0.png")))
+    folder = FolderModel(str(put(tmp_path, "apples_3_0.png")))
     folder.match([of], 1)
 
     async def read() -> None:
@@ -210,7 +209,7 @@ def test_a_wrong_target_or_layout_is_one_line_and_no_run(target: str, mentions: 
 def test_one_name_with_two_endings_is_refused(tmp_path: Path) -> None:
     put(tmp_path, "geckonum_00012_0.png", "geckonum_00012_0.jpg")
     with pytest.raises(BadFileError, match=r"geckonum_00012_0\.jpg and geckonum_00012_0\.png; which"):
-        Folder(str(tmp_path))
+        FolderModel(str(tmp_path))
 
 
 def test_one_sample_of_geneval_with_two_endings_is_refused(tmp_path: Path) -> None:
@@ -218,7 +217,7 @@ def test_one_sample_of_geneval_with_two_endings_is_refused(tmp_path: Path) -> No
     put(tmp_path, "00003/samples/0000.jpg", "00003/samples/cover.jpg")
     for layout in ("auto", "geneval"):
         with pytest.raises(BadFileError, match=r"00003/samples/0000\.jpg and 00003/samples/0000\.png; which"):
-            Folder(str(tmp_path), layout=layout)
+            FolderModel(str(tmp_path), layout=layout)
 
 
 def test_of_two_files_for_one_trial_the_first_is_taken_and_the_other_named(tmp_path: Path) -> None:
@@ -321,7 +320,7 @@ def test_bad_metadata_are_named(metadata: str, mentions: str, tmp_path: Path) ->
     put_prompt(tmp_path, "00000", "x", "0000")
     (tmp_path / "00000" / "metadata.jsonl").write_text(metadata)
     with pytest.raises(BadFileError, match=r"00000/metadata\.jsonl") as error:
-        Folder(str(tmp_path))
+        FolderModel(str(tmp_path))
     assert mentions in str(error.value)
     assert len(str(error.value)) < 300
 
@@ -336,7 +335,7 @@ def test_metadata_and_samples_outside_the_folder_are_not_read(tmp_path: Path) ->
     metadata.unlink()
     metadata.symlink_to(tmp_path / "outside" / "00000" / "metadata.jsonl")
     with pytest.raises(BadFileError, match=r"00000/metadata\.jsonl is a link that leads out of the folder") as error:
-        Folder(str(tmp_path / "images"))
+        FolderModel(str(tmp_path / "images"))
     assert "secret" not in str(error.value)
 
 
@@ -459,7 +458,7 @@ def test_a_folder_each_is_dealt_out_even_if_one_has_fewer_samples(tmp_path: Path
 
 def test_images_that_cannot_be_dealt_out_are_named_and_not_given(tmp_path: Path) -> None:
     items = [item("a", "Two dogs."), item("b", "Two dogs.")]
-    folder = Folder(str(put(tmp_path, *(f"Two dogs._{number:06d}.png" for number in range(3)))))
+    folder = FolderModel(str(put(tmp_path, *(f"Two dogs._{number:06d}.png" for number in range(3)))))
     matched = folder.match(items, 2)
     assert (matched.count, len(matched.ambiguous), matched.unknown) == (0, 3, ())
     assert "3 images for the 2 items some/a, some/b" in matched.ambiguous[0].reason
@@ -572,7 +571,7 @@ def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, case: Case
         with case(mentions):
             listing = write_lines(tmp_path / "list", {"id": "a", "image_path": "x.png"}, line)
             with pytest.raises(BadFileError, match=r"images\.jsonl line 2: ") as error:
-                Folder(str(listing))
+                FolderModel(str(listing))
             assert mentions in str(error.value)
             assert len(str(error.value)) < 300
 
@@ -582,10 +581,10 @@ def test_a_listing_that_is_no_text_or_too_large_or_empty_is_named(tmp_path: Path
     for content, mentions in ((b"{}\n\xff", "line 2: not UTF-8"), (b"\n", "lists no images")):
         listing.write_bytes(content)
         with pytest.raises(BadFileError, match=mentions):
-            Folder(str(listing))
+            FolderModel(str(listing))
     os.truncate(listing, 64_000_001)
     with pytest.raises(BadFileError, match="at most 64,000,000 are read"):
-        Folder(str(listing))
+        FolderModel(str(listing))
 
 
 def test_a_log_beside_the_images_is_no_listing(tmp_path: Path) -> None:
@@ -597,7 +596,7 @@ def test_images_beside_a_listing_that_it_does_not_explain_are_another_layout(tmp
     put(tmp_path, "x.png", "geckonum_00012_0.png")
     write_lines(tmp_path, {"id": "a", "image_path": "x.png"})
     with pytest.raises(BadFileError, match=r"2 layouts: geckonum .*, jsonl \('images\.jsonl'\)"):
-        Folder(str(tmp_path))
+        FolderModel(str(tmp_path))
 
 
 def test_whatever_lies_in_a_folder_nothing_is_followed_and_nothing_breaks(tmp_path: Path) -> None:
@@ -618,7 +617,7 @@ def test_whatever_lies_in_a_folder_nothing_is_followed_and_nothing_breaks(tmp_pa
     with open(os.fsencode(folder) + b"/\xff_1.png", "wb") as file:
         file.write(png())
     items = [item(f"apples/{number}") for number in range(1, 10)]
-    model = Folder(str(folder))
+    model = FolderModel(str(folder))
     matched = model.match(items, 1)
     assert [key.rpartition("/")[2] for key, _ in matched.files] == ["2", "3", "6", "7"]
     left = {file.name: file.reason for file in matched.unknown}
@@ -636,7 +635,7 @@ def test_whatever_lies_in_a_folder_nothing_is_followed_and_nothing_breaks(tmp_pa
 def test_an_image_of_too_many_bytes_is_not_read(tmp_path: Path) -> None:
     put(tmp_path, "apples_3_0.png")
     os.truncate(tmp_path / "apples_3_0.png", LARGEST_FILE_BYTES + 1)
-    folder = Folder(str(tmp_path))
+    folder = FolderModel(str(tmp_path))
     assert names(folder.match([item("apples/3")], 1).faulty) == ["apples_3_0.png"]
     content = respond(folder, item("apples/3")).content
     assert isinstance(content, Failed)
@@ -649,7 +648,7 @@ def test_a_listed_image_that_is_not_there_is_faulty_and_its_place_is_kept(tmp_pa
         put(tmp_path, "y.png"),
         *({"id": "a", "image_path": path} for path in ("gone.png", "y.png", long)),
     )
-    folder = Folder(str(tmp_path))
+    folder = FolderModel(str(tmp_path))
     matched = folder.match([item("a")], 3)
     assert names(matched.faulty) == ["gone.png", long]
     assert matched.files["some/a", 1] == "y.png"
@@ -658,7 +657,7 @@ def test_a_listed_image_that_is_not_there_is_faulty_and_its_place_is_kept(tmp_pa
 
 def test_a_response_tells_file_and_seed_and_asked_again_is_the_same(tmp_path: Path) -> None:
     put(tmp_path, "3_4_apples_17.png", "3_5_apples_new2.png")
-    folder, of = Folder(str(tmp_path)), item("apples/3")
+    folder, of = FolderModel(str(tmp_path)), item("apples/3")
     folder.match([of], 2)
     first, again, second = respond(folder, of), respond(folder, of, attempt=1), respond(folder, of, repeat=1)
     assert first == again
@@ -670,12 +669,12 @@ def test_a_response_tells_file_and_seed_and_asked_again_is_the_same(tmp_path: Pa
 
 def test_the_prompt_that_a_listing_tells_is_the_one_that_was_sent(tmp_path: Path) -> None:
     write_lines(put(tmp_path, "x.png"), {"id": "a", "prompt": "Drei Äpfel", "image_path": "x.png"})
-    assert respond(Folder(str(tmp_path)), item("a")).provenance.prompt_sent == "Drei Äpfel"
+    assert respond(FolderModel(str(tmp_path)), item("a")).provenance.prompt_sent == "Drei Äpfel"
 
 
 @pytest.mark.parametrize("name", ["geckonum_00012_4.png", "Two dogs_000004.png", "geckonum_00012_0.gif"])
 def test_an_image_is_found_without_matching_first(name: str, tmp_path: Path) -> None:
-    folder, of = Folder(str(put(tmp_path, name))), item("geckonum_00012", "two dogs.")
+    folder, of = FolderModel(str(put(tmp_path, name))), item("geckonum_00012", "two dogs.")
     assert isinstance(respond(folder, of).content, Pixels)
     missing = respond(folder, of, repeat=1).content
     assert isinstance(missing, Failed)
@@ -707,7 +706,7 @@ def test_the_layout_is_part_of_what_the_model_is(tmp_path: Path) -> None:
     assert make_model(f"folder:{tmp_path}").spec.options == {"path": str(tmp_path), "layout": "auto"}
     assert make_model(f"folder:{tmp_path},layout=items").spec.shown == f"folder:{tmp_path},layout=items"
     with pytest.raises(UnknownNameError, match="no layout named 'x'"):
-        Folder(str(tmp_path), layout="x")
+        FolderModel(str(tmp_path), layout="x")
 
 
 @pytest.mark.parametrize(
@@ -767,5 +766,5 @@ def test_each_folder_is_gone_through_once(layout: str, tmp_path: Path, monkeypat
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", scan_and_note)
-    assert Folder(str(tmp_path), layout=layout).match([item("apples/3")], 2).count == 2
+    assert FolderModel(str(tmp_path), layout=layout).match([item("apples/3")], 2).count == 2
     assert sorted(seen) == sorted({".", "apples", "people", "00000"})

@@ -17,9 +17,9 @@ from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.hf_server import serving_images
-from tests.openai_server import Behaviour, Fault, Server, serving
-from tests.scripted_server import scripting
+from tests.models.hf_server import serving_images
+from tests.models.openai_server import Behaviour, Fault, Server, serving
+from tests.models.scripted_server import scripting
 
 pytestmark = pytest.mark.hub
 

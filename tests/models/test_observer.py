@@ -7,7 +7,7 @@ import pytest
 
 from subitize.interfaces import Request
 from subitize.language.nouns import plural
-from subitize.models.observer import Observer
+from subitize.models.stand_ins import ObserverModel
 from subitize.records import Answer, Refused, Said, Stimulus
 from subitize.stimuli.glyphs import GLYPHS
 from subitize.stimuli.recipes import Layout, PlacedThing, paint
@@ -32,7 +32,7 @@ def png(things: tuple[PlacedThing, ...]) -> bytes:
 
 def answer(question: str, things: tuple[PlacedThing, ...] = SCENE) -> Said | Refused:
     request = Request("i", Answer(Stimulus("dots", 1, 0), question), 0, 0, 0, lambda _: png(things))
-    content = Observer().compute(request).content
+    content = ObserverModel().compute(request).content
     assert isinstance(content, Said | Refused)
     return content
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from subitize.models.serving import Answered, Limits, Server
+from subitize.models.http import Answered, Limits, Server
 from subitize.records import Drawn, Failed, Outcome, Refused, Said, Stimulus
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
-from tests.scripted_server import Answer, Scripted, chat, scripting
+from tests.models.scripted_server import Answer, Scripted, chat, scripting
 
 NAMING = "naming:images=1,size_px=128,categories=apples,wordings=category,control_question=false,max_attempts=1"
 PRODUCTION = "production:categories=apples,numbers=1-2"

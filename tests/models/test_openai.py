@@ -16,7 +16,7 @@ from subitize.store import Folder, Run, StoredResponse
 from subitize.store.reading import read_usages
 from tests.cases import Case
 from tests.commands import Finished, call, start, subitize
-from tests.openai_server import Behaviour, Fault, Server, serving
+from tests.models.openai_server import Behaviour, Fault, Server, serving
 
 KEY = "sk-test-0123456789abcdef"
 NAMING = "naming:images=1,size_px=128,categories=apples+dots,wordings=category,control_question=false"

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from subitize.models.http import retry_after_seconds
 from subitize.models.pacing import Pacer
-from subitize.models.serving import retry_after_seconds
 from tests.cases import Case
 
 GivenT = TypeVar("GivenT")

@@ -17,9 +17,9 @@ from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Re
 from subitize.io.images import decode
 from subitize.judges.observer import Observer
 from subitize.language.clauses import read_scene
-from subitize.models.ideal_human import IdealHuman
-from subitize.models.painter import Number, Painter, draw
+from subitize.models.painter import DrawnNumber, Painter, draw
 from subitize.models.random import Random
+from subitize.models.stand_ins import IdealHuman
 from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.running import Settings, run_suite
@@ -29,11 +29,11 @@ from subitize.stimuli.observing import see
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.language.geckonum_prompts import PROMPTS, read_rows, scene_of
-from tests.painter_laws import painter_law
+from tests.models.painter_laws import painter_law
 
 proof = pytest.mark.proof(
     "subitize.models.painter",
-    "subitize.models.ideal_human",
+    "subitize.models.stand_ins",
     "subitize.models.random",
     "subitize.stats.response_law",
     "subitize.language",
@@ -194,8 +194,8 @@ def test_the_numbers_drawn_follow_the_law(slips: Slips, draws: int) -> None:
 
 
 def test_what_merges_lies_on_another_and_is_not_seen() -> None:
-    plain = draw(request("seven dots"), lambda *_: Number(4), size_px=256).content
-    merged = draw(request("seven dots"), lambda *_: Number(4, hidden=3), size_px=256).content
+    plain = draw(request("seven dots"), lambda *_: DrawnNumber(4), size_px=256).content
+    merged = draw(request("seven dots"), lambda *_: DrawnNumber(4, hidden=3), size_px=256).content
     assert isinstance(plain, Pixels)
     assert isinstance(merged, Pixels)
     assert seen(plain.data) == seen(merged.data) == {"dot": 4}

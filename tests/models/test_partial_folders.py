@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadFileError
-from subitize.models.folder import Folder
+from subitize.models.folder import FolderModel
 from subitize.records import Draw, Item
 from subitize.store import Folder as RunFolder
 from subitize.store import Run
@@ -32,7 +32,7 @@ def put(folder: Path, *names: str) -> Path:
 def place(path: Path, *prompts: str, layout: str = "auto", repeats: int = 3) -> Mapping[tuple[str, int], str]:
     by_id = {f"some/item-{number}": prompt for number, prompt in enumerate(prompts)}
     items = [Item(id, Draw(prompt), (), {}) for id, prompt in by_id.items()]
-    found = Folder(str(path), layout=layout).match(items, repeats).files
+    found = FolderModel(str(path), layout=layout).match(items, repeats).files
     return {(by_id[id], repeat): name for (id, repeat), name in found.items()}
 
 
@@ -89,7 +89,7 @@ def test_a_prompt_to_the_letter_goes_before_a_shorter_one_with_a_seed(tmp_path: 
 def test_names_of_items_are_not_taken_for_prompts(tmp_path: Path) -> None:
     put(tmp_path, "apples_3_0.png", "apples_3_1.png")
     items = [Item("some/apples/3", Draw("apples"), (), {})]
-    assert Folder(str(tmp_path)).match(items, 2).layout == "items"
+    assert FolderModel(str(tmp_path)).match(items, 2).layout == "items"
 
 
 def test_a_folder_with_nothing_for_a_suite_says_what_it_has(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_csv_lists_images_by_prompt_or_id(tmp_path: Path, case: Case) -> None:
     }
     for name, (header_line, row, message) in bad.items():
         with case(name), pytest.raises(BadFileError, match=message):
-            Folder(str(write_lines(tmp_path / "bad.csv", *header_line, row)))
+            FolderModel(str(write_lines(tmp_path / "bad.csv", *header_line, row)))
 
 
 def test_the_sheet_of_images_to_make_lists_those_that_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

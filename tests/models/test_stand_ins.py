@@ -10,9 +10,8 @@ import pytest
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.interfaces import Request, Silent
-from subitize.models.ideal_human import IdealHuman
-from subitize.models.observer import Observer
 from subitize.models.random import Random
+from subitize.models.stand_ins import IdealHuman, ObserverModel
 from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.running import Settings, run_suite
@@ -105,7 +104,7 @@ def test_a_weber_fraction_of_zero_makes_the_ideal_human_exact() -> None:
 def test_the_observer_answers_what_it_sees_or_says_that_it_does_not_know(question: str, expected: object) -> None:
     recipe = Stimulus("apples", 3, seed=1, size_px=256)
     request = Request("i", Answer(recipe, question), 0, 0, 0, lambda _: render(recipe).png)
-    assert Observer().compute(request).content == expected
+    assert ObserverModel().compute(request).content == expected
 
 
 def test_random_never_looks() -> None:

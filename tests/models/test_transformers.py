@@ -28,7 +28,7 @@ from subitize.registry import make_model, make_suite
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.little_memory import little_memory
+from tests.models.little_memory import little_memory
 from tests.networks import tiny_matchers, tiny_vlms
 from tests.networks.tiny_weights import find_tiny
 

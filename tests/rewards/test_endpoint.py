@@ -33,8 +33,9 @@ from subitize.rewards.endpoint import Admission, Settings, admit_judge, make_app
 from subitize.runner.costs import Ledger
 from subitize.runner.workers import open_executor
 from subitize.stimuli.recipes import render
-from tests import commands, openai_server
+from tests import commands
 from tests.cases import Case
+from tests.models import openai_server
 
 THREE = render(Stimulus("apples", 3, seed=1, size_px=128)).png
 

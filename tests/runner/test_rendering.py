@@ -19,7 +19,7 @@ from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from subitize.store.images import Images
-from tests.openai_server import Behaviour, serving
+from tests.models.openai_server import Behaviour, serving
 
 SMALL_PX = 128
 MANY = 40_000_000  # pixels

@@ -17,7 +17,7 @@ from subitize.store import Folder, Run
 from subitize.suites.rewritten import COLUMNS, read_rows
 from tests.cases import Case
 from tests.commands import Finished, call, start
-from tests.openai_server import Behaviour, Fault, Server, serving
+from tests.models.openai_server import Behaviour, Fault, Server, serving
 
 KEY = "sk-test-0123456789abcdef"
 SUITE = "production:categories=apples+dots,numbers=1-3"

@@ -15,7 +15,7 @@ from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run
 from subitize.suites.sight import NEEDED
 from tests.commands import Finished, call
-from tests.scripted_server import Answer, Scripted, chat, scripting
+from tests.models.scripted_server import Answer, Scripted, chat, scripting
 
 NAMING = "naming:images=1,size_px=128,categories=apples,numbers=1-2,wordings=category,control_question=false"
 

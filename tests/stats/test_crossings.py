@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression
 from subitize.stats.crossing import find_crossing, isotonic_decreasing
 from subitize.stats.response_law import Slips
 from tests.cases import Case
-from tests.painter_laws import painter_law
+from tests.models.painter_laws import painter_law
 
 PROOF = pytest.mark.proof("subitize.stats.crossing", "subitize.stats.response_law")
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from subitize.stats.response_law import Slips, human_law, uniform_law
 from tests.cases import Case
-from tests.painter_laws import painter_law
+from tests.models.painter_laws import painter_law
 
 TARGETS = range(1, 11)
 RESPONSES = np.arange(1, 21)

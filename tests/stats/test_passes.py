@@ -9,7 +9,7 @@ from scipy import stats
 from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.stats.estimate import pass_at_k
 from subitize.stats.response_law import Slips
-from tests.painter_laws import painter_law
+from tests.models.painter_laws import painter_law
 
 
 @pytest.mark.parametrize("images", range(1, 9))

@@ -12,7 +12,7 @@ from scipy import stats
 
 from subitize.stats.response_law import ResponseLawFit, Slips, Tallies, fit_law, human_law, uniform_law
 from subitize.stats.weber import NoWeber, Weber, describe_weber
-from tests.painter_laws import painter_law
+from tests.models.painter_laws import painter_law
 from tests.stats.responses_by_law import Observer, arrange, repeat
 
 TARGETS = tuple(range(1, 11))

@@ -161,7 +161,7 @@ def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
     from io import StringIO
 
     from subitize.io.files import escape_formula
-    from subitize.models.folder.names import name_file
+    from subitize.models.image_folders import name_file
     from subitize.records import Draw, task_text
 
     if repeats and not all(isinstance(item.task, Draw) for item in items):

@@ -11,9 +11,9 @@ from pathlib import Path
 from subitize.errors import BadFileError, BadImageError, NothingToDoError, UnknownNameError
 from subitize.io.images import decode, image_format, read_image
 from subitize.language.numbers import list_some
-from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, storable
-from subitize.models.folder.layouts import Holdings, read_folder
-from subitize.models.folder.matching import Placement
+from subitize.models.folder import ImageAssignment
+from subitize.models.image_folders import SUFFIXES, FolderTree, UnmatchedFile, storable
+from subitize.models.image_layouts import ImageFolder, read_folder
 from subitize.records import Attached, Draw, Drawn, Elsewhere, Item
 from subitize.store import Attachment, Run, latest_attempts
 from subitize.store.images import Images
@@ -48,8 +48,8 @@ class Joined:
     attached: int
     already_attached: int
     missing: tuple[str, ...]
-    unknown: tuple[Unplaced, ...]
-    unreadable: tuple[Unplaced, ...]
+    unknown: tuple[UnmatchedFile, ...]
+    unreadable: tuple[UnmatchedFile, ...]
 
     def lines(self) -> list[str]:
         """Say it in a few lines, with examples."""
@@ -108,7 +108,7 @@ class _Match:
     matched_by: str
     pairs: list[Pair]
     missing: list[str]
-    unknown: list[Unplaced]
+    unknown: list[UnmatchedFile]
 
 
 def _find_named(run: Run, model: str | None) -> dict[str, list[_Named]]:
@@ -167,7 +167,7 @@ def _match(run: Run, folder: Path, named: Sequence[_Named], layout: str) -> _Mat
         try:
             holdings = read_folder(folder, layout)
         except BadFileError as error:  # other models may have theirs
-            unknown = [Unplaced(storable(folder.name), str(error))]
+            unknown = [UnmatchedFile(storable(folder.name), str(error))]
         else:
             asked = {one.item_id.partition("/")[0] for one in named}
             items = [item for item in run.items() if item.suite in asked and isinstance(item.task, Draw)]
@@ -177,8 +177,8 @@ def _match(run: Run, folder: Path, named: Sequence[_Named], layout: str) -> _Mat
     return _Match(folder, matched_by, pairs, [one.name for one in named if one.trial_id not in paired], unknown)
 
 
-def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[Pair], list[Unplaced]]:
-    tree = Tree(folder)
+def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[Pair], list[UnmatchedFile]]:
+    tree = FolderTree(folder)
     try:
         levels = [tree.entries(), *(tree.entries(below) for below in tree.entries().folders)]
     except OSError as error:
@@ -192,8 +192,8 @@ def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[Pair], lis
         if len(found) == 1:
             pairs.append(Pair(one.trial_id, one.name, storable(found[0]), tree.path(found[0])))
         else:
-            unknown += [Unplaced(storable(file), "several files are called so") for file in found]
-    unknown += [Unplaced(storable(file), "no response is called so") for file in files if file not in used]
+            unknown += [UnmatchedFile(storable(file), "several files are called so") for file in found]
+    unknown += [UnmatchedFile(storable(file), "no response is called so") for file in files if file not in used]
     return pairs, unknown
 
 
@@ -223,9 +223,9 @@ def _last(name: str) -> str:
 
 
 def _match_layout(
-    holdings: Holdings, items: Sequence[Item], named: Sequence[_Named]
-) -> tuple[list[Pair], list[Unplaced]]:
-    placement = Placement(holdings, items)
+    holdings: ImageFolder, items: Sequence[Item], named: Sequence[_Named]
+) -> tuple[list[Pair], list[UnmatchedFile]]:
+    placement = ImageAssignment(holdings, items)
     by_item: dict[str, list[_Named]] = defaultdict(list)
     for one in sorted(named, key=lambda one: one.repeat):
         by_item[one.item_id].append(one)
@@ -240,11 +240,11 @@ def _match_layout(
         else:
             joined = []
             reason = f"{len(images)} files for {len(responses)} responses to {item_id}: which is whose is not told"
-            unknown += [Unplaced(image.name, reason) for image in images.values()]
+            unknown += [UnmatchedFile(image.name, reason) for image in images.values()]
         pairs += [Pair(one.trial_id, one.name, image.name, image.path) for one, image in joined]
     explained = {pair.file for pair in pairs} | {one.name for one in unknown}
     others = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
-    unknown += [Unplaced(name, "for no response") for name in others]
+    unknown += [UnmatchedFile(name, "for no response") for name in others]
     return pairs, unknown
 
 
@@ -259,17 +259,17 @@ def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]]
         known = run.attachments()
         new = [pair for pair in match.pairs if pair.trial_id not in known]
         others = [
-            Unplaced(pair.file, f"{pair.name} has {known[pair.trial_id].file} attached")
+            UnmatchedFile(pair.file, f"{pair.name} has {known[pair.trial_id].file} attached")
             for pair in match.pairs
             if pair.trial_id in known and known[pair.trial_id].file != pair.file
         ]
-        unreadable: list[Unplaced] = []
+        unreadable: list[UnmatchedFile] = []
         remaining = iter(watch(new))
         with ThreadPoolExecutor(_THREADS) as threads:
             while chunk := list(islice(remaining, _FILES_AT_ONCE)):
                 kept = list(threads.map(lambda pair: _keep(run.images, pair), chunk))
                 run.add_attachments(lease, [one for one in kept if isinstance(one, Attachment)])
-                unreadable += [one for one in kept if isinstance(one, Unplaced)]
+                unreadable += [one for one in kept if isinstance(one, UnmatchedFile)]
                 run.renew(lease)
     return Joined(
         model,
@@ -283,11 +283,11 @@ def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]]
     )
 
 
-def _keep(images: Images, pair: Pair) -> Attachment | Unplaced:
+def _keep(images: Images, pair: Pair) -> Attachment | UnmatchedFile:
     """Store the image, if it is one: it is bounded and checked before it is trusted."""
     try:
         data = read_image(pair.path)
         decode(data)
     except BadImageError as error:
-        return Unplaced(pair.file, str(error))
+        return UnmatchedFile(pair.file, str(error))
     return Attachment(pair.trial_id, images.save(data, image_format(data)), pair.file)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.io.images import LARGEST_FILE_BYTES, decode, image_format, read_image
-from subitize.models.folder.files import SUFFIXES, Tree, storable
+from subitize.models.image_folders import SUFFIXES, FolderTree, storable
 from subitize.records import Ask, Draw, Drawn, Item, Provenance, Response, Spec, Trial
 from subitize.store import Run
 from subitize.store.images import Images
@@ -119,7 +119,7 @@ class _FolderSource:
     def __init__(self, path: Path) -> None:
         if not path.is_dir():
             raise BadFileError(f"{path} is neither a folder nor a zip of pictures")
-        self._tree, self._seen = Tree(path), set[str]()
+        self._tree, self._seen = FolderTree(path), set[str]()
         try:
             self._real = {storable(name): name for name in self._list("")}
         except OSError as error:

@@ -16,18 +16,18 @@ from subitize.errors import BadImageError, BadValueError, UnusableModelError
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
-from subitize.models.chats import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
-from subitize.models.pacing import Pacer, Turn
-from subitize.models.serving import (
-    Contact,
+from subitize.models.chat import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
+from subitize.models.http import (
     DeclinedError,
     Limits,
+    ServerState,
     check_url,
     one_line,
     parse_json,
     read_error,
     retry_after_seconds,
 )
+from subitize.models.pacing import Pacer, Turn
 from subitize.networks.pipelines import parse_size
 from subitize.networks.weights import require
 from subitize.records import Draw, Provenance, Task, TaskKind, task_text
@@ -163,7 +163,7 @@ class _Calls:
         require(f"model 'hf-inference:{model}'", "huggingface_hub", extra="hub")
         self.address = None if address is None else check_url(address)
         self.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
-        self.contact = Contact(self.where, key_variable, limits.concurrency)
+        self.contact = ServerState(self.where, key_variable, limits.concurrency)
         self._model, self._provider, self._key_variable, self._limits = model, provider, key_variable, limits
         if limits.concurrency > _MOST_AT_ONCE:
             raise BadValueError(

@@ -12,7 +12,7 @@ from subitize.errors import BadImageError, BadValueError
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
-from subitize.models.chats import (
+from subitize.models.chat import (
     ANSWER_TOKENS,
     as_question,
     given,
@@ -24,7 +24,7 @@ from subitize.models.chats import (
     text_or_none,
     write_messages,
 )
-from subitize.models.serving import Answered, DeclinedError, Limits, Server, check_url
+from subitize.models.http import Answered, DeclinedError, Limits, Server, check_url
 from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest
 
 DEFAULT_URL = "https://api.openai.com/v1"

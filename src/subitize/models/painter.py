@@ -66,16 +66,16 @@ class Painter:
         """Read the prompt and draw it."""
         return draw(request, self.number, size_px=self._size_px)
 
-    def number(self, asked: int, random: np.random.Generator) -> "Number":
+    def number(self, asked: int, random: np.random.Generator) -> "DrawnNumber":
         """Follow the slips one by one."""
         if asked == 0:
-            return Number(0)
+            return DrawnNumber(0)
         slips = self.slips
         law = human_law(asked, weber=slips.weber, subitizing=slips.subitizing, highest=slips.highest)
         meant = max(1, 1 + int(random.choice(len(law), p=law)) + slips.shift)
         drawn = int(np.count_nonzero(random.random(meant) >= slips.omit))
         merged = int(np.count_nonzero(random.random(max(drawn - 1, 0)) < slips.merge))
-        return Number(drawn - merged, merged)
+        return DrawnNumber(drawn - merged, merged)
 
 
 def _check(name: str, value: float, limits: tuple[int, int]) -> None:
@@ -85,14 +85,16 @@ def _check(name: str, value: float, limits: tuple[int, int]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class DrawnNumber:
     """How many things of a kind are seen in a picture, and how many more lie hidden on top of them."""
 
     seen: int
     hidden: int = 0
 
 
-def draw(request: Request, number: Callable[[int, np.random.Generator], Number], *, size_px: int = SIZE_PX) -> Reply:
+def draw(
+    request: Request, number: Callable[[int, np.random.Generator], DrawnNumber], *, size_px: int = SIZE_PX
+) -> Reply:
     """Draw the prompt's scene with as many things of each entity as `number` makes of the number asked for."""
     asked = read_scene(request.text, tuple(GLYPHS), tuple(PALETTE))
     if isinstance(asked, NotUnderstood):
@@ -110,7 +112,7 @@ def draw(request: Request, number: Callable[[int, np.random.Generator], Number],
     return Reply(Pixels(_png(_with_hidden(plan, in_order, random))), request.provenance())
 
 
-def _with_hidden(plan: Layout, numbers: list[Number], random: np.random.Generator) -> Layout:
+def _with_hidden(plan: Layout, numbers: list[DrawnNumber], random: np.random.Generator) -> Layout:
     """Lay the things that merge exactly onto others of their entity, so that nobody can see them."""
     hidden = []
     start = 0

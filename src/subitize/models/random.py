@@ -37,7 +37,7 @@ class Random:
     def _draw(self, request: Request) -> Reply:
         from subitize.models import painter  # answering needs no pictures
 
-        return painter.draw(request, lambda _, random: painter.Number(self._number(random)))
+        return painter.draw(request, lambda _, random: painter.DrawnNumber(self._number(random)))
 
     def _number(self, random: np.random.Generator) -> int:
         return self._low + int(random.choice(len(self._law), p=self._law))

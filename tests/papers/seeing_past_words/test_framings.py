@@ -9,7 +9,7 @@ import pytest
 
 from subitize.interfaces import Model, Reply, Request, Silent
 from subitize.language.numbers import NUMERALS
-from subitize.models.chats import score_answer
+from subitize.models.chat import score_answer
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import (
@@ -31,8 +31,8 @@ from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run, StoredResponse
 from tests.commands import call
+from tests.models.openai_server import Behaviour, Server, serving
 from tests.networks import tiny_matchers, tiny_vlms
-from tests.openai_server import Behaviour, Server, serving
 from tests.probe_files import ANSWERS, make_probes, write_suites
 
 MATCHED, FILLED, ANSWERED, ALIGNED = "counting-probe", "counting-probe-masked", "counting-probe-vqa", "alignment-probe"

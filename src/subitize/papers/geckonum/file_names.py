@@ -2,9 +2,9 @@
 
 import re
 
-from subitize.models.folder.names import Naming, last_of_key
+from subitize.models.image_folders import FileNaming, last_of_key
 
-NAMING = Naming(
+NAMING = FileNaming(
     "geckonum",
     "geckonum_00012_3.png",
     re.compile(r"(?P<key>geckonum_\d{5})(?:_(?P<number>\d{1,9}))?", re.ASCII | re.IGNORECASE),

@@ -2,7 +2,7 @@
 
 import re
 
-from subitize.models.folder.names import Naming, last_of_key
+from subitize.models.image_folders import FileNaming, last_of_key
 
 
 def _number_of_prompt(key: str) -> str:
@@ -10,7 +10,7 @@ def _number_of_prompt(key: str) -> str:
     return str(int(number)) if number.isdecimal() else ""
 
 
-NAMING = Naming(
+NAMING = FileNaming(
     "gimbrr",
     "p801_1_v0.0.5_pd230208.png",
     re.compile(r"p(?P<key>\d{1,9})_(?P<number>\d{1,9})_v.+", re.ASCII),

@@ -2,7 +2,7 @@
 
 import re
 
-from subitize.models.folder.names import Naming, category_and_number, is_named_by_prompt
+from subitize.models.image_folders import FileNaming, category_and_number, is_named_by_prompt
 
 # In the release the index stands after a space, and images that were added have "new" before it: 10_11_people new13.png
 _NAME = re.compile(
@@ -15,6 +15,6 @@ def _is_a_prompt(stem: str) -> bool:
     return is_named_by_prompt(stem) and not stem.split("_")[1].strip("<>+").isdecimal()
 
 
-NAMING = Naming(
+NAMING = FileNaming(
     "numbersense", "3_4_apples_17.png", _NAME, category_and_number, has_category_folders=True, is_other=_is_a_prompt
 )

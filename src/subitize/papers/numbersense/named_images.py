@@ -8,9 +8,9 @@ from subitize.analysis.observations import Observations, observe_records
 from subitize.errors import BadFileError
 from subitize.importers.named_counts import read_named_count
 from subitize.interfaces import Suite, design_of
-from subitize.models.folder.files import Tree, Unplaced, stem_of, storable
-from subitize.models.folder.layouts import Holdings, read_folder
-from subitize.models.folder.matching import Placement
+from subitize.models.folder import ImageAssignment
+from subitize.models.image_folders import FolderTree, UnmatchedFile, stem_of, storable
+from subitize.models.image_layouts import ImageFolder, read_folder
 from subitize.papers.numbersense.file_names import NAMING
 from subitize.records import Discarded, Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Trial, task_text
 from subitize.registry import Made, make_suite
@@ -58,10 +58,10 @@ def _find_models(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise BadFileError(f"{folder} is not a folder; name that of the images, or one with a folder per model")
     try:
-        tree = Tree(folder)
+        tree = FolderTree(folder)
         categories = [below for below in tree.entries().folders if _is_of_category(tree, below)]
         others = [below for below in tree.entries().folders if below not in categories]
-        models = [below for below in others if _has_images(Tree(folder / below))]
+        models = [below for below in others if _has_images(FolderTree(folder / below))]
         has_own = _has_images(tree)
     except OSError as error:
         raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
@@ -78,13 +78,13 @@ def _find_models(folder: Path) -> list[Path]:
     return [folder] if has_own else [folder / model for model in models]
 
 
-def _has_images(tree: Tree) -> bool:
+def _has_images(tree: FolderTree) -> bool:
     entries = tree.entries()
     has_named = any(NAMING.fits(stem_of(name)) for name in entries.images)
     return has_named or any(_is_of_category(tree, below) for below in entries.folders)
 
 
-def _is_of_category(tree: Tree, below: str) -> bool:
+def _is_of_category(tree: FolderTree, below: str) -> bool:
     return any(map(NAMING.is_in_its_category, tree.entries(below).images))
 
 
@@ -92,7 +92,7 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
     holdings = read_folder(folder, NAMING.name)
     name = storable(folder.resolve().name)
     _check_items(holdings, items, name)
-    placement = Placement(holdings, items)
+    placement = ImageAssignment(holdings, items)
     spec = Spec(name, {"released": "numbersense"}, name)
     responses: list[Response] = []
     readings: list[Reading] = []
@@ -114,7 +114,7 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
     return NamedModel(spec, responses, readings)
 
 
-def _check_items(holdings: Holdings, items: Sequence[Item], model: str) -> None:
+def _check_items(holdings: ImageFolder, items: Sequence[Item], model: str) -> None:
     """Refuse an image of what the suite never asks for: a category or number that the tables have no place for."""
     known = {key for item in items for key in holdings.keys(item.id)}
     for image in holdings.images:
@@ -127,16 +127,16 @@ def _check_items(holdings: Holdings, items: Sequence[Item], model: str) -> None:
             )
 
 
-def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[Unplaced]:
+def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[UnmatchedFile]:
     """List the images whose count is no number."""
     files = {one.trial.id: str(one.provenance.parameters["file"]) for one in responses}
     return [
-        Unplaced(files[reading.subject.id], reading.value.reason)
+        UnmatchedFile(files[reading.subject.id], reading.value.reason)
         for reading in readings
         if isinstance(reading.value, Discarded)
     ]
 
 
-def _list(files: Sequence[Unplaced]) -> str:
+def _list(files: Sequence[UnmatchedFile]) -> str:
     some = ", ".join(f"{file.name}: {file.reason}" for file in files[:_EXAMPLES])
     return some + (", …" if len(files) > _EXAMPLES else "")

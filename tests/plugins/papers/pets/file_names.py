@@ -2,9 +2,9 @@
 
 import re
 
-from subitize.models.folder.names import Naming
+from subitize.models.image_folders import FileNaming
 
-NAMING = Naming(
+NAMING = FileNaming(
     "pets",
     "pet-dog-3-0.png",
     re.compile(r"pet-(?P<key>[a-z]+-\d{1,3})-(?P<number>\d{1,3})", re.ASCII),

@@ -1,15 +1,23 @@
-"""Answers questions about a picture by classical vision on its pixels."""
+"""Embedded models that answer by classical vision: the observer, and an ideal human with Weber's law.
+
+The ideal human is exact for a few things and then estimates; it draws through the painter. Both are stand-ins that
+need no key, download or GPU."""
 
 import re
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
+
+from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
 from subitize.labels import Rule, interpret
-from subitize.language.counted import make_count, read_counted
+from subitize.language.counted import is_count, make_count, read_counted
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
-from subitize.records import UNKNOWN, Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
+from subitize.models import painter
+from subitize.records import UNKNOWN, Box, Boxes, Count, Draw, Known, Place, Refused, RelationWord, Said, TaskKind
+from subitize.stats.response_law import human_law
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.observing import look_at
 from subitize.stimuli.recognition import KINDS
@@ -20,7 +28,7 @@ ANY_KIND = {"object", "thing", "shape", "item"}
 _RELATIONS: dict[str, RelationWord] = {word: word for word in ("left of", "right of", "above", "below")}
 
 
-class Observer:
+class ObserverModel:
     """Count and name what is seen, by classical vision; what it does not know it calls unknown."""
 
     tasks: frozenset[TaskKind] = frozenset({"answer"})
@@ -62,3 +70,34 @@ def _count(asked: Count, seen: tuple[Box, ...]) -> Said | Refused:
         return Refused(f"{strange} of {len(seen)} things seen are unknown to this observer")
     number = interpret(Boxes(seen), asked, Rule("boxes"))
     return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
+
+
+class IdealHuman:
+    """See or draw how many there are, exactly to `subitizing`, then with the Weber fraction `weber` (Numbersense)."""
+
+    tasks: frozenset[TaskKind] = frozenset({"answer", "draw"})
+    is_stand_in = True
+
+    def __init__(self, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> None:
+        if not (0 <= weber <= 10 and subitizing >= 0 and 1 <= highest <= 10_000):
+            given = f"weber={weber:g},subitizing={subitizing},highest={highest}"
+            raise BadValueError(
+                f"model 'ideal-human': {given}: should be weber 0 to 10, subitizing >= 0, highest 1 to 10000"
+            )
+        self._weber, self._subitizing, self._highest = weber, subitizing, highest
+
+    def compute(self, request: Request, /) -> Reply:
+        """Look, or read the prompt, then take the response from the law of the number."""
+        if isinstance(request.task, Draw):
+            return painter.draw(request, lambda asked, random: painter.DrawnNumber(self._number(asked, random)))
+        seen = look_at(request.picture())
+        if not is_count(request.text):
+            return Reply(answer(request.text, seen), request.provenance())
+        response = self._number(len(seen), np.random.default_rng(request.seed))
+        return Reply(Said(str(response)), request.provenance())
+
+    def _number(self, target: int, random: np.random.Generator) -> int:
+        if target == 0:
+            return 0
+        law = human_law(target, weber=self._weber, subitizing=self._subitizing, highest=self._highest)
+        return 1 + int(random.choice(len(law), p=law))

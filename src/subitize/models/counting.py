@@ -1,4 +1,4 @@
-"""Detectors as models: they answer how many there are by counting what they find (Numbersense, Figure S2)."""
+"""Models that answer how many there are by counting: detectors (Numbersense, Figure S2) and users' own commands."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,8 @@ from subitize.errors import UnusableModelError
 from subitize.interfaces import Reply, Request
 from subitize.io.images import Rgb, decode
 from subitize.labels import CANNOT_TELL, interpret
-from subitize.models.observer import ANY_KIND, read_count
+from subitize.models.stand_ins import ANY_KIND, read_count
+from subitize.networks.command import Counter
 from subitize.networks.detectors.hub import Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.settings import DetectorSettings, detector_factory, nouns_of
@@ -78,3 +79,22 @@ make_rt_detr = detector_factory(DetectorModel, RtDetr)
 make_sam3 = detector_factory(DetectorModel, Sam3)
 make_ssd = detector_factory(DetectorModel, Ssd)
 make_yolo = detector_factory(DetectorModel, Yolo)
+
+
+class CounterModel(Counter):
+    """Count by a command that reads paths of pictures and writes a number for each; {noun} in it names the things."""
+
+    tasks: frozenset[TaskKind] = frozenset({"answer"})
+
+    def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
+        """Have the pictures counted; a question for anything but a plain count is refused."""
+        asked = [read_count(request.text) for request in requests]
+        nouns = [one.noun if one and one == Count(one.noun) else "" for one in asked]
+        pictures = [request.picture() for request, noun in zip(requests, nouns, strict=True) if noun]
+        numbers = iter(self.count_each(pictures, [noun for noun in nouns if noun]))
+        return [
+            Reply(
+                Said(next(numbers)) if noun else Refused(f"not understood: {request.text[:60]!r}"), request.provenance()
+            )
+            for request, noun in zip(requests, nouns, strict=True)
+        ]

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from tests.cases import Case
-from tests.openai_server import DAMAGED, Behaviour, Fault, Server, serving
+from tests.models.openai_server import DAMAGED, Behaviour, Fault, Server, serving
 
 if TYPE_CHECKING:  # importing it takes as long as all these tests, and every process collects them
     from openai import OpenAI

@@ -1,8 +1,7 @@
-"""Calls to a server over HTTP: what it answers becomes JSON, an image, or an error that says what to do.
+"""Calls a server over HTTP; its answer becomes JSON, an image, or an error that says what to do.
 
-A key comes from the environment only. It is sent to that server alone, and taken out of everything that comes back
-before anybody sees it.
-"""
+A key comes from the environment only. It is sent to that server alone, and removed from everything that comes back
+before it is shown or stored."""
 
 import asyncio
 import email.utils
@@ -70,7 +69,7 @@ class DeclinedError(Exception):
         self.code = code
 
 
-class Contact:
+class ServerState:
     """One server as it is known by now: how to speak of it, its key, and how often in a row it was of no use."""
 
     def __init__(self, where: str, key_variable: str, slots: int) -> None:
@@ -170,7 +169,7 @@ class Server:
         self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
         self._proxies: Mapping[str, str] = {}
-        self.contact = Contact(self.base_url, key_variable, limits.concurrency)
+        self.contact = ServerState(self.base_url, key_variable, limits.concurrency)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:

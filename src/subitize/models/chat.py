@@ -1,4 +1,4 @@
-"""Chats in OpenAI's form, most of them about a picture: what is sent, and what an answer says."""
+"""Chats in OpenAI's form, most of them about a picture: the messages sent, and how replies are read."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from subitize.interfaces import Reply, TransientError, Usage
 from subitize.io.images import data_url
 from subitize.labels import interpret, parse_rule
 from subitize.language.numbers import NUMERALS
-from subitize.models.serving import SHORTEST_SECRET, Answered
+from subitize.models.http import SHORTEST_SECRET, Answered
 from subitize.networks.joint import GAP, ask
 from subitize.records import (
     Confirm,
