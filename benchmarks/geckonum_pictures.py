@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from subitize.interfaces import JudgeQuestion, JudgeRequest, Pixels, Request
-from subitize.judges.observer import Observer
+from subitize.judges.observer import ObserverJudge
 from subitize.labels import interpret, parse_rule
 from subitize.models.painter import Painter
 from subitize.papers.geckonum.suite import Geckonum
@@ -52,7 +52,7 @@ def _no_picture(picture: Picture) -> bytes:
 
 def _wrong(ask: Ask, data: bytes) -> Iterator[str]:
     """Tell the question and the answer if it is wrong."""
-    judge = Observer()
+    judge = ObserverJudge()
     if not judge.can_answer(ask.question, [_DRAWN]):
         yield f"{ask.question.id}: cannot be answered"
         return

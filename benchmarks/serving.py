@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.comparing import Comparison, Result
 from benchmarks.processes import ROOT
 from subitize.interfaces import JudgeQuestion, JudgeRequest
-from subitize.judges.observer import Observer
+from subitize.judges.observer import ObserverJudge
 from subitize.records import Boxes, Count, Drawn, Stimulus, Stored
 from subitize.stimuli.recipes import render
 
@@ -100,7 +100,7 @@ def _count_bare(pictures: Sequence[bytes]) -> list[int]:
 
 def _look_at(picture: bytes) -> int:
     asked = (JudgeQuestion(Count("apple"), "How many apples are in the image?"),)
-    (finding,) = Observer().compute(JudgeRequest((Drawn(Stored("0" * 64, "png")),), asked, lambda _: picture))
+    (finding,) = ObserverJudge().compute(JudgeRequest((Drawn(Stored("0" * 64, "png")),), asked, lambda _: picture))
     return len(finding.evidence.boxes) if isinstance(finding.evidence, Boxes) else -1
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from subitize.interfaces import JudgeQuestion, Model, Reply, Request, Silent
-from subitize.judges.vlm import phrase
+from subitize.judges.asking import phrase
 from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec, TaskKind

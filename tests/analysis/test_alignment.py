@@ -9,7 +9,7 @@ import pytest
 
 from subitize.analysis.alignment import Alignment, align_run, estimate_mean, score_graph
 from subitize.errors import NothingToDoError, UnknownNameError
-from subitize.judges.dsg import graph_of
+from subitize.judges.alignment import graph_of
 from subitize.language.graph import read_graph
 from subitize.records import (
     Count,
@@ -31,7 +31,7 @@ from subitize.stimuli.clipart import PALETTE
 from subitize.stimuli.glyphs import GLYPHS
 from subitize.store import Run
 from tests.commands import call
-from tests.drawn_prompts import EXACT, OMITTING, item, new_run, paint_all, store
+from tests.judges.drawn_prompts import EXACT, OMITTING, item, new_run, paint_all, store
 from tests.samples import trial
 
 PROMPT = "2 red dogs above a cat."

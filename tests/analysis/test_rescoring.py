@@ -13,7 +13,7 @@ from subitize.records import Ask, Count, Fit, Known, Question, Reading, Scalar, 
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
-from tests.drawn_prompts import EXACT, item, new_run, store
+from tests.judges.drawn_prompts import EXACT, item, new_run, store
 from tests.samples import trial
 
 # Scorer, reply, right count, whether our reading is right, and the reason why they differ.

@@ -20,7 +20,7 @@ from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, M
 from subitize.runner.judging import judge_run
 from subitize.store import Run
 from tests.commands import call
-from tests.drawn_prompts import item, made, new_run, paint_all, presence
+from tests.judges.drawn_prompts import item, made, new_run, paint_all, presence
 from tests.networks.tiny_weights import find_tiny
 
 PICTURE = Drawn(Stored("0" * 64, "png"))

@@ -20,7 +20,7 @@ from subitize.interfaces import (
     Responds,
     Silent,
 )
-from subitize.judges.fit import WORDING, FitJudge
+from subitize.judges.alignment import WORDING, FitJudge
 from subitize.records import (
     Count,
     Drawn,
@@ -37,7 +37,7 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
-from tests.drawn_prompts import item, made, new_run, paint_all
+from tests.judges.drawn_prompts import item, made, new_run, paint_all
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 EXHIBIT = JudgeRequest((PICTURE,), (JudgeQuestion(Fit("three apples"), WORDING),), lambda _: b"", "three apples")

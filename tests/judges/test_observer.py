@@ -8,7 +8,7 @@ from PIL import Image
 
 from subitize.errors import UnusableModelError
 from subitize.interfaces import JudgeQuestion, JudgeRequest
-from subitize.judges.observer import Observer
+from subitize.judges.observer import ObserverJudge
 from subitize.labels import interpret, parse_rule
 from subitize.records import Choose, Confirm, Count, Discarded, Drawn, Known, Place, Question, Said, Stored
 from subitize.stimuli.glyphs import GLYPHS
@@ -31,8 +31,8 @@ def readings(*questions: Question, picture: Image.Image | None = None) -> list[o
     written = io.BytesIO()
     (picture or paint(SCENE)).save(written, "PNG")
     inquiries = tuple(JudgeQuestion(question, question.id) for question in questions)
-    findings = Observer().compute(JudgeRequest((PICTURE,), inquiries, lambda _: written.getvalue()))
-    rule = parse_rule(Observer.rule)
+    findings = ObserverJudge().compute(JudgeRequest((PICTURE,), inquiries, lambda _: written.getvalue()))
+    rule = parse_rule(ObserverJudge.rule)
     return [interpret(found.evidence, question, rule) for found, question in zip(findings, questions, strict=True)]
 
 
@@ -56,7 +56,7 @@ def test_one_look_answers_for_kind_colour_and_place() -> None:
 @pytest.mark.parametrize("noun", GLYPHS)
 def test_it_can_count_everything_we_can_draw(noun: str) -> None:
     for question in (Count(noun), Count(noun, "red"), Count(noun, place=Place("above", "dot"))):
-        assert Observer().can_answer(question, [PICTURE])
+        assert ObserverJudge().can_answer(question, [PICTURE])
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_it_can_count_everything_we_can_draw(noun: str) -> None:
     ids=lambda question: question.id,
 )
 def test_what_it_does_not_know_it_cannot_answer(question: Question) -> None:
-    assert not Observer().can_answer(question, [PICTURE])
+    assert not ObserverJudge().can_answer(question, [PICTURE])
 
 
 def test_it_looks_at_one_picture_only() -> None:
-    assert not Observer().can_answer(Count("dog"), [Said("3")])
-    assert not Observer().can_answer(Count("dog"), [PICTURE, PICTURE])
+    assert not ObserverJudge().can_answer(Count("dog"), [Said("3")])
+    assert not ObserverJudge().can_answer(Count("dog"), [PICTURE, PICTURE])
 
 
 LINES = (
@@ -106,7 +106,7 @@ LINES = (
     ids=lambda value: getattr(value, "id", str(value)),
 )
 def test_it_tells_which_line_and_which_statement_holds(question: Question, value: object) -> None:
-    assert Observer().can_answer(question, [PICTURE])
+    assert ObserverJudge().can_answer(question, [PICTURE])
     assert readings(question) == [Known(value)]  # type: ignore[arg-type]
 
 
@@ -116,10 +116,10 @@ def test_where_no_line_holds_none_is_chosen() -> None:
 
 
 def test_it_passes_its_self_test_and_a_blind_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Observer().self_test().is_passed
+    assert ObserverJudge().self_test().is_passed
     monkeypatch.setattr("subitize.judges.observer._count_known", lambda: ([0, 0, 0, 0], [1, 3, 5, 7]))
     with pytest.raises(UnusableModelError, match="counted 0, 0, 0, 0 things in pictures of 1, 3, 5, 7"):
-        Observer().self_test()
+        ObserverJudge().self_test()
 
 
 def test_of_a_picture_with_something_unknown_in_it_it_tells_nothing() -> None:

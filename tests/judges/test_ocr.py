@@ -13,7 +13,7 @@ from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Sti
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
 from tests.commands import call
-from tests.drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
+from tests.judges.drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
 from tests.samples import trial
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
@@ -49,9 +49,9 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def read(judge: Ocr, *pictures: bytes) -> list[str]:
     exhibits = [
-        JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), WORDING),), lambda _, data=data: data)
+        JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), WORDING),), lambda _, data=data: data)  # type: ignore[misc]
         for data in pictures
-    ]  # type: ignore[misc]
+    ]
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
     return [one.text for one in found if isinstance(one, Words)]
 

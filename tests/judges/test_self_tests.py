@@ -8,11 +8,10 @@ import pytest
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.interfaces import Judge, Reply, Request, SelfTest, SelfTested
 from subitize.io.images import decode
+from subitize.judges.alignment import Dsg, FitJudge
+from subitize.judges.asking import Vlm
 from subitize.judges.clip import ClipScore
-from subitize.judges.dsg import Dsg
-from subitize.judges.fit import FitJudge
 from subitize.judges.ocr import Ocr
-from subitize.judges.vlm import Vlm
 from subitize.language.nouns import plural
 from subitize.networks.collages import NOUNS, make_collage
 from subitize.records import Said, Scored, TaskKind

@@ -25,7 +25,7 @@ from subitize.interfaces import (
     Request,
     Responds,
 )
-from subitize.judges.vlm import Vlm, phrase
+from subitize.judges.asking import Vlm, phrase
 from subitize.language.numbers import in_words
 from subitize.records import (
     Choose,

@@ -15,7 +15,7 @@ from subitize.analysis.scoring import score
 from subitize.errors import BadValueError
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request, Silent
 from subitize.io.images import decode
-from subitize.judges.observer import Observer
+from subitize.judges.observer import ObserverJudge
 from subitize.language.clauses import read_scene
 from subitize.models.painter import DrawnNumber, Painter, draw
 from subitize.models.random import Random
@@ -284,7 +284,7 @@ def test_quantities_places_and_parts_are_seen_in_the_picture(seeds: int, size_px
             inquiry = JudgeQuestion(Confirm(statement, is_informed=False), statement)
             data = picture(Painter(size_px=size_px), prompt, seed)
             exhibit = JudgeRequest((Drawn(Stored("0" * 64, "png")),), (inquiry,), partial(answer_with, data))
-            assert Observer().compute(exhibit) == (Finding(Words("yes")),)
+            assert ObserverJudge().compute(exhibit) == (Finding(Words("yes")),)
 
 
 def answer_with(data: bytes, _: object) -> bytes:

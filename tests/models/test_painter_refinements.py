@@ -7,7 +7,7 @@ import pytest
 
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request
 from subitize.io.images import decode
-from subitize.judges.observer import Observer
+from subitize.judges.observer import ObserverJudge
 from subitize.language.clauses import read_scene
 from subitize.language.scene import Scene
 from subitize.models.painter import Painter
@@ -106,7 +106,7 @@ def test_the_observer_tells_things_in_a_grid_from_others(prompt: str, answer: st
             (JudgeQuestion(Confirm(statement, is_informed=False), statement),),
             partial(answer_with, data),
         )
-        assert Observer().compute(exhibit) == (Finding(Words(answer)),)
+        assert ObserverJudge().compute(exhibit) == (Finding(Words(answer)),)
 
 
 @pytest.mark.parametrize("statement", ["an apple, an apple and an apple", "there are two apples and one apple"])
@@ -118,7 +118,7 @@ def test_the_observer_adds_up_what_is_told_in_parts(statement: str) -> None:
             (JudgeQuestion(Confirm(statement, is_informed=False), statement),),
             partial(answer_with, data),
         )
-        assert Observer().compute(exhibit) == (Finding(Words(answer)),)
+        assert ObserverJudge().compute(exhibit) == (Finding(Words(answer)),)
 
 
 def answer_with(data: bytes, _: object) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from subitize.analysis.observations import Observations, Reader, Survey, frame_seen
 from subitize.analysis.overview import find_stand_ins
 from subitize.analysis.provenance import follow_trails
-from subitize.judges.dsg import graph_of
+from subitize.judges.alignment import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
 from subitize.report.document.blocks import FigureBlock, Section, TextBlock
 from subitize.report.document.figures import to_inline_svg
@@ -17,7 +17,7 @@ from subitize.report.sections.alignments import alignment_sections
 from subitize.report.sections.sources import Source
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
-from tests.drawn_prompts import EXACT, item, new_run, store
+from tests.judges.drawn_prompts import EXACT, item, new_run, store
 from tests.samples import trial
 
 ITEMS = [item(0, "2 red dogs above a cat."), item(1, "Three apples.")]

@@ -19,7 +19,7 @@ from subitize.analysis.clusters import at_levels, check_factors, cluster_of, pla
 from subitize.analysis.observations import Observations, Survey, list_judges, make_labels, read_label
 from subitize.errors import NothingToDoError
 from subitize.io.frames import make_frame
-from subitize.judges.dsg import graph_of
+from subitize.judges.alignment import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import PLURALITY
 from subitize.language.graph import Node

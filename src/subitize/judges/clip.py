@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
+from subitize.judges.alignment import ASKS_ABOUT, fit_asks
 from subitize.judges.asking import is_picture, shown_picture
-from subitize.judges.fit import ASKS_ABOUT, fit_asks
 from subitize.judges.self_tests import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.language.nouns import article, plural, singular

@@ -29,7 +29,7 @@ from subitize.stimuli.recipes import render
 from subitize.stimuli.recognition import KINDS
 
 
-class Observer:
+class ObserverJudge:
     """Find the things in a picture by classical vision; it knows the glyphs of our own drawings."""
 
     rule = "boxes"

@@ -14,7 +14,7 @@ from pydantic_core import to_json
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
 from subitize.interfaces import Explains, Judge
-from subitize.judges.dsg import NOUNS
+from subitize.judges.alignment import NOUNS
 from subitize.labels import Rule, parse_rule
 from subitize.records import Count, Drawn, Stored
 from subitize.registry import Made

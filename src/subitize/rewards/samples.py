@@ -14,7 +14,7 @@ from pydantic_core import from_json
 
 from subitize.errors import BadImageError, BadValueError
 from subitize.io.images import image_format
-from subitize.judges.dsg import NOUNS
+from subitize.judges.alignment import NOUNS
 from subitize.language.clauses import read_scene
 from subitize.language.nouns import singular
 from subitize.language.questions import count_asks

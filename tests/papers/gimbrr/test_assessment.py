@@ -49,7 +49,7 @@ from subitize.runner.judging import judge_run
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
-from tests.drawn_prompts import EXACT, made, open_rapidocr, store, write_lines
+from tests.judges.drawn_prompts import EXACT, made, open_rapidocr, store, write_lines
 from tests.models.scripted_server import Answer, chat, scripting
 from tests.networks.coco_network import ssd_folder
 from tests.networks.tiny_weights import find_tiny

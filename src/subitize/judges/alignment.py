@@ -1,9 +1,43 @@
-"""Has a model score how well a drawing fits its whole prompt: VQAScore, ITM heads, any model that matches."""
+"""Judges of how well a drawing fits its whole prompt: by scene-graph questions, or by a model's score.
+
+`Dsg` asks every yes-or-no question of the prompt's scene graph, in the manner of Cho et al. (2024). `FitJudge` takes
+a score: VQAScore, an image-text matching head, or a similarity."""
+
+from collections.abc import Sequence
 
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Reply, SelfTest
-from subitize.judges.asking import ModelJudge, shown_picture
+from subitize.judges.asking import InWords, ModelJudge, shown_picture
 from subitize.judges.self_tests import Look, check_scores
-from subitize.records import Ask, Draw, Fit, Item, Match, Measured, Question, Refused, Scored
+from subitize.language.graph import Node, read_graph
+from subitize.networks.detectors.classes import COCO_CLASSES
+from subitize.records import Ask, Confirm, Draw, Fit, Item, Match, Measured, Question, Refused, Scored
+from subitize.stimuli.colours import COLOUR_NAMES
+from subitize.stimuli.glyphs import GLYPHS
+
+NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
+"""What a prompt may speak of: the things we draw, and those of COCO."""
+
+
+def graph_of(item: Item) -> tuple[Node, ...]:
+    """Make the scene graph of what an item asks to be drawn; nothing where it is not understood."""
+    return read_graph(item.task.prompt, NOUNS, COLOUR_NAMES) if isinstance(item.task, Draw) else ()
+
+
+class Dsg(InWords):
+    """Ask an image-to-text model every yes-or-no question of a prompt's scene graph; `subitize align` scores it."""
+
+    name = "dsg"
+    instead = "dsg:openai:MODEL, dsg:hf-inference:MODEL or dsg:transformers:MODEL"
+    counts = False
+    asks_about = "drawings of prompts that it can make a scene graph of"
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask all that the prompt says; nothing where it is not understood."""
+        return [node.ask for node in graph_of(item)]
+
+    def _can_ask(self, question: Question) -> bool:
+        return isinstance(question, Confirm)
+
 
 WORDING = "How well does the image fit the text?"
 ASKS_ABOUT = "drawings of prompts"

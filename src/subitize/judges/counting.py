@@ -1,11 +1,14 @@
-"""Judges that find things in pictures: the boxes are the evidence, counting them is a matter of a rule."""
+"""Judges that count: detectors, whose boxes are the evidence, and users' own commands, whose output is.
+
+A rule turns boxes into a count, so another threshold needs no new look at the pictures."""
 
 from collections.abc import Sequence
 
-from subitize.interfaces import Finding, JudgeRequest
+from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
+from subitize.networks.command import Counter
 from subitize.networks.detectors.hub import Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.settings import DetectorSettings, detector_factory, nouns_of
@@ -63,3 +66,30 @@ make_rt_detr = detector_factory(DetectorJudge, RtDetr)
 make_sam3 = detector_factory(DetectorJudge, Sam3)
 make_ssd = detector_factory(DetectorJudge, Ssd)
 make_yolo = detector_factory(DetectorJudge, Yolo)
+
+
+class CounterJudge(Counter):
+    """Count by a command that reads paths of pictures and writes a number for each; {noun} in it names the things."""
+
+    rule = "strict"
+    asks_together = False
+
+    def self_test(self) -> SelfTest:
+        """Say that it is taken as it is."""
+        return SelfTest(False, "cannot be tested: what its command can count is not known")
+
+    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+        """Tell whether this is one picture, and a count of things wherever they are."""
+        return is_picture(outcomes) and isinstance(question, Count) and question == Count(question.noun)
+
+    def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
+        """Have the pictures counted."""
+        pictures = [exhibit.load(shown_picture(exhibit)) for exhibit in exhibits]
+        return [(Finding(Words(number)),) for number in self.count_each(pictures, list(map(_noun, exhibits)))]
+
+
+def _noun(exhibit: JudgeRequest) -> str:
+    match exhibit.inquiries:
+        case [inquiry] if isinstance(inquiry.question, Count):
+            return inquiry.question.noun
+    raise TypeError("a counter is asked for one count at a time")
