@@ -10,7 +10,7 @@ from subitize.stimuli.recipes import render
 from tests import geckonum_release, gimbrr_release
 from tests.golden_dumps import dump
 from tests.golden_texts import Golden, Texts, printed
-from tests.importers.test_outputs import SCHEMAS, write_samples
+from tests.imports.test_outputs import SCHEMAS, write_samples
 from tests.suites.own_tables import png, write_lines
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -16,7 +16,7 @@ from subitize.analysis.agreement import ALL_MODELS, Concord, agree, agree_run, g
 from subitize.analysis.clusters import cluster_of, place_observations
 from subitize.analysis.observations import Observations, Seen, frame_seen
 from subitize.errors import NothingToDoError
-from subitize.importers.votes import import_votes
+from subitize.imports.votes import import_votes
 from subitize.records import Answer, Ask, Count, Draw, Item, MatchesPrompt, Stimulus
 from subitize.registry import make_suite
 from subitize.stats.agreement import LEVELS

@@ -7,7 +7,7 @@ import pytest
 
 from subitize.analysis.rescoring import REASONS, find_reason, rescore_run
 from subitize.errors import NothingToDoError
-from subitize.importers.outputs.importing import import_outputs
+from subitize.imports.outputs.importing import import_outputs
 from subitize.labels.published_scorers import SCORERS, Reply
 from subitize.records import Ask, Count, Fit, Known, Question, Reading, Scalar, Spec, Subject, Words
 from subitize.store import Folder, Run

@@ -13,8 +13,7 @@ from PIL import Image
 
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.screening import read_held
-from subitize.importers.pictures import open_pictures
-from subitize.importers.questions import read_asks
+from subitize.imports.pictures import open_pictures, read_asks
 from subitize.records import Count, Known, MatchesPrompt
 from subitize.store import Run
 from tests.annotation_studies import COUNTS, LINES, folder, item, make_run, opened

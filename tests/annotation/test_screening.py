@@ -23,8 +23,7 @@ from subitize.annotation.screening import (
 from subitize.annotation.settings import Settings
 from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
-from subitize.importers.pictures import open_pictures
-from subitize.importers.questions import read_asks
+from subitize.imports.pictures import open_pictures, read_asks
 from subitize.io.images import decode, encode_png
 from subitize.store import Location, Run
 from tests.annotation_studies import COUNTS, VOTE, add_gold, folder, make_run, opened

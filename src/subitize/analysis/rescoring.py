@@ -12,7 +12,7 @@ import polars as pl
 from subitize.analysis.clusters import WHOLE, Rate, cluster_of, estimate_rates
 from subitize.analysis.observations import Observations, Reader, Survey, survey_run
 from subitize.errors import NothingToDoError, UnknownNameError
-from subitize.importers.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
+from subitize.imports.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
 from subitize.io.frames import group_rows
 from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, DrawingScorer
 from subitize.labels.published_scorers import SCORERS, Reply, Scorer

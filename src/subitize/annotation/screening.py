@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, insert, select
 from subitize.analysis.ratings import find_subjects
 from subitize.annotation import tables
 from subitize.errors import UnknownNameError
-from subitize.importers.lookup import ResponseLookup
+from subitize.imports.answers import ResponseLookup
 from subitize.io.files import CsvRow, read_lines
 from subitize.io.images import decode
 from subitize.records import Drawn, Stored

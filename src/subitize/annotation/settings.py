@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from subitize.annotation.answers import PRACTICE, Purpose
 from subitize.annotation.people import Role
 from subitize.errors import BadValueError
-from subitize.importers.answers import check_judge
+from subitize.imports.answers import check_judge
 from subitize.labels import parse_rule
 from subitize.labels.rules import word_rules
 

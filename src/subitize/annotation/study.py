@@ -23,7 +23,7 @@ from subitize.annotation.reviewing import Reviews
 from subitize.annotation.screening import find_flagged, hold_back, hold_flagged, read_held, release
 from subitize.annotation.settings import Settings
 from subitize.errors import BadValueError
-from subitize.importers.clicks import read_clicks
+from subitize.imports.answers import read_clicks
 from subitize.labels import interpret, parse_rule
 from subitize.labels.interpretation import CANNOT_TELL, WITHDRAWN
 from subitize.labels.rules import Rule, word_rules

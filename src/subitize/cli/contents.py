@@ -127,7 +127,7 @@ def attach(
 ) -> None:
     """Attach image files to responses that are known by name only, so that judges can look at them."""
     from subitize.analysis.overview import find_stand_ins
-    from subitize.importers.attachments import attach_images
+    from subitize.imports.attachments import attach_images
     from subitize.report.terminal.bars import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
@@ -160,8 +160,7 @@ def import_images_(
 
     All pictures are added or, if there is an error, none.
     """
-    from subitize.importers.pictures import open_pictures
-    from subitize.importers.questions import read_asks
+    from subitize.imports.pictures import open_pictures, read_asks
     from subitize.language.numbers import count_noun
     from subitize.report.terminal.bars import Bar
 
@@ -217,7 +216,7 @@ def import_votes_(
 
     All rows of the file are added or, if there is an error, none.
     """
-    from subitize.importers.votes import import_votes_at
+    from subitize.imports.votes import import_votes_at
     from subitize.registry import make_suite
 
     suites = [make_suite(text) for text in suite or ()]
@@ -234,7 +233,7 @@ def import_named_counts_(
     images: options.ImagesFolder = None,
 ) -> None:
     """Add the counts in the names of a run's image files, as the readings of one annotator."""
-    from subitize.importers.named_counts import import_named_counts
+    from subitize.imports.releases import import_named_counts
     from subitize.language.numbers import count_noun
 
     with open_run(run, database, images) as opened:

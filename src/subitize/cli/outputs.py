@@ -25,7 +25,7 @@ def import_outputs_(
     """Make a run of another program's outputs: read the replies anew, and set the recorded score beside ours."""
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.rescoring import rescore_import
-    from subitize.importers.outputs.importing import import_outputs
+    from subitize.imports.outputs.importing import import_outputs
     from subitize.report.terminal.alignments import print_rescored
     from subitize.report.terminal.layout import say
 

@@ -9,7 +9,7 @@ from shutil import copytree
 import pytest
 
 from subitize.errors import ConflictError
-from subitize.importers.releases import ReleaseSummary
+from subitize.imports.releases import ReleaseSummary
 from subitize.language.questions import line_codes
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.prompts import TYPES

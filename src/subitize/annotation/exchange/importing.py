@@ -9,8 +9,7 @@ from subitize.annotation.exchange.rating_table import read_parquet
 from subitize.annotation.exchange.remarks import Place, Remark, read_remark, store_remarks
 from subitize.annotation.study import default_rule
 from subitize.errors import BadFileError
-from subitize.importers.answers import ImportSummary
-from subitize.importers.readings import import_lines, read_answers
+from subitize.imports.answers import ImportSummary, import_lines, read_answers
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule
 from subitize.records import Question, Subject

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from subitize.analysis.ratings import Rating, choose_people, list_ratings, number_people
 from subitize.errors import NothingToDoError, StorageError
-from subitize.importers.rating_columns import RatingColumns
+from subitize.imports.releases import RatingColumns
 from subitize.io.files import CsvRow, escape_formula
 from subitize.io.outputs import write_atomic
 from subitize.language.questions import LINES_WORDING, line_codes

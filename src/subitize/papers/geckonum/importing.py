@@ -8,7 +8,7 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.errors import ConflictError
-from subitize.importers.releases import Importable, ReleaseSummary
+from subitize.imports.releases import Importable, ReleaseSummary
 from subitize.io.memory import gc_paused
 from subitize.labels import Rule, interpret
 from subitize.papers.geckonum.items import STRATA

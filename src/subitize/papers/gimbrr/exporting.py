@@ -12,7 +12,7 @@ import polars as pl
 from subitize import __version__
 from subitize.analysis.observations import check_judge, lay_out
 from subitize.errors import NothingToDoError
-from subitize.importers.rating_columns import RatingColumns
+from subitize.imports.releases import RatingColumns
 from subitize.io.files import CsvRow, escape_formula
 from subitize.io.outputs import write_atomic
 from subitize.papers.gimbrr.file_names import NAMING

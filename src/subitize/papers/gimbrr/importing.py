@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from subitize.errors import ConflictError
-from subitize.importers.releases import Importable, ReleaseSummary
+from subitize.imports.releases import Importable, ReleaseSummary
 from subitize.labels import Rule, interpret
 from subitize.papers.gimbrr.items import MATCH, NAME, make_item
 from subitize.papers.gimbrr.release import LICENCE, Rating, Release, read_release, take_released

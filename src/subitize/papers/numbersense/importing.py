@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from subitize.errors import ConflictError
-from subitize.importers.named_counts import JUDGE
-from subitize.importers.releases import Importable, ReleaseSummary
+from subitize.imports.releases import JUDGE, Importable, ReleaseSummary
 from subitize.interfaces import design_of
 from subitize.papers.numbersense.named_images import NamedImages, NamedModel, read_named_images
 from subitize.records import Response, Spec

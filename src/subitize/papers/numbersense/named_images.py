@@ -6,7 +6,7 @@ from pathlib import Path
 
 from subitize.analysis.observations import Observations, observe_records
 from subitize.errors import BadFileError
-from subitize.importers.named_counts import read_named_count
+from subitize.imports.releases import read_named_count
 from subitize.interfaces import Suite, design_of
 from subitize.models.folder import ImageAssignment
 from subitize.models.image_folders import FolderTree, UnmatchedFile, stem_of, storable

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadFileError, BusyError, NothingToDoError, UnknownNameError
-from subitize.importers.attachments import Joined, attach_images
+from subitize.imports.attachments import AttachResult, attach_images
 from subitize.io.images import LARGEST_FILE_BYTES
 from subitize.records import Attached, Drawn, Elsewhere, Picture, task_text
 from subitize.registry import make_suite
@@ -49,7 +49,7 @@ def images(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made / "images", tmp_path / "images"))
 
 
-def attach(run: Path, folder: Path, model: str | None = None, layout: str = "auto") -> list[Joined]:
+def attach(run: Path, folder: Path, model: str | None = None, layout: str = "auto") -> list[AttachResult]:
     with Run(Folder(run)) as opened:
         return attach_images(opened, folder, model=model, layout=layout)
 

@@ -17,8 +17,7 @@ from PIL import Image
 
 from subitize.annotation.pages import collect_pages
 from subitize.errors import BadFileError, BadValueError, ConflictError
-from subitize.importers.pictures import open_pictures
-from subitize.importers.questions import read_asks
+from subitize.imports.pictures import open_pictures, read_asks
 from subitize.records import Choose, Confirm, Count, Name, Question, Transcribe
 from subitize.store import Folder, Run
 from tests.cases import Case

@@ -1,9 +1,68 @@
-"""Counts that people wrote into the names of image files, as readings of a run (Numbersense releases them so)."""
+"""What papers' released data have in common: what an import yields, rating columns, counts in file names."""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize import plugins
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
+from subitize.language.numbers import count_noun
 from subitize.records import Count, Drawn, Item, Question, Reading, Response, Spec, Subject, Words
 from subitize.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSummary:
+    """What an import added, and what was there already."""
+
+    responses: int
+    readings: int
+    already_there: int
+
+    def __str__(self) -> str:
+        known = f", {count_noun(self.already_there, 'reading')} there already" if self.already_there else ""
+        return f"{count_noun(self.responses, 'image')} and {count_noun(self.readings, 'reading')} added{known}"
+
+
+@dataclass(frozen=True, slots=True)
+class Importable:
+    """A release that was read and found whole, before there is a run: what to know of the files, and whose they are.
+
+    `store` adds it to a run, all or nothing.
+    """
+
+    warnings: Sequence[str]
+    store: Callable[[Run], ReleaseSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingColumns:
+    """The columns that a file of ratings has, in one of several ways, and its lines in ours: see `readings.COLUMNS`."""
+
+    headers: Sequence[Sequence[str]]
+    translate: Callable[[Iterable[CsvRow]], Iterator[Mapping[str, str]]]
+
+    def fits(self, header: Sequence[str]) -> bool:
+        """Tell whether a file with these columns has ratings."""
+        return any(set(columns) <= set(header) for columns in self.headers)
+
+    def read(self, path: Path) -> Iterator[CsvRow]:
+        """Read the ratings of a file."""
+        lines = list(read_lines(path, (), ""))
+        for line, row in zip(lines, self.translate(lines), strict=True):
+            yield line._replace(row=row)
+
+
+def find_rating_columns(header: Sequence[str]) -> RatingColumns | None:
+    """Find the paper whose file of ratings has these columns; None where they are ours, or nobody's."""
+    names = [name.strip() for name in header]
+    if "annotator" in names:
+        return None
+    known: dict[str, RatingColumns] = plugins.load_all("rating_columns")
+    return next((columns for columns in known.values() if columns.fits(names)), None)
+
 
 JUDGE = "human"
 ANNOTATOR = "file names"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadValueError, BusyError, NothingToDoError, UnknownNameError
-from subitize.importers.named_counts import import_named_counts
+from subitize.imports.releases import import_named_counts
 from subitize.records import (
     Ask,
     Count,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from subitize.errors import BadFileError
-from subitize.importers.outputs.output import (
+from subitize.imports.outputs.output import (
     Json,
     Output,
     as_mapping,

@@ -1,13 +1,19 @@
-"""Replies that other programs asked for, as a run: their questions, our reading, and their score beside it."""
+"""Recognises which program a file of outputs is from, and imports its replies as a run.
+
+The questions are theirs, the reading is ours; their score is kept beside it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from subitize.errors import BadFileError, BadValueError
-from subitize.importers.outputs.formats import FORMATS, read_outputs
-from subitize.importers.outputs.output import Output
+from subitize.errors import BadFileError, BadValueError, UnknownNameError
+from subitize.imports.outputs.evalscope import is_evalscope, read_evalscope
+from subitize.imports.outputs.inspect_logs import is_inspect, read_inspect
+from subitize.imports.outputs.lmms_eval import is_lmms_eval, read_lmms_eval
+from subitize.imports.outputs.output import Json, Output, as_mapping, read_file, read_lines
+from subitize.imports.outputs.vlmevalkit import is_vlmevalkit, read_vlmevalkit
 from subitize.labels import Rule, interpret
 from subitize.language import final as final_module
 from subitize.language import mentions
@@ -37,6 +43,73 @@ from subitize.registry import make_judge
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.store import Location, Run
 
+
+class Format(NamedTuple):
+    """How a program's files end, how a record of one is told from others', and how they are read."""
+
+    suffixes: tuple[str, ...]
+    fits: Callable[[Mapping[str, Json]], bool]
+    read: Callable[[Path], list[Output]]
+
+
+FORMATS = {
+    "lmms-eval": Format((".jsonl", ".json"), is_lmms_eval, read_lmms_eval),
+    "vlmevalkit": Format((".xlsx", ".tsv", ".json"), is_vlmevalkit, read_vlmevalkit),
+    "inspect": Format((".eval", ".json"), is_inspect, read_inspect),
+    "evalscope": Format((".jsonl",), is_evalscope, read_evalscope),
+}
+
+
+def read_outputs(path: Path, format: str | None = None) -> tuple[str, list[Output]]:
+    """Read a file, and tell which program it is from."""
+    if format not in (None, *FORMATS):
+        raise UnknownNameError("format", str(format), FORMATS)
+    if not path.is_file():
+        what = "a folder; name a file in it" if path.is_dir() else "not a file" if path.exists() else "no such file"
+        raise BadFileError(f"cannot read {path}: {what}")
+    if path.suffix in (".pkl", ".pickle"):
+        raise BadFileError(
+            f"{path.name}: a pickle can run any program when it is read, and is never opened; have VLMEvalKit write "
+            "PRED_FORMAT=tsv, or convert it where it was made"
+        )
+    try:
+        name = _detect(path, [format] if format else [*FORMATS])
+        outputs = FORMATS[name].read(path)
+    except RecursionError:
+        raise BadFileError(f"{path.name}: nested too deeply") from None
+    if not outputs:
+        raise BadFileError(f"{path.name}: no replies in it")
+    return name, outputs
+
+
+def _detect(path: Path, names: Sequence[str]) -> str:
+    """Find which of these formats a file has: by its ending, and of JSON by what a record has."""
+    ending = [name for name in names if path.suffix in FORMATS[name].suffixes]
+    if not ending:
+        known = "; ".join(f"{name}: {', '.join(FORMATS[name].suffixes)}" for name in names)
+        raise BadFileError(f"{path.name}: not named like the outputs of a known program ({known})")
+    if path.suffix not in _JSON:
+        return ending[0]
+    record = _find_record(path)
+    fitting = [name for name in ending if FORMATS[name].fits(record)]
+    if len(fitting) != 1:
+        fields = ", ".join(map(str, record))[:120] or "nothing"
+        which = f"is like the outputs of {' and '.join(fitting)}" if fitting else f"has none of {', '.join(ending)}"
+        raise BadFileError(f"{path.name}: {which}: its first record has {fields}; name the program with --format")
+    return fitting[0]
+
+
+_JSON = (".json", ".jsonl")
+
+
+def _find_record(path: Path) -> Mapping[str, Json]:
+    """Find the first record of a file, or what the whole file is."""
+    if path.suffix == ".jsonl":
+        return next((record for _, record in read_lines(path)), {})
+    whole = read_file(path)
+    return as_mapping(whole[0] if isinstance(whole, list) and whole else whole)
+
+
 SCORED_TEXT = "scored_text"
 """The parameter of a response that has the text that the other program scored, if that is not the whole reply."""
 _RULE = Rule("final")
@@ -46,7 +119,7 @@ _ASKS_HOW_MANY = re.compile(r"\bhow many\b|\bcount|\bnumber of\b", re.IGNORECASE
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedReplies:
     """Replies that are not in the run: why, how many, and an example."""
 
     reason: str
@@ -69,7 +142,7 @@ class OutputSummary:
     failed: int
     already_there: int
     metrics: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedReplies, ...]
     notes: tuple[str, ...]
 
     def lines(self) -> Iterator[str]:
@@ -104,14 +177,14 @@ def import_outputs(
         return _store(run, found, suite, items, counted, left_out)
 
 
-def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[LeftOut]]:
+def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[SkippedReplies]]:
     """Keep the last reply of each to a question whose right answer is a count, and tell what is left out."""
     latest = {(one.model, one.key, one.repeat): one for one in outputs}
     counted = [one for one in latest.values() if _read_targets(one)]
     others = [one for one in latest.values() if not _read_targets(one)]
     unknown = [one for one in others if not any(one.targets)]
     left_out = [
-        LeftOut(reason, len(own), f"{own[0].key}: {' or '.join(own[0].targets)[:60]!r}")
+        SkippedReplies(reason, len(own), f"{own[0].key}: {' or '.join(own[0].targets)[:60]!r}")
         for reason, own in (
             ("no right answer in the file", unknown),
             ("the right answer is no count", [one for one in others if any(one.targets)]),
@@ -120,7 +193,7 @@ def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[L
     ]
     if len(latest) < len(outputs):
         example = next(one.key for one in outputs if latest[one.model, one.key, one.repeat] is not one)
-        left_out.append(LeftOut("earlier replies to the same question", len(outputs) - len(latest), example))
+        left_out.append(SkippedReplies("earlier replies to the same question", len(outputs) - len(latest), example))
     if not counted:
         told = "; ".join(f"{one.count} × {one.reason}, as {one.example}" for one in left_out)
         raise BadFileError(f"{path.name}: no question whose right answer is a count ({told})")
@@ -151,7 +224,12 @@ def _make_item(suite: Spec, output: Output) -> Item:
 
 
 def _store(
-    run: Run, format: str, suite: Spec, items: Mapping[str, Item], outputs: Sequence[Output], left_out: list[LeftOut]
+    run: Run,
+    format: str,
+    suite: Spec,
+    items: Mapping[str, Item],
+    outputs: Sequence[Output],
+    left_out: list[SkippedReplies],
 ) -> OutputSummary:
     models = {one.model: Spec(one.model, {"imported": format}, one.model) for one in outputs}
     judge, theirs = make_judge("parser"), Spec(format, {}, format)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadValueError, NotARunError
-from subitize.importers.answers import Answers, ImportSummary, Ledger, check_judge, find_group, read_place
+from subitize.imports.answers import AnswerLines, AnswerLog, ImportSummary, check_judge, find_group, read_place
 from subitize.interfaces import Suite, design_of
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
@@ -87,7 +87,7 @@ def import_votes_at(
         if not suites:
             raise
         votes, items, made = _check(path, judge, suites, None)
-        _Votes(votes, items, made, Ledger(judge)).answers()
+        _Votes(votes, items, made, AnswerLog(judge)).answers()
         run = Run(location, create=True)
     with run:
         return import_votes(run, path, judge=judge, suites=suites)
@@ -102,7 +102,7 @@ def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence
     votes, items, made = _check(path, judge, suites, run)
     with run.lease(f"judge {judge}") as lease:
         run_here = {entry.spec for entry in run.models() if entry.options}
-        answers = _Votes(votes, items, made, Ledger(judge, run.readings(judge)), run.responses(), run_here).answers()
+        answers = _Votes(votes, items, made, AnswerLog(judge, run.readings(judge)), run.responses(), run_here).answers()
         for suite in made.values():
             run.add_suite(*suite)
         for model in dict.fromkeys(response.trial.model for response in answers.responses):
@@ -169,7 +169,7 @@ class _Votes:
         votes: Sequence[Vote],
         items: Mapping[str, Item],
         suites: _Suites,
-        ledger: Ledger,
+        ledger: AnswerLog,
         drawn: Iterable[StoredResponse] = (),
         run_here: Iterable[str] = (),
     ) -> None:
@@ -183,10 +183,10 @@ class _Votes:
             if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached)):
                 self._run_here.add(trial.model)
 
-    def answers(self) -> Answers:
+    def answers(self) -> AnswerLines:
         """Make the readings of all votes; the first that is about nothing is an error."""
         named = list(self._name_images())
-        return Answers([(vote.line, self._reading(vote)) for vote in self._votes], named)
+        return AnswerLines([(vote.line, self._reading(vote)) for vote in self._votes], named)
 
     def _reading(self, vote: Vote) -> Reading | None:
         ask, drawn = self._asks[vote.item_id], self._drawn.get((vote.item_id, vote.model), [])

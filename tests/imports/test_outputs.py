@@ -16,9 +16,8 @@ import pytest
 
 from subitize.analysis.rescoring import rescore_import
 from subitize.errors import BadFileError, ConflictError, MissingPartError, SubitizeError
-from subitize.importers.outputs.formats import read_outputs
-from subitize.importers.outputs.importing import OutputSummary, import_outputs
-from subitize.importers.outputs.output import Output
+from subitize.imports.outputs.importing import OutputSummary, import_outputs, read_outputs
+from subitize.imports.outputs.output import Output
 from subitize.records import Failed, Fit, Known, Said
 from subitize.store import Folder, Run
 from tests.cases import Case

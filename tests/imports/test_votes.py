@@ -8,9 +8,8 @@ from shutil import copytree
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, ConflictError
-from subitize.importers.answers import ImportSummary
-from subitize.importers.readings import import_readings
-from subitize.importers.votes import import_votes
+from subitize.imports.answers import ImportSummary, import_readings
+from subitize.imports.votes import import_votes
 from subitize.labels import Rule
 from subitize.records import (
     Ask,

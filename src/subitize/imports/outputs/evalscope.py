@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from subitize.errors import BadFileError
-from subitize.importers.outputs.output import (
+from subitize.imports.outputs.output import (
     Json,
     Output,
     as_mapping,

@@ -1,4 +1,4 @@
-"""Image files joined with a run's responses that are known by name only, so that judges can look at them."""
+"""Attaches image files to a run's responses that are known by name only, so that judges can look at them."""
 
 import re
 from collections import Counter, defaultdict
@@ -24,7 +24,7 @@ _THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class MatchedFile:
     """A file and the response whose image it is."""
 
     trial_id: str
@@ -34,7 +34,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class AttachResult:
     """What became of one model's responses that are known by name.
 
     `matched_by` says how files were found: by the names of the responses, or by a layout, which tells item and repeat.
@@ -70,8 +70,8 @@ def attach_images(
     *,
     model: str | None = None,
     layout: str = "auto",
-    watch: Callable[[Sequence[Pair]], Iterable[Pair]] = iter,
-) -> list[Joined]:
+    watch: Callable[[Sequence[MatchedFile]], Iterable[MatchedFile]] = iter,
+) -> list[AttachResult]:
     """Find the files of all responses known by name, then store those that are new, a few at a time.
 
     The files are gone through as `watch` gives them, which can tell how far it is.
@@ -85,7 +85,7 @@ def attach_images(
     return [
         _store(run, name, matches[name], watch)
         if name in matches
-        else Joined(name, "", "no folder named like it", 0, 0, tuple(one.name for one in own), (), ())
+        else AttachResult(name, "", "no folder named like it", 0, 0, tuple(one.name for one in own), (), ())
         for name, own in named.items()
     ]
 
@@ -106,7 +106,7 @@ class _Match:
 
     folder: Path
     matched_by: str
-    pairs: list[Pair]
+    pairs: list[MatchedFile]
     missing: list[str]
     unknown: list[UnmatchedFile]
 
@@ -177,7 +177,7 @@ def _match(run: Run, folder: Path, named: Sequence[_Named], layout: str) -> _Mat
     return _Match(folder, matched_by, pairs, [one.name for one in named if one.trial_id not in paired], unknown)
 
 
-def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[Pair], list[UnmatchedFile]]:
+def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[MatchedFile], list[UnmatchedFile]]:
     tree = FolderTree(folder)
     try:
         levels = [tree.entries(), *(tree.entries(below) for below in tree.entries().folders)]
@@ -185,12 +185,12 @@ def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[Pair], lis
         raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
     files = [name for entries in levels for name in entries.images]
     unknown = [unplaced for entries in levels for unplaced in entries.left]
-    pairs: list[Pair] = []
+    pairs: list[MatchedFile] = []
     used: set[str] = set()
     for one, found in _find_called(files, named):
         used.update(found)
         if len(found) == 1:
-            pairs.append(Pair(one.trial_id, one.name, storable(found[0]), tree.path(found[0])))
+            pairs.append(MatchedFile(one.trial_id, one.name, storable(found[0]), tree.path(found[0])))
         else:
             unknown += [UnmatchedFile(storable(file), "several files are called so") for file in found]
     unknown += [UnmatchedFile(storable(file), "no response is called so") for file in files if file not in used]
@@ -224,12 +224,12 @@ def _last(name: str) -> str:
 
 def _match_layout(
     holdings: ImageFolder, items: Sequence[Item], named: Sequence[_Named]
-) -> tuple[list[Pair], list[UnmatchedFile]]:
+) -> tuple[list[MatchedFile], list[UnmatchedFile]]:
     placement = ImageAssignment(holdings, items)
     by_item: dict[str, list[_Named]] = defaultdict(list)
     for one in sorted(named, key=lambda one: one.repeat):
         by_item[one.item_id].append(one)
-    pairs: list[Pair] = []
+    pairs: list[MatchedFile] = []
     unknown = [*holdings.left, *placement.ambiguous, *placement.duplicates, *placement.relisted]
     for item_id, responses in by_item.items():
         images = placement.of_item.get(item_id, {})
@@ -241,7 +241,7 @@ def _match_layout(
             joined = []
             reason = f"{len(images)} files for {len(responses)} responses to {item_id}: which is whose is not told"
             unknown += [UnmatchedFile(image.name, reason) for image in images.values()]
-        pairs += [Pair(one.trial_id, one.name, image.name, image.path) for one, image in joined]
+        pairs += [MatchedFile(one.trial_id, one.name, image.name, image.path) for one, image in joined]
     explained = {pair.file for pair in pairs} | {one.name for one in unknown}
     others = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
     unknown += [UnmatchedFile(name, "for no response") for name in others]
@@ -253,7 +253,9 @@ def _say_nothing_fits(match: _Match) -> str:
     return f"nothing called {list_some(match.missing)} in {match.folder}{some}"
 
 
-def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]], Iterable[Pair]]) -> Joined:
+def _store(
+    run: Run, model: str, match: _Match, watch: Callable[[Sequence[MatchedFile]], Iterable[MatchedFile]]
+) -> AttachResult:
     with run.lease(f"attach {model}") as lease:
         run.sweep(lease)  # what a killed process had stored and not yet joined
         known = run.attachments()
@@ -271,7 +273,7 @@ def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]]
                 run.add_attachments(lease, [one for one in kept if isinstance(one, Attachment)])
                 unreadable += [one for one in kept if isinstance(one, UnmatchedFile)]
                 run.renew(lease)
-    return Joined(
+    return AttachResult(
         model,
         str(match.folder),
         match.matched_by,
@@ -283,7 +285,7 @@ def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]]
     )
 
 
-def _keep(images: Images, pair: Pair) -> Attachment | UnmatchedFile:
+def _keep(images: Images, pair: MatchedFile) -> Attachment | UnmatchedFile:
     """Store the image, if it is one: it is bounded and checked before it is trusted."""
     try:
         data = read_image(pair.path)

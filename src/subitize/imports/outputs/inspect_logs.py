@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from subitize.errors import BadFileError, MissingPartError
-from subitize.importers.outputs.output import (
+from subitize.imports.outputs.output import (
     LARGEST_BYTES,
     Json,
     Output,

@@ -13,8 +13,7 @@ from threading import Barrier
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, BusyError
-from subitize.importers.answers import ImportSummary
-from subitize.importers.readings import import_readings
+from subitize.imports.answers import ImportSummary, import_readings
 from subitize.labels import parse_rule
 from subitize.records import (
     Ask,

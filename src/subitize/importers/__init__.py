@@ -1,1 +1,0 @@
-"""Imports data made elsewhere into a run."""

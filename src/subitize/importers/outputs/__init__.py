@@ -1,1 +1,0 @@
-"""Files that other evaluation programs leave, read into one shape."""
