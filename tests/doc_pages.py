@@ -186,11 +186,11 @@ def _write_releases(page: str, folder: Path) -> None:
         write_gimbrr(folder / "gimbrr-release", per_task=3)
 
 
-def _simulate_once() -> Callable[..., power.Plan]:
+def _simulate_once() -> Callable[..., power.PowerPlan]:
     """Plan each study once, however often it is printed, by few simulations: they take long."""
-    plan, plans = power.plan, dict[str, power.Plan]()
+    plan, plans = power.plan, dict[str, power.PowerPlan]()
 
-    def find_or_plan(what: str, given: power.Assumed, *others: Any, **options: Any) -> power.Plan:  # noqa: ANN401
+    def find_or_plan(what: str, given: power.Assumed, *others: Any, **options: Any) -> power.PowerPlan:  # noqa: ANN401
         study = repr((what, sorted(given.items()), options))
         if study not in plans:
             plans[study] = plan(what, {**given, "simulations": FEW_STUDIES}, *others, **options)

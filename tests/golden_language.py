@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from itertools import product
 
+from subitize.analysis.scorers import SCORERS, ScoredReply
 from subitize.errors import SubitizeError
 from subitize.labels import consensus, interpret, parse_rule, read_standing, read_statement, rule_versions
 from subitize.labels.consensus import consensus_rules
-from subitize.labels.published_scorers import SCORERS, Reply
 from subitize.labels.rules import word_rules
 from subitize.language.answers import find_answer
 from subitize.language.clauses import read_scene
@@ -116,7 +116,7 @@ def make_rules() -> Texts:
     )
     names = list(SCORERS)
     replies = [
-        [text, expected, *(SCORERS[name].credit(Reply(text, expected)) for name in names)]
+        [text, expected, *(SCORERS[name].credit(ScoredReply(text, expected)) for name in names)]
         for text, expected in product(REPLIES, (2, 4))
     ]
     yield "scorers.jsonl", _lines([["reply", "right", *names], *replies])

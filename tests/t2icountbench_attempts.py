@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from subitize.analysis.attempts import Attempt
-from subitize.analysis.clusters import stratum_of
+from subitize.analysis.design import stratum_of
+from subitize.analysis.score import PromptResult
 from subitize.papers.t2icountbench.suite import T2ICountBench
 from subitize.records import Ask, Count, Design, Draw, Item, Scalar
 
@@ -49,7 +49,9 @@ def _item(suite: str, thing: str, scene: str, style: str, number: int) -> Item:
     )
 
 
-def attempt_all(model: str, items: Sequence[Item], rate: RateOf, *, seed: int = 0, images: int = 4) -> list[Attempt]:
+def attempt_all(
+    model: str, items: Sequence[Item], rate: RateOf, *, seed: int = 0, images: int = 4
+) -> list[PromptResult]:
     """Let a model draw; a wrong image has one thing too many."""
     random, found = np.random.default_rng(seed), []
     for item in items:
@@ -58,5 +60,5 @@ def attempt_all(model: str, items: Sequence[Item], rate: RateOf, *, seed: int = 
         assert isinstance(number, int)
         numbers = tuple(float(number + (not flag)) for flag in is_right)
         stratum = stratum_of(item, {item.suite: Design(strata=T2ICountBench.strata)})
-        found.append(Attempt(item, model, "observer", images, int(is_right.sum()), numbers, stratum=stratum))
+        found.append(PromptResult(item, model, "observer", images, int(is_right.sum()), numbers, stratum=stratum))
     return found

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.measures import Enumeration, Measure
+from subitize.analysis.measures import CountingReport, CountMeasure
 from subitize.records import Estimate, Refused, Spec
 from subitize.stats.estimate import wilson_interval
 from subitize.store import Folder, Run
@@ -73,12 +73,12 @@ def test_why_there_is_no_weber_fraction_is_said(run: Path) -> None:
 def test_a_line_of_the_table_is_a_measure_in_json_and_with_a_heading_at_the_terminal(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def first_half(one: Enumeration) -> Estimate:
+    def first_half(one: CountingReport) -> Estimate:
         return wilson_interval(int((one.rows["number"] <= 2).sum()), len(one.rows))
 
-    line = Measure(first_half, "up to two")
-    line.__set_name__(Enumeration, "first_half")
-    monkeypatch.setattr(Enumeration, "first_half", line, raising=False)
+    line = CountMeasure(first_half, "up to two")
+    line.__set_name__(CountingReport, "first_half")
+    monkeypatch.setattr(CountingReport, "first_half", line, raising=False)
     rows = call("measure", run, "--json").json()
     assert [round(one["first_half"]["value"], 3) for one in rows] == [0.667, 0.667]
     assert list(rows[0])[-3:] == ["matrices", "first_half", "is_stand_in"]

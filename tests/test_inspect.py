@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from subitize.analysis.observations import Observations, Seen, Status, frame_seen
-from subitize.analysis.scoring import score
+from subitize.analysis.frame import Frame, FrameRow, Status, frame_seen
+from subitize.analysis.score import score
 from subitize.errors import MissingPartError, SubitizeError
 from subitize.labels import interpret, parse_rule
 from subitize.records import Answer, Item, Known, Words
@@ -122,7 +122,7 @@ def figures(log: Any) -> dict[str, float]:  # noqa: ANN401
     return {name: one.value for scorer in log.results.scores for name, one in scorer.metrics.items()}
 
 
-def observe(samples: Sequence[Any], items: dict[str, Item], policy: str = "strict") -> Observations:
+def observe(samples: Sequence[Any], items: dict[str, Item], policy: str = "strict") -> Frame:
     """Read the answers of a log with our own rules, whatever the scorer of the task made of them."""
     found = []
     for sample in samples:
@@ -137,11 +137,11 @@ def observe(samples: Sequence[Any], items: dict[str, Item], policy: str = "stric
         number = value.value if isinstance(value, Known) and not is_refused else None
         is_refused = is_refused or (not isinstance(value, Known) and value.is_refusal)
         status: Status = "refused" if is_refused else "eligible" if isinstance(value, Known) else "discarded"
-        found.append(Seen(items[sample.id], ask, status, number, repeat=sample.epoch))
+        found.append(FrameRow(items[sample.id], ask, status, number, repeat=sample.epoch))
     return frame_seen(found)
 
 
-def expected(observations: Observations) -> dict[str, float]:
+def expected(observations: Frame) -> dict[str, float]:
     told: dict[str, float] = {}
     for one in score(observations, []):
         estimate = one.estimate

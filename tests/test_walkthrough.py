@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from subitize.analysis.observations import Reader, observe_run
-from subitize.analysis.scoring import score
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.score import score
 from subitize.records import Item, Spec, Trial
 from subitize.store import Folder, Location, Run
 
@@ -65,7 +65,7 @@ SCORED |= {6: ("majority", 1.0), 7: ("geckonum", 1.0)}
 def test_a_sample_is_scored(number: int, tmp_path: Path) -> None:
     agreement, accuracy = SCORED[number]
     with _store(list(_sections())[number], Folder(tmp_path / "run")) as run:
-        scores = score(observe_run(run, Reader(agreement=agreement)), [])
+        scores = score(observe_run(run, ReadOptions(agreement=agreement)), [])
     (found,) = [one.estimate for one in scores if one.measure == ("success" if number == 6 else "accuracy")]
     assert (found.value, found.n) == (accuracy, 1)
 

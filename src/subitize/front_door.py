@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from subitize.analysis.advice import warn_of_reward_judges
-from subitize.analysis.clusters import check_prompts
-from subitize.analysis.comparisons import compare_surveys
-from subitize.analysis.observations import survey_run
-from subitize.analysis.overview import find_stand_ins
-from subitize.analysis.scoring import score as score_observations
+from subitize.analysis.compare import compare_surveys
+from subitize.analysis.design import check_prompts
+from subitize.analysis.frame import read_frame
+from subitize.analysis.overview import read_names
+from subitize.analysis.reader import choose_reader
+from subitize.analysis.score import score as score_observations
 from subitize.errors import BadValueError, RunError
 from subitize.evaluations import Messages, Order, Outcome, judge_anew, prepare, raise_errors
 from subitize.interfaces import HasNotes
-from subitize.reading_rules import choose_reader
 from subitize.records import OF_FILE, Estimate, to_plain
 from subitize.registry import make_judge, make_model, make_refined, make_suite
 from subitize.report.terminal.bars import Bar
@@ -120,8 +120,8 @@ def score(
     """Compute accuracy and errors with their intervals, overall and by factor: a row for each figure."""
     estimand = check_prompts(prompts)
     with _opened(run) as (opened,):
-        survey = survey_run(opened, choose_reader(judge, rule, _warn, agreement))
-        stand_ins = find_stand_ins(opened)
+        survey = read_frame(opened, choose_reader(judge, rule, _warn, agreement))
+        stand_ins = read_names(opened)
         _warn(*warn_of_reward_judges(opened, survey.reader.judge))
     scores = score_observations(survey.observations, None if by is None else _list(by), prompts=estimand)
     return _frame([stand_ins.row(one) for one in scores])
@@ -141,8 +141,8 @@ def compare(
         raise BadValueError("no run given: name one or more, such as runs/naming")
     estimand = check_prompts(prompts)
     with _opened(*runs) as opened:
-        reader, names = choose_reader(judge, rule, _warn, agreement), find_stand_ins(*opened).model_names
-        surveys = {str(run.location): survey_run(run, reader) for run in opened}
+        reader, names = choose_reader(judge, rule, _warn, agreement), read_names(*opened).model_names
+        surveys = {str(run.location): read_frame(run, reader) for run in opened}
         found = compare_surveys(surveys, _list(measures), _list(by), names, prompts=estimand)
     _warn(*found.notes, *map(write_left_out, found.left_out))
     boards = [(board.board._asdict(), board) for board in found.boards]

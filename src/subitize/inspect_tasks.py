@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from subitize import __version__
-from subitize.analysis.observations import Observations, Seen, frame_seen
-from subitize.analysis.scoring import MEASURES
-from subitize.analysis.scoring import measure as estimate_measure
+from subitize.analysis.frame import Frame, FrameRow, frame_seen
+from subitize.analysis.score import MEASURES
+from subitize.analysis.score import measure as estimate_measure
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
 from subitize.io.images import data_url
 from subitize.io.specs import write_spec
@@ -109,7 +109,7 @@ def status(policy: str = "strict") -> Scorer:
     return judge
 
 
-def observe_log(path: str, policy: str = "strict") -> Observations:
+def observe_log(path: str, policy: str = "strict") -> Frame:
     """Read the answers in a log of such a task as observations, which analysis.scoring measures by any factor."""
     log = read_eval_log(path, resolve_attachments=False)
     found = []
@@ -192,9 +192,9 @@ def _score(status: str, reason: str) -> Score:
     return Score(value=0.0, explanation=f"{status}: {reason}", metadata={"status": status, "value": None})
 
 
-def _read_observation(one: SampleScore) -> Seen:
+def _read_observation(one: SampleScore) -> FrameRow:
     item, found = _read_item(one.sample_id, one.sample_metadata or {}), one.score.metadata or {}
-    return Seen(item, item.asks[0], found["status"], found["value"], judge="parser")
+    return FrameRow(item, item.asks[0], found["status"], found["value"], judge="parser")
 
 
 def _write_estimate(name: str, estimate: Estimate) -> dict[str, float]:

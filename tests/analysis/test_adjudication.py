@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from subitize.analysis.agreement import Sides, agree_run, compare_with_people
-from subitize.analysis.observations import Reader, survey_run
+from subitize.analysis.agreement import JudgePair, agree_run, compare_judge
+from subitize.analysis.frame import ReadOptions, read_frame
 from subitize.labels import CANNOT_TELL, parse_rule
 from subitize.records import Count, Discarded, Known, Reading, Spec, Subject, Words
 from subitize.store import Run
@@ -74,8 +74,8 @@ def _most_frequent(said: list[int]) -> int | None:
 def test_labels_are_those_worked_out_one_by_one(settled: tuple[Path, dict[str, list[int | None]]], rule: str) -> None:
     path, labels = settled
     with Run(folder(path)) as run:
-        rows = survey_run(run, Reader("human", agreement=rule)).observations.rows.sort("item")
-        anew = survey_run(run, Reader("human", parse_rule("total"), rule)).observations.rows.sort("item")
+        rows = read_frame(run, ReadOptions("human", agreement=rule)).observations.rows.sort("item")
+        anew = read_frame(run, ReadOptions("human", parse_rule("total"), rule)).observations.rows.sort("item")
     found = [None if value is None else int(value) for value in rows["value"]]
     assert found == [None if value is None else int(value) for value in anew["value"]] == labels[rule]
     assert labels["plurality"] != labels["adjudicated"]
@@ -91,7 +91,7 @@ def test_reviewers_and_adjudicators_are_no_annotators_in_agreement(
         judged = {one.judge: one for one in count_judged(run)}
         assert (judged["human"].annotators, judged["human"].readings) == (len(PEOPLE), PAGES * len(PEOPLE))
         assert count_readings(run) == PAGES * (len(PEOPLE) + 1)
-        by_rule = {rule: compare_with_people(run, Sides("machine", "human", rule))[0] for rule in labels}
+        by_rule = {rule: compare_judge(run, JudgePair("machine", "human", rule))[0] for rule in labels}
     for rule, expected in labels.items():
         known = [label for label in expected if label is not None]
         assert by_rule[rule].agreement.exact.value == pytest.approx(known.count(2) / len(known))

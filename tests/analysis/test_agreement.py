@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
 
-from subitize.analysis.agreement import ALL_MODELS, Concord, agree, agree_run, gather_votes, tally_votes
-from subitize.analysis.clusters import cluster_of, place_observations
-from subitize.analysis.observations import Observations, Seen, frame_seen
+from subitize.analysis.agreement import ALL_MODELS, RaterAgreement, agree, agree_run, gather_votes, tally_votes
+from subitize.analysis.design import cluster_of, with_units
+from subitize.analysis.frame import Frame, FrameRow, frame_seen
 from subitize.errors import NothingToDoError
 from subitize.imports.votes import import_votes
 from subitize.records import Answer, Ask, Count, Draw, Item, MatchesPrompt, Stimulus
@@ -31,7 +31,7 @@ ASK = Ask(MatchesPrompt(), "Does at least one of these four?", (True,), group=4)
 COUNT = Ask(Count("apple"), "How many?", (3,))
 
 
-def votes_of(*tables: NDArray[np.int64], models: Sequence[str] = ("imagen",), is_count: bool = False) -> Observations:
+def votes_of(*tables: NDArray[np.int64], models: Sequence[str] = ("imagen",), is_count: bool = False) -> Frame:
     """Lay out tables (unit, rater) of 0 and 1, one per model; -1 is no vote."""
     found, annotators = [], []
     ask = COUNT if is_count else ASK
@@ -41,10 +41,10 @@ def votes_of(*tables: NDArray[np.int64], models: Sequence[str] = ("imagen",), is
                 draw = Draw(f"3 apples, in basket {unit}")
                 item = Item(f"fruit/{unit}", draw, (ask,), {"parity": "odd" if unit % 2 else "even"})
                 value = int(vote) if is_count else bool(vote)
-                found.append(Seen(item, ask, "eligible", value, model, "human"))
+                found.append(FrameRow(item, ask, "eligible", value, model, "human"))
                 annotators.append(f"person {who}")
     seen = frame_seen(found)
-    return place_observations(Observations(seen.rows.with_columns(annotator=pl.Series(annotators)), seen.items))
+    return with_units(Frame(seen.rows.with_columns(annotator=pl.Series(annotators)), seen.items))
 
 
 def draw_table(seed: int, units: int = 40, raters: int = 5, noise: float = 0.2) -> NDArray[np.int64]:
@@ -53,7 +53,7 @@ def draw_table(seed: int, units: int = 40, raters: int = 5, noise: float = 0.2) 
     return np.where(random.random((units, raters)) < noise, ~truth, truth).astype(np.int64)
 
 
-def only(votes: Observations) -> Concord:
+def only(votes: Frame) -> RaterAgreement:
     (found,) = agree(votes)
     return found
 
@@ -194,7 +194,7 @@ def test_several_models_share_the_prompts_that_intervals_are_over() -> None:
 def test_the_same_answers_to_images_of_fewer_prompts_say_less() -> None:
     votes = votes_of(np.repeat(draw_table(4), 4, axis=0))
     alike = votes.rows.with_columns(cluster=pl.col("item").str.extract(r"(\d+)$").cast(pl.Int64) // 4)
-    ours, theirs = only(Observations(alike, votes.items)).unanimous, only(votes).unanimous
+    ours, theirs = only(Frame(alike, votes.items)).unanimous, only(votes).unanimous
     assert ours.value == theirs.value
     assert ours.high - ours.low > 1.8 * (theirs.high - theirs.low)
     assert ours.method == "share, for these annotators, over 40 prompts, Wilson interval"

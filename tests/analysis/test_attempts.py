@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from subitize.analysis.attempts import Attempt, Unusable, find_omissions, gather_attempts
-from subitize.analysis.observations import NO_JUDGE, Seen, Status, adopt_refusals, frame_seen
+from subitize.analysis.frame import NO_JUDGE, FrameRow, Status, frame_seen, judges_of_refusals
+from subitize.analysis.score import PromptResult, Unusable, find_omissions, gather_attempts
 from subitize.records import Ask, Confirm, Count, Design, Draw, Item, MatchesPrompt, Scalar
 
 COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))
@@ -16,11 +16,11 @@ ITEM = Item("fruit/apples/3", Draw("3 apples"), (COUNT, VOTE), {"category": "fru
 
 def see(
     value: Scalar | None, repeat: int = 0, *, ask: Ask = COUNT, status: Status = "eligible", item: Item = ITEM
-) -> Seen:
-    return Seen(item, ask, status, value, "painter", "someone", repeat)
+) -> FrameRow:
+    return FrameRow(item, ask, status, value, "painter", "someone", repeat)
 
 
-def gather(*seen: Seen, unusable: Unusable = "wrong") -> Attempt:
+def gather(*seen: FrameRow, unusable: Unusable = "wrong") -> PromptResult:
     (found,) = gather_attempts(frame_seen(seen), unusable=unusable)
     return found
 
@@ -52,7 +52,7 @@ def test_an_image_is_right_if_all_that_was_asked_about_it_is() -> None:
     assert (found.images, found.right) == (2, 1)
 
 
-def _see_red(item: Item, *answers: bool) -> list[Seen]:
+def _see_red(item: Item, *answers: bool) -> list[FrameRow]:
     return [see(answer, repeat, ask=item.asks[1], item=item) for repeat, answer in enumerate(answers)]
 
 
@@ -122,13 +122,13 @@ def test_what_was_only_ever_refused_has_no_votes() -> None:
 
 def test_what_no_judge_saw_goes_to_every_judge_of_its_suite() -> None:
     nobody, someone, other = ("fruit", NO_JUDGE), ("fruit", "someone"), ("fruit", "other")
-    assert adopt_refusals([nobody, someone, other, someone]) == {
+    assert judges_of_refusals([nobody, someone, other, someone]) == {
         nobody: ["someone", "other"],
         someone: ["someone"],
         other: ["other"],
     }
-    assert adopt_refusals([nobody]) == {nobody: [NO_JUDGE]}
-    assert adopt_refusals([nobody, ("cats", "someone")])[nobody] == [NO_JUDGE]
+    assert judges_of_refusals([nobody]) == {nobody: [NO_JUDGE]}
+    assert judges_of_refusals([nobody, ("cats", "someone")])[nobody] == [NO_JUDGE]
 
 
 def test_ties_and_exclusions_are_what_attempts_omit() -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from subitize import front_door
 from subitize.analysis.calibration import Search, calibrate
-from subitize.analysis.observations import Reader, observe_run, survey_run
+from subitize.analysis.frame import ReadOptions, observe_run, read_frame
 from subitize.analysis.protocols import fingerprints
-from subitize.analysis.scoring import score
+from subitize.analysis.score import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import Rule, calibrations, counted_boxes, interpret, make_rule, parse_rule
 from subitize.records import Box, Boxes, Count, Known, Masks, Place, Reading, Spec, Subject
@@ -350,7 +350,7 @@ def test_what_a_rule_does_not_name_stays_as_it_was(run: Run) -> None:
     add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True, rules=("boxes@1>=0.37,iou=0.5",))
 
     def accuracy(rule: Rule | None = None) -> float:
-        seen = observe_run(run, Reader("doubling", rule))
+        seen = observe_run(run, ReadOptions("doubling", rule))
         return next(one.estimate.value for one in score(seen, []) if one.measure == "accuracy")
 
     assert accuracy() == 1.0
@@ -363,7 +363,7 @@ def test_what_a_rule_does_not_name_stays_as_it_was(run: Run) -> None:
 def test_the_protocol_names_the_rule_in_full(run: Run) -> None:
     add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True, rules=("boxes@1>=0.37,iou=0.5",))
     in_part, whole, other = (
-        fingerprints(survey_run(run, Reader("doubling", parse_rule(rule))))
+        fingerprints(read_frame(run, ReadOptions("doubling", parse_rule(rule))))
         for rule in ("boxes>=0.4", "boxes>=0.4,iou=0.5", "boxes>=0.4,iou=1")
     )
     assert in_part == whole != other

@@ -7,18 +7,18 @@ from scipy.stats import norm
 
 from subitize.analysis.claims import (
     Comparison,
-    Contrast,
-    Place,
+    ModelContrast,
+    Position,
     Verdict,
     adjust,
+    all_drop,
     compare_drops,
     decide,
-    judge_drops,
-    judge_most,
+    most_drop,
     pair,
     subtract,
 )
-from subitize.analysis.clusters import Rate
+from subitize.analysis.design import Rate
 from subitize.records import Estimate
 from subitize.stats.estimate import wilson_interval
 
@@ -56,7 +56,7 @@ def test_claims_of_all_and_of_most_models_are_decided_by_their_trends(
     trends: Sequence[str], of_all: Verdict, of_most: Verdict
 ) -> None:
     comparisons = [compared(trend) for trend in trends]
-    assert (judge_drops(comparisons), judge_most(comparisons)) == (of_all, of_most)
+    assert (all_drop(comparisons), most_drop(comparisons)) == (of_all, of_most)
 
 
 def test_a_difference_is_that_of_its_two_means_and_rates_of_unequal_weights_are_refused() -> None:
@@ -76,9 +76,9 @@ def test_models_are_adjusted_apart_from_all_together() -> None:
     estimate = Estimate(0.1, 0.0, 0.2, 9, "")
     found = adjust(
         {
-            ("a", "x"): Contrast(estimate, 0.01),
-            ("a", "y"): Contrast(estimate, 0.04),
-            ("a", None): Contrast(estimate, 0.03),
+            ("a", "x"): ModelContrast(estimate, 0.01),
+            ("a", "y"): ModelContrast(estimate, 0.04),
+            ("a", None): ModelContrast(estimate, 0.03),
         }
     )
     assert [(one.model, one.is_pooled, one.p_holm) for one in found] == [
@@ -99,7 +99,7 @@ def test_names_of_one_cluster_count_as_one() -> None:
     names = [f"{noun}/{number}" for noun in range(12) for number in range(4)]
     before = {"model": {name: 0.9 - 0.01 * place for place, name in enumerate(names)}}
     after = {"model": dict.fromkeys(names, 0.5)}
-    places = {name: Place(0, int(name.partition("/")[0])) for name in names}
+    places = {name: Position(0, int(name.partition("/")[0])) for name in names}
     (apart,), (together,) = (
         compare_drops([("a", before, "b", after)]),
         compare_drops([("a", before, "b", after)], places),

@@ -3,24 +3,24 @@
 import numpy as np
 import pytest
 
-from subitize.analysis.comparisons import Comparisons, Entry, Leaderboard, compare_entries, stand
-from subitize.analysis.observations import NO_JUDGE, Seen, Status, frame_seen
+from subitize.analysis.compare import Comparisons, Contestant, Leaderboard, compare_entries, stand
+from subitize.analysis.frame import NO_JUDGE, FrameRow, Status, frame_seen
 from subitize.errors import NothingToDoError, UnknownNameError
 from tests.samples import naming_item
 
 
 def entry(
     model: str, values: dict[tuple[int, int], float | None], *, judge: str = "parser", status: Status = "eligible"
-) -> Entry:
+) -> Contestant:
     """Make observations of naming items of the number 1 to 9, by item and repeat."""
     items = {place: naming_item(place, 1 + place % 9) for place, _ in values}
     seen = [
-        Seen(
+        FrameRow(
             items[place], items[place].asks[0], status if value is not None else "refused", value, model, judge, repeat
         )
         for (place, repeat), value in values.items()
     ]
-    return Entry(model, "naming", judge, frame_seen(seen))
+    return Contestant(model, "naming", judge, frame_seen(seen))
 
 
 def answers(seed: int, *, right: float, items: int = 45, repeats: int = 2) -> dict[tuple[int, int], float | None]:

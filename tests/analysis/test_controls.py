@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from subitize.analysis.enumeration import evaluate
-from subitize.analysis.observations import Observations, Reader, observe_run, survey_run
+from subitize.analysis.counting import measure_counting
+from subitize.analysis.frame import Frame, ReadOptions, observe_run, read_frame
 from subitize.records import (
     Ask,
     Count,
@@ -27,7 +27,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
-from tests.observed import look_at
+from tests.analysis.observed import look_at
 from tests.samples import MODEL, SUITE, naming_item, response, trial
 
 
@@ -66,17 +66,17 @@ def count(run: Run) -> None:
     say(run, trial(COUNTED), "3", question=Count("apple"))
 
 
-def observe_controls(run: Run, reader: Reader | None = None) -> Observations:
-    return survey_run(run, reader).whole.filter(~pl.col("is_relevant"))
+def observe_controls(run: Run, reader: ReadOptions | None = None) -> Frame:
+    return read_frame(run, reader).whole.filter(~pl.col("is_relevant"))
 
 
 def test_an_answer_to_the_control_question_is_found_and_scored_apart(run: Run) -> None:
     count(run)
     say(run, trial(CONTROLS[0]), "three apples")
     say(run, trial(CONTROLS[1]), "three balls")
-    assert len(observe_run(run, Reader())) == 1
+    assert len(observe_run(run, ReadOptions())) == 1
     assert len(observe_controls(run)) == 2
-    (found,) = evaluate({"run": survey_run(run).whole})
+    (found,) = measure_counting({"run": read_frame(run).whole})
     assert found.control is not None
     assert (found.control.value, found.control.n) == (0.5, 2)
     assert found.eligible == 1
@@ -99,14 +99,14 @@ def test_a_refusal_stands_for_every_judge_of_the_question(run: Run) -> None:
     answer(run, trial(CONTROLS[2]), Refused("no"))
     refused = [(one.judge, one.value) for one in look_at(observe_controls(run)) if one.status == "refused"]
     assert sorted(refused) == [("human", None), ("parser", None)]
-    assert observe_controls(run, Reader(judge="human")).rows["judge"].to_list() == ["human", "human"]
+    assert observe_controls(run, ReadOptions(judge="human")).rows["judge"].to_list() == ["human", "human"]
 
 
 def test_a_model_that_refuses_every_control_question_has_none_right(run: Run) -> None:
     count(run)
     for item in CONTROLS:
         answer(run, trial(item), Refused("no"))
-    (found,) = evaluate({"run": survey_run(run).whole})
+    (found,) = measure_counting({"run": read_frame(run).whole})
     assert found.control is not None
     assert (found.judge, found.control.value, found.control.n) == ("parser", 0.0, 4)
 

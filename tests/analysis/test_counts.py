@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from subitize.analysis.enumeration import frame_counts
-from subitize.analysis.observations import Seen, frame_seen
+from subitize.analysis.counting import frame_counts
+from subitize.analysis.frame import FrameRow, frame_seen
 from subitize.records import Ask, Confirm, Count, Item, Scalar
 from tests.samples import drawing_item, naming_item
 
@@ -16,15 +16,15 @@ COUNTS = (
 )
 
 
-def observe(item: Item = ITEM, value: Scalar | None = 3) -> Seen:
-    return Seen(item, item.asks[0], "refused" if value is None else "eligible", value, "m", "parser", 2)
+def observe(item: Item = ITEM, value: Scalar | None = 3) -> FrameRow:
+    return FrameRow(item, item.asks[0], "refused" if value is None else "eligible", value, "m", "parser", 2)
 
 
-def with_factors(**factors: Scalar) -> Seen:
+def with_factors(**factors: Scalar) -> FrameRow:
     return observe(replace(ITEM, factors=factors))
 
 
-def about(ask: Ask) -> Seen:
+def about(ask: Ask) -> FrameRow:
     return observe(replace(ITEM, asks=(ask,)))
 
 
@@ -56,7 +56,7 @@ def test_what_is_absent_is_null() -> None:
     ],
     ids=["no category", "no number", "another number", "a text", "several are right", "no count", "an aside"],
 )
-def test_the_rest_is_left_out(observation: Seen) -> None:
+def test_the_rest_is_left_out(observation: FrameRow) -> None:
     found = frame_counts(frame_seen([observation]))
     assert found.is_empty()
     assert found.schema == frame_counts(frame_seen([observe()])).schema

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.analysis.enumeration import ALL, Enumeration, baselines, evaluate
-from subitize.analysis.observations import Seen, Status, frame_seen
+from subitize.analysis.counting import ALL, CountingReport, baselines, measure_counting
+from subitize.analysis.frame import FrameRow, Status, frame_seen
 from subitize.errors import NothingToDoError
 from subitize.records import Answer, Ask, Confirm, Control, Count, Draw, Item, Name, Scalar, Stimulus
 from subitize.stats.response_law import human_law
@@ -35,13 +35,13 @@ def production(number: int, category: str = "apples") -> Item:
     return Item(f"production/{category}/{number}", Draw("An image"), (ask,), {"category": category, "number": number})
 
 
-def observe(item: Item, value: Scalar | None, *, status: Status = "eligible", model: str = "m") -> Seen:
-    return Seen(item, item.asks[0], status, value, model, "parser")
+def observe(item: Item, value: Scalar | None, *, status: Status = "eligible", model: str = "m") -> FrameRow:
+    return FrameRow(item, item.asks[0], status, value, model, "parser")
 
 
 def respond(
     law: Callable[[int], np.ndarray], trials: int = 30, *, wording: str = "things", model: str = "m", seed: int = 0
-) -> list[Seen]:
+) -> list[FrameRow]:
     """Answer as a model of known law, `trials` times to each number in each category."""
     random = np.random.default_rng(seed)
     return [
@@ -52,22 +52,22 @@ def respond(
     ]
 
 
-def one_of(observations: Sequence[Seen]) -> Enumeration:
-    (found,) = evaluate({"run": frame_seen(observations)})
+def one_of(observations: Sequence[FrameRow]) -> CountingReport:
+    (found,) = measure_counting({"run": frame_seen(observations)})
     return found
 
 
 @pytest.fixture(scope="module")
-def human() -> list[Seen]:
+def human() -> list[FrameRow]:
     return respond(human_law)
 
 
 @pytest.fixture(scope="module")
-def measured(human: list[Seen]) -> Enumeration:
+def measured(human: list[FrameRow]) -> CountingReport:
     return one_of(human)
 
 
-def pairs(observations: Iterable[Seen], category: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+def pairs(observations: Iterable[FrameRow], category: str | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Give responses and targets as arrays."""
     found = [
         (one.value, one.item.factors["number"])
@@ -78,13 +78,13 @@ def pairs(observations: Iterable[Seen], category: str | None = None) -> tuple[np
     return responses, targets
 
 
-def matrix(observations: Sequence[Seen], category: str) -> np.ndarray:
+def matrix(observations: Sequence[FrameRow], category: str) -> np.ndarray:
     responses, targets = pairs(observations, category)
     counts = np.histogram2d(np.minimum(responses, 20), targets, [np.arange(0.5, 21), np.arange(0.5, 11)])[0]
     return np.asarray(counts)
 
 
-def test_accuracy_and_errors_are_those_computed_by_hand(human: list[Seen], measured: Enumeration) -> None:
+def test_accuracy_and_errors_are_those_computed_by_hand(human: list[FrameRow], measured: CountingReport) -> None:
     responses, targets = pairs(human)
     errors = abs(responses - targets)
     for estimate, values in ((measured.mae, errors), (measured.nae, errors / targets)):
@@ -98,7 +98,7 @@ def test_accuracy_and_errors_are_those_computed_by_hand(human: list[Seen], measu
     assert measured.smallest_cell == 30
 
 
-def test_matrices_are_counts_by_category_and_of_all(human: list[Seen], measured: Enumeration) -> None:
+def test_matrices_are_counts_by_category_and_of_all(human: list[FrameRow], measured: CountingReport) -> None:
     assert list(measured.matrices) == [ALL, *CATEGORIES]
     assert (measured.categories, measured.numbers) == (CATEGORIES, NUMBERS)
     assert measured.responses == tuple(range(1, 21))
@@ -107,7 +107,7 @@ def test_matrices_are_counts_by_category_and_of_all(human: list[Seen], measured:
     np.testing.assert_array_equal(measured.matrices[ALL], sum(measured.matrices[one] for one in CATEGORIES))
 
 
-def test_likeness_and_abstraction_are_pearsons_of_shares(human: list[Seen], measured: Enumeration) -> None:
+def test_likeness_and_abstraction_are_pearsons_of_shares(human: list[FrameRow], measured: CountingReport) -> None:
     shares = {category: matrix(human, category) / 30 for category in CATEGORIES}
     ideal = np.stack([human_law(number) for number in NUMBERS], axis=1)
     expected = stats.pearsonr(np.mean(list(shares.values()), axis=0).ravel(), ideal.ravel()).statistic
@@ -123,7 +123,7 @@ def test_likeness_and_abstraction_are_pearsons_of_shares(human: list[Seen], meas
     assert measured.abstraction.estimate.value == pytest.approx(min(between.values()), abs=1e-9)
 
 
-def test_biases_are_wilcoxons_by_category_and_of_all(human: list[Seen], measured: Enumeration) -> None:
+def test_biases_are_wilcoxons_by_category_and_of_all(human: list[FrameRow], measured: CountingReport) -> None:
     assert [bias.category for bias in measured.biases] == [ALL, *CATEGORIES]
     for bias in measured.biases:
         responses, targets = pairs(human, None if bias.category == ALL else bias.category)
@@ -134,7 +134,7 @@ def test_biases_are_wilcoxons_by_category_and_of_all(human: list[Seen], measured
         assert bias.direction == "none"
 
 
-def test_an_ideal_human_is_a_4_knower_with_the_weber_fraction_it_has(measured: Enumeration) -> None:
+def test_an_ideal_human_is_a_4_knower_with_the_weber_fraction_it_has(measured: CountingReport) -> None:
     assert measured.knower is not None
     assert measured.knower.level == 4
     assert isinstance(measured.weber, Weber)
@@ -169,7 +169,7 @@ def test_the_wording_with_the_smallest_error_is_kept_and_all_are_told() -> None:
     assert all_but(found, "wordings", "cues") == all_but(one_of(good), "wordings", "cues")
 
 
-def all_but(found: Enumeration, *left_out: str) -> str:
+def all_but(found: CountingReport, *left_out: str) -> str:
     return repr({name: figure for name, figure in found.row().items() if name not in left_out})
 
 
@@ -256,14 +256,14 @@ def test_an_answer_that_is_nearly_right_is_no_hit() -> None:
 
 def test_everything_excluded_says_how_to_take_it_back() -> None:
     with pytest.raises(NothingToDoError, match=r"all counts are excluded; .*--undo"):
-        evaluate({"run": frame_seen([observe(naming(2), 2)._replace(is_excluded=True)])})
+        measure_counting({"run": frame_seen([observe(naming(2), 2)._replace(is_excluded=True)])})
 
 
 def test_a_run_without_counts_says_what_to_do_instead() -> None:
     ask = Ask(Confirm("there is a dog", is_informed=False), "?", (True,))
     item = replace(naming(2), asks=(ask,))
     with pytest.raises(NothingToDoError, match=r"there are no counts to measure: .* subitize score RUN"):
-        evaluate({"run": frame_seen([observe(item, True)])})
+        measure_counting({"run": frame_seen([observe(item, True)])})
 
 
 def test_a_model_that_refuses_everything_has_an_accuracy_and_nothing_else() -> None:
@@ -301,7 +301,7 @@ def test_refusing_what_one_does_not_know_is_not_to_know_it_nor_to_be_human() -> 
     assert (round(found.human_correlation_all.value, 3), found.coverage.value) == (0.508, 0.4)
 
 
-def test_where_everything_has_a_count_nothing_changes_by_what_has_none(measured: Enumeration) -> None:
+def test_where_everything_has_a_count_nothing_changes_by_what_has_none(measured: CountingReport) -> None:
     assert measured.knower == measured.knower_all
     assert measured.human_correlation == measured.human_correlation_all
 
@@ -315,7 +315,7 @@ def test_who_always_says_five_returns_to_it() -> None:
 def test_models_judges_suites_and_runs_are_measured_apart() -> None:
     given = [observe(naming(2), 2), observe(production(2), 3), observe(naming(2), 5, model="other")]
     judged = [one._replace(judge="human") for one in given[:1]]
-    found = evaluate({"first": frame_seen([*given, *judged]), "second": frame_seen(given[:1])})
+    found = measure_counting({"first": frame_seen([*given, *judged]), "second": frame_seen(given[:1])})
     assert [(one.run, one.suite, one.model, one.judge) for one in found] == [
         ("first", "naming", "m", "parser"),
         ("first", "production", "m", "parser"),
@@ -325,7 +325,7 @@ def test_models_judges_suites_and_runs_are_measured_apart() -> None:
     ]
 
 
-def control(text: str | None, *, status: Status = "eligible", seed: int = 0) -> Seen:
+def control(text: str | None, *, status: Status = "eligible", seed: int = 0) -> FrameRow:
     question = "What does the image represent?"
     item = replace(
         naming(2, wording="control", seed=seed),
@@ -373,10 +373,10 @@ def test_runs_with_area_and_then_size_held_tell_ink_from_number(cue: str) -> Non
         ]
         shown = [_number_or_ink(item, cue) for item in items]
         observed[held] = frame_seen(observe(item, value) for item, value in zip(items, shown, strict=True))
-    for found in evaluate(observed):
+    for found in measure_counting(observed):
         assert found.cues is not None
         assert (found.cues.verdict, found.cues.n) == (cue, 80)
-    (alone,) = evaluate({"size": observed["size"]})
+    (alone,) = measure_counting({"size": observed["size"]})
     assert alone.cues is not None
     assert alone.cues.verdict == "undecided"
 
@@ -415,7 +415,7 @@ def test_a_reading_more_is_little_more_work() -> None:
     def calls(trials: int) -> int:
         drawn = [one._replace(item=replace(one.item, task=Draw("An image"))) for one in respond(human_law, trials)]
         profile = cProfile.Profile()
-        profile.runcall(lambda: [one.row() for one in evaluate({"run": frame_seen(drawn)})])
+        profile.runcall(lambda: [one.row() for one in measure_counting({"run": frame_seen(drawn)})])
         return sum(entry.callcount for entry in profile.getstats())
 
     one_of(respond(human_law, 1)).row()  # what is imported and cached first counts for nobody

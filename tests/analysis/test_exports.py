@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from subitize.analysis import exports
-from subitize.analysis.exports import FORMATS, Format, export, read_tables
+from subitize.analysis import export as exports
+from subitize.analysis.export import FORMATS, Format, export, read_tables
 from subitize.errors import StorageError
 from subitize.records import (
     Design,

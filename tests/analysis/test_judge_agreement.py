@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import t as student
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
 
-from subitize.analysis.agreement import ALL_MODELS, JudgeAgreement, PairAgreement, Sides, compare_with_people
+from subitize.analysis.agreement import ALL_MODELS, JudgeAgreement, JudgePair, PairAgreement, compare_judge
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError
 from subitize.papers.geckonum.importing import import_geckonum
 from subitize.papers.geckonum.release import read_release
@@ -156,7 +156,7 @@ def by_model(found: Sequence[JudgeAgreement]) -> Mapping[str, JudgeAgreement]:
 def test_every_figure_is_that_of_the_pairs_made_by_hand(people: int, run: Run) -> None:
     looks = draw_looks(people, people)
     fill(run, looks)
-    found = by_model(compare_with_people(run, Sides(OBSERVER)))
+    found = by_model(compare_judge(run, JudgePair(OBSERVER)))
     assert list(found) == [ALL_MODELS, *MODELS]
     for model, one in found.items():
         own = [look for look in looks if one.is_pooled or look.model == model]
@@ -170,7 +170,7 @@ def test_every_figure_is_that_of_the_pairs_made_by_hand(people: int, run: Run) -
 def test_the_signed_error_has_students_interval_over_prompts(run: Run) -> None:
     off = np.array([-1, -1, 0, 0, 1, 1] * 4)  # not skewed, so that nothing is corrected for it
     fill(run, [Look("painter", place, 0, 5 + by, (5,)) for place, by in enumerate(off.tolist())])
-    (found,) = compare_with_people(run, Sides(OBSERVER))
+    (found,) = compare_judge(run, JudgePair(OBSERVER))
     error = found.agreement.error
     assert error is not None
     half = student.ppf(0.975, len(off) - 1) * off.std(ddof=1) / np.sqrt(len(off))
@@ -180,7 +180,7 @@ def test_the_signed_error_has_students_interval_over_prompts(run: Run) -> None:
 
 def test_one_person_has_nobody_to_agree_with(run: Run) -> None:
     fill(run, [Look("painter", prompt, 0, prompt, (prompt,)) for prompt in range(5)])
-    (found,) = compare_with_people(run, Sides(OBSERVER))
+    (found,) = compare_judge(run, JudgePair(OBSERVER))
     assert found.ceiling is None
     assert found.agreement.exact.value == 1
     assert (
@@ -191,7 +191,7 @@ def test_one_person_has_nobody_to_agree_with(run: Run) -> None:
 def test_a_tie_is_counted_and_the_first_or_the_median_can_be_taken_instead(run: Run) -> None:
     looks = [Look("painter", prompt, 0, 4, (3, 4)) for prompt in range(3)]
     fill(run, [*looks, Look("painter", 9, 0, 4, (4, 4))])
-    found = {rule: compare_with_people(run, Sides(OBSERVER, rule=rule))[0] for rule in ("plurality", "first", "median")}
+    found = {rule: compare_judge(run, JudgePair(OBSERVER, rule=rule))[0] for rule in ("plurality", "first", "median")}
     told = {rule: (one.agreement.pairs, one.agreement.ties, one.agreement.exact.value) for rule, one in found.items()}
     assert told == {"plurality": (1, 3, 1.0), "first": (4, 0, 0.25), "median": (4, 0, 0.25)}
     assert found["median"].agreement.error is not None
@@ -214,7 +214,7 @@ def test_yes_and_no_and_choices_have_shares_and_kappa_only(
         said = [values[place] for place in random.choice(len(values), 4)]
         looks.append(Look("painter", prompt, 0, said[0], (said[1], said[1], said[2])))
     fill(run, looks, question)
-    (found,) = compare_with_people(run, Sides(OBSERVER))
+    (found,) = compare_judge(run, JudgePair(OBSERVER))
     for one, pairs in ((found.agreement, judge_pairs(looks)), (found.ceiling, people_pairs(looks))):
         assert one is not None
         table = np.array([(int(said), int(true)) for said, true, _ in pairs])
@@ -232,29 +232,33 @@ def test_what_people_did_not_see_or_was_excluded_is_in_no_pair(run: Run) -> None
     looks = [Look("painter", prompt, 0, 3, (3, 3)) for prompt in range(4)]
     fill(run, [*looks, Look("painter", 8, 0, 3, ()), Look("painter", 9, 0, None, (2, 2))])
     run.exclude("fruit/0", "misprinted")
-    (found,) = compare_with_people(run, Sides(OBSERVER))
+    (found,) = compare_judge(run, JudgePair(OBSERVER))
     assert (found.agreement.pairs, found.ceiling and found.ceiling.pairs) == (3, 6)
 
 
 def test_figures_are_split_by_factor(run: Run) -> None:
     looks = [look for look in draw_looks(7) if look.model == "painter"]
     fill(run, looks)
-    found = {one.group: one for one in compare_with_people(run, Sides(OBSERVER), ["parity"])}
+    found = {one.group: one for one in compare_judge(run, JudgePair(OBSERVER), ["parity"])}
     assert list(found) == ["all", "0", "1"]
     for parity in (0, 1):
         check(found[str(parity)].agreement, judge_pairs([look for look in looks if look.prompt % 2 == parity]))
 
 
-MISTAKES: dict[str, tuple[Sides, type[SubitizeError], str]] = {
-    "itself": (Sides(HUMAN), BadValueError, "--against human: a judge is not set against itself"),
-    "no such judge": (Sides("vlm"), NothingToDoError, "no readings by 'vlm'; judges with readings: human, observer;"),
+MISTAKES: dict[str, tuple[JudgePair, type[SubitizeError], str]] = {
+    "itself": (JudgePair(HUMAN), BadValueError, "--against human: a judge is not set against itself"),
+    "no such judge": (
+        JudgePair("vlm"),
+        NothingToDoError,
+        "no readings by 'vlm'; judges with readings: human, observer;",
+    ),
     "no such people": (
-        Sides(OBSERVER, "crowd"),
+        JudgePair(OBSERVER, "crowd"),
         NothingToDoError,
         "no readings by 'crowd'; judges with readings: human",
     ),
     "never met": (
-        Sides(OBSERVER),
+        JudgePair(OBSERVER),
         NothingToDoError,
         "never answered the same question about the same: observer has answered 2, human 3;",
     ),
@@ -263,18 +267,18 @@ MISTAKES: dict[str, tuple[Sides, type[SubitizeError], str]] = {
 
 @pytest.mark.parametrize(("sides", "error", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_what_cannot_be_compared_is_an_error_that_says_what_there_is(
-    sides: Sides, error: type[SubitizeError], message: str, run: Run
+    sides: JudgePair, error: type[SubitizeError], message: str, run: Run
 ) -> None:
     seen = [Look("painter", prompt, 0, 3, ()) for prompt in range(2)]
     fill(run, [*seen, *(Look("painter", prompt, 0, None, (3, 3)) for prompt in range(2, 5))])
     with pytest.raises(error, match=message.replace("(", r"\(")):
-        compare_with_people(run, sides)
+        compare_judge(run, sides)
 
 
 def test_ties_only_are_an_error_that_counts_them(run: Run) -> None:
     fill(run, [Look("painter", prompt, 0, 3, (3, 4)) for prompt in range(2)])
     with pytest.raises(NothingToDoError, match=r"looked at 2 of the same answers, and of none do both .*\(2 ties\)"):
-        compare_with_people(run, Sides(OBSERVER))
+        compare_judge(run, JudgePair(OBSERVER))
 
 
 @pytest.mark.slow
@@ -353,7 +357,7 @@ def test_people_of_a_published_release_agree_as_counted_by_hand(shared_data: Pat
                 if look.judge is not None
             ],
         )
-    found = compare_with_people(run, Sides(OBSERVER, "geckonum-annotators"))[0]
+    found = compare_judge(run, JudgePair(OBSERVER, "geckonum-annotators"))[0]
     for agreement, pairs in ((found.agreement, judge_pairs(looks)), (found.ceiling, people_pairs(looks))):
         assert agreement is not None
         off = np.array([float(said) - float(true) for said, true, _ in pairs])

@@ -7,19 +7,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from subitize.analysis.enumeration import evaluate
-from subitize.analysis.observations import (
+from subitize.analysis.counting import measure_counting
+from subitize.analysis.frame import (
     COLUMNS,
     NO_JUDGE,
-    Gaps,
-    Observations,
-    Reader,
-    Seen,
+    Frame,
+    FrameRow,
+    Missing,
+    ReadOptions,
     frame_seen,
     observe_run,
-    survey_run,
+    read_frame,
 )
-from subitize.analysis.scoring import score
+from subitize.analysis.score import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import (
@@ -51,8 +51,8 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Location, Run
+from tests.analysis.observed import look_at
 from tests.cases import Case
-from tests.observed import look_at
 from tests.samples import MODEL, SUITE, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(4)]
@@ -88,23 +88,23 @@ def say(run: Run, of: Trial, text: str) -> None:
     read(run, of, Words(text))
 
 
-def seen(observations: Observations) -> list[tuple[str, str, object]]:
+def seen(observations: Frame) -> list[tuple[str, str, object]]:
     return [(one.judge, one.status, one.value) for one in look_at(observations)]
 
 
 def test_an_answer_with_a_reading_is_an_observation(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     say(run, trial(ITEMS[1]), "4")
-    found = observe_run(run, Reader())
+    found = observe_run(run, ReadOptions())
     right, _ = look_at(found)
-    expected = Seen(ITEMS[0], ITEMS[0].asks[0], "eligible", 3, "random", "parser", subject=trial(ITEMS[0]).id)
+    expected = FrameRow(ITEMS[0], ITEMS[0].asks[0], "eligible", 3, "random", "parser", subject=trial(ITEMS[0]).id)
     assert right == expected
     assert found.rows["is_right"].to_list() == [True, False]
 
 
 def test_what_a_rule_makes_no_value_of_is_discarded_and_not_right(run: Run) -> None:
     say(run, trial(ITEMS[0]), "a few")
-    found = observe_run(run, Reader())
+    found = observe_run(run, ReadOptions())
     assert seen(found) == [("parser", "discarded", None)]
     assert found.rows["is_right"].to_list() == [False]
 
@@ -112,27 +112,27 @@ def test_what_a_rule_makes_no_value_of_is_discarded_and_not_right(run: Run) -> N
 def test_a_failure_is_no_observation(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     answer(run, (trial(ITEMS[1]), Failed("400", False)), (trial(ITEMS[2]), Failed("503", True)))
-    assert len(observe_run(run, Reader())) == 1
+    assert len(observe_run(run, ReadOptions())) == 1
 
 
 def test_only_the_latest_attempt_counts(run: Run) -> None:
     first, second = trial(ITEMS[0]), trial(ITEMS[0], attempt=1)
     say(run, second, "3")
     say(run, first, "a few")
-    assert seen(observe_run(run, Reader())) == [("parser", "eligible", 3)]
+    assert seen(observe_run(run, ReadOptions())) == [("parser", "eligible", 3)]
 
 
 def test_a_latest_attempt_that_is_not_judged_yet_leaves_nothing_of_the_one_before(run: Run) -> None:
     say(run, trial(ITEMS[0]), "5")
     say(run, trial(ITEMS[1]), "3")
     answer(run, (trial(ITEMS[0], attempt=1), Said("3")))
-    assert [one.item for one in look_at(observe_run(run, Reader()))] == [ITEMS[1]]
+    assert [one.item for one in look_at(observe_run(run, ReadOptions()))] == [ITEMS[1]]
 
 
 def test_repeats_are_observations_of_their_own(run: Run) -> None:
     for repeat, text in enumerate(["3", "4", "3"]):
         say(run, trial(ITEMS[0], repeat=repeat), text)
-    assert [(one.repeat, one.value) for one in look_at(observe_run(run, Reader()))] == [(0, 3), (1, 4), (2, 3)]
+    assert [(one.repeat, one.value) for one in look_at(observe_run(run, ReadOptions()))] == [(0, 3), (1, 4), (2, 3)]
 
 
 VOTES = {
@@ -155,7 +155,7 @@ def test_several_annotators_come_to_one_label(run: Run, case: Case) -> None:
         for who, text in enumerate(answers.split()):
             read(run, trial(ITEMS[0], repeat=repeat), Words(text), judge="human", who=f"annotator {who}")
         with case(name):
-            assert seen(observe_run(run, Reader(agreement=agreement)))[repeat] == ("human", *expected)
+            assert seen(observe_run(run, ReadOptions(agreement=agreement)))[repeat] == ("human", *expected)
 
 
 def test_ties_are_counted_and_lines_to_choose_from_have_no_median(run: Run) -> None:
@@ -175,7 +175,7 @@ def test_ties_are_counted_and_lines_to_choose_from_have_no_median(run: Run) -> N
                     reading(of, str(vote), annotator=f"{who}", question=question) for who, vote in enumerate(values)
                 ]
                 run.add_readings(lease, made)
-    survey = survey_run(run, Reader(agreement="median"))
+    survey = read_frame(run, ReadOptions(agreement="median"))
     found = {(one.item.id, one.repeat): (one.status, one.value) for one in look_at(survey.observations)}
     assert found == {
         (ITEMS[0].id, 0): ("eligible", 2.5),
@@ -184,35 +184,35 @@ def test_ties_are_counted_and_lines_to_choose_from_have_no_median(run: Run) -> N
         (draw.id, 1): ("unknown", None),
     }
     assert survey.gaps().tied == 1
-    assert survey_run(run).gaps().tied == 2
-    assert survey_run(run, Reader(agreement="first")).gaps().tied == 0
+    assert read_frame(run).gaps().tied == 2
+    assert read_frame(run, ReadOptions(agreement="first")).gaps().tied == 0
 
 
 def test_geckonums_ranges_are_rounded_after_the_vote(run: Run) -> None:
     answer(run, (trial(ITEMS[0]), Said("?")))
     for who, text in enumerate(["2-3", "2-3", "3"]):
         read(run, trial(ITEMS[0]), Words(text), judge="human", who=str(who), rule="geckonum")
-    assert seen(observe_run(run, Reader(agreement="geckonum"))) == [("human", "eligible", 2)]
-    assert seen(observe_run(run, Reader(agreement="plurality"))) == [("human", "eligible", 2.5)]
+    assert seen(observe_run(run, ReadOptions(agreement="geckonum"))) == [("human", "eligible", 2)]
+    assert seen(observe_run(run, ReadOptions(agreement="plurality"))) == [("human", "eligible", 2.5)]
 
 
 def test_a_changed_mind_has_one_vote(run: Run) -> None:
     answer(run, (trial(ITEMS[0]), Said("?")))
     for who, text in [("ada", "5"), ("bob", "3")]:
         read(run, trial(ITEMS[0]), Words(text), judge="human", who=who)
-    assert seen(observe_run(run, Reader(agreement="first"))) == [("human", "eligible", 5)]
+    assert seen(observe_run(run, ReadOptions(agreement="first"))) == [("human", "eligible", 5)]
     first, _ = run.readings()
     changed = replace(first.reading, evidence=Words("3"), value=Known(3), replaces=first.id)
     with run.lease("judge") as lease:
         run.add_readings(lease, [changed])
-    assert seen(observe_run(run, Reader(agreement="majority"))) == [("human", "eligible", 3)]
+    assert seen(observe_run(run, ReadOptions(agreement="majority"))) == [("human", "eligible", 3)]
 
 
 def test_each_judge_has_its_own_observation_and_one_can_be_chosen(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     read(run, trial(ITEMS[0]), Words("4"), judge="human", who="ada")
-    assert seen(observe_run(run, Reader())) == [("parser", "eligible", 3), ("human", "eligible", 4)]
-    assert seen(observe_run(run, Reader(judge="human"))) == [("human", "eligible", 4)]
+    assert seen(observe_run(run, ReadOptions())) == [("parser", "eligible", 3), ("human", "eligible", 4)]
+    assert seen(observe_run(run, ReadOptions(judge="human"))) == [("human", "eligible", 4)]
 
 
 @pytest.mark.parametrize(
@@ -236,27 +236,27 @@ def test_evidence_is_read_anew_without_judging_again(
     answer(run, (trial(ITEMS[0]), Said("?")))
     read(run, trial(ITEMS[0]), evidence, rule=stored)
     before = list(run.readings())
-    assert seen(observe_run(run, Reader(rule=parse_rule(anew)))) == [("parser", *expected)]
+    assert seen(observe_run(run, ReadOptions(rule=parse_rule(anew)))) == [("parser", *expected)]
     assert list(run.readings()) == before
 
 
 def test_a_rule_that_cannot_read_the_evidence_is_an_error(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     with pytest.raises(BadValueError, match="rule 'boxes' cannot read words"):
-        observe_run(run, Reader(rule=parse_rule("boxes")))
+        observe_run(run, ReadOptions(rule=parse_rule("boxes")))
 
 
 def test_an_unknown_agreement_is_an_error_even_where_nothing_has_a_value(run: Run) -> None:
     say(run, trial(ITEMS[0]), "a few")
     with pytest.raises(UnknownNameError, match="no consensus rule named 'mean'"):
-        observe_run(run, Reader(agreement="mean"))
+        observe_run(run, ReadOptions(agreement="mean"))
 
 
 def test_a_refusal_stands_for_every_judge_of_its_model(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     read(run, trial(ITEMS[0]), Words("3"), judge="human", who="ada")
     answer(run, (trial(ITEMS[1]), Refused("no")))
-    assert [(one.item.id, one.judge, one.status, one.value) for one in look_at(observe_run(run, Reader()))] == [
+    assert [(one.item.id, one.judge, one.status, one.value) for one in look_at(observe_run(run, ReadOptions()))] == [
         (ITEMS[0].id, "parser", "eligible", 3),
         (ITEMS[0].id, "human", "eligible", 3),
         (ITEMS[1].id, "parser", "refused", None),
@@ -266,36 +266,36 @@ def test_a_refusal_stands_for_every_judge_of_its_model(run: Run) -> None:
 
 def test_a_model_that_refuses_everything_needs_no_judge(run: Run) -> None:
     answer(run, *((trial(item), Refused("no")) for item in ITEMS[:2]), (trial(ITEMS[2]), Failed("503", True)))
-    assert seen(observe_run(run, Reader())) == [(NO_JUDGE, "refused", None)] * 2
-    assert seen(observe_run(run, Reader(judge="parser"))) == [(NO_JUDGE, "refused", None)] * 2
+    assert seen(observe_run(run, ReadOptions())) == [(NO_JUDGE, "refused", None)] * 2
+    assert seen(observe_run(run, ReadOptions(judge="parser"))) == [(NO_JUDGE, "refused", None)] * 2
 
 
 def test_a_refusal_among_answers_that_nobody_judged_is_no_result(run: Run) -> None:
     answer(run, (trial(ITEMS[0]), Refused("no")), (trial(ITEMS[1]), Said("3")))
     with pytest.raises(NothingToDoError, match="no readings yet"):
-        observe_run(run, Reader())
+        observe_run(run, ReadOptions())
 
 
 def test_a_model_that_is_not_judged_does_not_disturb_one_that_is(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     answer(run, (trial(ITEMS[0], model=OTHER), Said("3")), (trial(ITEMS[1], model=OTHER), Refused("no")))
-    assert observe_run(run, Reader()).rows["model"].to_list() == ["random"]
+    assert observe_run(run, ReadOptions()).rows["model"].to_list() == ["random"]
 
 
 def test_a_wrong_judge_is_an_error_even_beside_a_model_that_refuses_everything(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     answer(run, (trial(ITEMS[0], model=OTHER), Refused("no")))
     with pytest.raises(NothingToDoError, match="no readings by 'pasrer'; judges with readings: parser"):
-        observe_run(run, Reader(judge="pasrer"))
+        observe_run(run, ReadOptions(judge="pasrer"))
 
 
 def test_an_excluded_item_is_kept_and_marked(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     say(run, trial(ITEMS[1]), "3")
     run.exclude(ITEMS[0].id, "a smudge")
-    assert observe_run(run, Reader()).rows["is_excluded"].to_list() == [True, False]
+    assert observe_run(run, ReadOptions()).rows["is_excluded"].to_list() == [True, False]
     run.include(ITEMS[0].id, "dust")
-    assert observe_run(run, Reader()).rows["is_excluded"].to_list() == [False, False]
+    assert observe_run(run, ReadOptions()).rows["is_excluded"].to_list() == [False, False]
 
 
 def test_an_irrelevant_question_stays_out(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_an_irrelevant_question_stays_out(tmp_path: Path) -> None:
                 lease, [Reading(Subject((trial(item).id,)), table.question, "parser", Words("?"), "strict@1", value)]
             )
         answer(run, (trial(item, repeat=1), Refused("no")))
-        assert observe_run(run, Reader()).rows["question"].to_list() == ["count:apple"] * 2
+        assert observe_run(run, ReadOptions()).rows["question"].to_list() == ["count:apple"] * 2
 
 
 FORK, BROKEN, TWO = (Confirm(text, is_informed=False) for text in ("a fork", "it is broken", "in two pieces"))
@@ -343,7 +343,7 @@ def test_an_answer_counts_only_if_what_it_rests_on_is_right(
         ]
         with run.lease("judge") as lease:
             run.add_readings(lease, readings)
-        observations = observe_run(run, Reader())
+        observations = observe_run(run, ReadOptions())
     shares = {one.measure: one.estimate for one in score(observations) if one.factor == "all"}
     assert observations.rows["is_right"].sum() == right
     assert shares["accuracy"].value == pytest.approx(right / 3)
@@ -352,7 +352,7 @@ def test_an_answer_counts_only_if_what_it_rests_on_is_right(
 
 def test_an_empty_run_says_what_to_do_first(location: Location) -> None:
     with Run(location, create=True) as run, pytest.raises(NothingToDoError) as caught:
-        observe_run(run, Reader())
+        observe_run(run, ReadOptions())
     name = location.path if isinstance(location, Folder) else location.run_id
     assert str(caught.value) == (
         f"{location} has no responses yet; first: subitize run SUITE --model MODEL --out {name}"
@@ -365,7 +365,7 @@ def test_a_run_without_readings_says_what_to_do_first(location: Location) -> Non
         run.add_model(MODEL, is_stand_in=True)
         answer(run, (trial(ITEMS[0]), Said("3")))
         with pytest.raises(NothingToDoError) as caught:
-            observe_run(run, Reader())
+            observe_run(run, ReadOptions())
     name = location.path if isinstance(location, Folder) else location.run_id
     assert (
         str(caught.value) == f"{location} has no readings yet; finish its run, or: subitize judge {name} --judge JUDGE"
@@ -375,7 +375,7 @@ def test_a_run_without_readings_says_what_to_do_first(location: Location) -> Non
 def test_a_run_where_everything_failed_says_so(run: Run) -> None:
     answer(run, (trial(ITEMS[0]), Failed("503", True)))
     with pytest.raises(NothingToDoError, match=r"all 1 trials of .* failed"):
-        observe_run(run, Reader())
+        observe_run(run, ReadOptions())
 
 
 ASKS_AGAIN, TAKES_WHAT_COMES = Design(asks_again=True), Design()
@@ -409,10 +409,10 @@ def test_a_drawing_with_nothing_to_count_is_discarded_in_every_figure_of_a_suite
                 Subject((one.id,)), item.asks[0].question, "parser", Words(str(count)), "total@1", Known(count)
             )
             run.add_readings(lease, [counted])
-        found = observe_run(run, Reader())
+        found = observe_run(run, ReadOptions())
     assert seen(found) == [("parser", status, count)]
     scores = {of.measure: of.estimate.value for of in score(found)}
-    (enumeration,) = evaluate({"run": found})
+    (enumeration,) = measure_counting({"run": found})
     assert scores["discarded"] == enumeration.discarded == (status == "discarded")
     assert ("accuracy_read" in scores) == (enumeration.accuracy_read is not None) == (status == "eligible")
     assert scores["accuracy"] == 0.0
@@ -425,7 +425,7 @@ def test_a_missing_entity_of_several_is_not_an_empty_drawing(tmp_path: Path) -> 
         run.add_suite(SUITE, 0, [item])
         run.add_model(MODEL, is_stand_in=True)
         say(run, one, "0")
-        found = observe_run(run, Reader()).rows
+        found = observe_run(run, ReadOptions()).rows
     assert found.select("status", "is_right").rows() == [("eligible", False)]
 
 
@@ -433,12 +433,12 @@ def test_a_survey_is_the_observations_the_asides_and_the_gaps(run: Run) -> None:
     say(run, trial(ITEMS[0]), "5")
     say(run, trial(ITEMS[1]), "4")
     answer(run, (trial(ITEMS[2]), Refused("no")), (trial(ITEMS[3]), Failed("HTTP 400", False)))
-    survey = survey_run(run)
-    assert survey.observations.rows.equals(observe_run(run, Reader()).rows)
+    survey = read_frame(run)
+    assert survey.observations.rows.equals(observe_run(run, ReadOptions()).rows)
     assert seen(survey.observations)[-1] == ("parser", "refused", None)
     assert survey.observations.rows["subject"].to_list() == [trial(item).id for item in ITEMS[:3]]
     assert survey.whole.rows.equals(survey.observations.rows)
-    assert survey.gaps() == Gaps(unasked=0, failed=1, unread=0)
+    assert survey.gaps() == Missing(unasked=0, failed=1, unread=0)
 
 
 def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> None:
@@ -450,7 +450,7 @@ def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> 
         with run.lease("test") as lease:
             run.add_responses(lease, [response(trial(item)) for item in items])
             run.add_readings(lease, [reading(trial(items[0])), reading(trial(items[1]), question=Name())])
-        survey = survey_run(run)
+        survey = read_frame(run)
     assert survey.observations.rows["item"].to_list() == [ITEMS[0].id]
     assert survey.whole.filter(~pl.col("is_relevant")).rows["item"].to_list() == ["naming/control"]
 
@@ -485,14 +485,16 @@ def test_who_counts_images_is_not_taken_to_vote_on_groups_of_them(drawings: Run)
     trials = draw(drawings, DRAWN[0], refusals=1)
     read(drawings, trials[1], Words("3"))
     vote(drawings, trials)
-    found = {(one.judge, one.ask.group, one.repeat): one.status for one in look_at(observe_run(drawings, Reader()))}
+    found = {
+        (one.judge, one.ask.group, one.repeat): one.status for one in look_at(observe_run(drawings, ReadOptions()))
+    }
     assert found == {("human", 4, 0): "eligible", ("parser", 1, 0): "refused", ("parser", 1, 1): "eligible"}
 
 
 def test_a_group_of_refusals_only_is_refused_for_those_who_vote_on_groups(drawings: Run) -> None:
     vote(drawings, draw(drawings, DRAWN[0], refusals=3))
     read(drawings, draw(drawings, DRAWN[1], refusals=4)[0], Words("3"))
-    found = observe_run(drawings, Reader()).filter(pl.col("group") == 4)
+    found = observe_run(drawings, ReadOptions()).filter(pl.col("group") == 4)
     assert seen(found) == [("human", "eligible", True), ("human", "refused", None)]
     (success,) = [one for one in score(found, []) if one.measure == "success"]
     assert (success.judge, success.estimate.value, success.estimate.n) == ("human", 0.5, 2)
@@ -503,7 +505,7 @@ def test_accuracy_is_of_images_and_success_of_groups(drawings: Run) -> None:
     vote(drawings, trials)
     for one, text in zip(trials, ("3", "4", "5", "6"), strict=True):
         read(drawings, one, Words(text), judge="human")
-    figures = {one.measure: one.estimate for one in score(observe_run(drawings, Reader()), [])}
+    figures = {one.measure: one.estimate for one in score(observe_run(drawings, ReadOptions()), [])}
     right = sum(3 in ask.expects for ask in DRAWN[0].asks)
     assert (figures["accuracy"].value, figures["accuracy"].n) == (right / 4, 4)
     assert (figures["success"].value, figures["success"].n) == (1.0, 1)
@@ -525,7 +527,7 @@ def test_an_item_may_ask_one_question_twice(tmp_path: Path) -> None:
 def test_a_group_with_a_refused_member_is_looked_at_and_names_all_its_trials(drawings: Run) -> None:
     trials = draw(drawings, DRAWN[0], refusals=1)
     vote(drawings, trials)
-    survey = survey_run(drawings)
+    survey = read_frame(drawings)
     (row,) = survey.observations.rows.iter_rows(named=True)
     assert (row["status"], row["is_right"], row["group"], row["repeat"]) == ("eligible", True, 4, 0)
     assert row["subject"] == Subject(tuple(one.id for one in trials)).id
@@ -543,7 +545,7 @@ def test_a_group_is_left_out_until_none_of_its_trials_is_missing_or_failed(drawi
     assert observe_run(drawings).rows.select("group", "repeat").rows() == [(4, 0), (4, 4)]
 
 
-def graph(*answers: bool, is_root_relevant: bool = True) -> Observations:
+def graph(*answers: bool, is_root_relevant: bool = True) -> Frame:
     """Answer a chain of questions, each of which rests on the one before."""
     questions = [Confirm(f"statement {place}", is_informed=False) for place in range(len(answers))]
     parents = [None, *(one.id for one in questions)]
@@ -552,7 +554,7 @@ def graph(*answers: bool, is_root_relevant: bool = True) -> Observations:
     item = replace(ITEMS[0], asks=asks)
     # The last come first: an answer may stand before those it rests on.
     return frame_seen(
-        Seen(item, ask, "eligible", said) for ask, said in reversed(list(zip(asks, answers, strict=True)))
+        FrameRow(item, ask, "eligible", said) for ask, said in reversed(list(zip(asks, answers, strict=True)))
     )
 
 
@@ -573,7 +575,7 @@ def test_each_repeat_and_judge_rests_on_its_own_answers() -> None:
     item = replace(ITEMS[0], asks=asks)
     roots = {("ada", 0): True, ("ada", 1): False, ("bob", 0): False, ("bob", 1): True}
     found = frame_seen(
-        Seen(item, ask, "eligible", root if ask is asks[0] else True, judge=judge, repeat=repeat)
+        FrameRow(item, ask, "eligible", root if ask is asks[0] else True, judge=judge, repeat=repeat)
         for (judge, repeat), root in roots.items()
         for ask in asks
     ).rows
@@ -584,8 +586,8 @@ def test_of_several_right_numbers_the_nearest_is_the_target_and_the_first_where_
     ask = Ask(Count("apple"), "?", (6, 2, 4))
     item = replace(ITEMS[0], asks=(ask,))
     values = (1, 3, 4, 5.5, 100)
-    eligible = [Seen(item, ask, "eligible", value) for value in values]
-    found = frame_seen([*eligible, Seen(item, ask, "refused", None), Seen(item, ask, "eligible", "some")]).rows
+    eligible = [FrameRow(item, ask, "eligible", value) for value in values]
+    found = frame_seen([*eligible, FrameRow(item, ask, "refused", None), FrameRow(item, ask, "eligible", "some")]).rows
     assert found["target"].to_list() == [2, 2, 4, 6, 6, 6, 6]
     assert found["is_right"].to_list() == [False, False, True, False, False, False, False]
     assert set(found["expected"]) == {"6 or 2 or 4"}
@@ -611,7 +613,7 @@ def test_texts_stand_beside_numbers_and_are_never_taken_for_them(case: Case) -> 
     asks = [Ask(Name(), "?", expects) for _, expects, _ in MIXED]
     items = [replace(ITEMS[0], id=f"naming/{place}", asks=(ask,)) for place, ask in enumerate(asks)]
     found = frame_seen(
-        Seen(item, ask, "eligible", value) for item, ask, (value, *_) in zip(items, asks, MIXED, strict=True)
+        FrameRow(item, ask, "eligible", value) for item, ask, (value, *_) in zip(items, asks, MIXED, strict=True)
     )
     rows = found.rows.iter_rows(named=True)
     for row, (value, expects, is_right) in zip(rows, MIXED, strict=True):
@@ -633,7 +635,7 @@ def test_a_suite_that_was_only_refused_has_no_judge_though_another_has(tmp_path:
         answer(run, *((trial(item), Refused("no")) for item in (ITEMS[1], *others)))
         answer(run, (trial(ITEMS[2], model=OTHER), Refused("no")))
         found = observe_run(run).rows
-        chosen = observe_run(run, Reader(judge="parser")).rows
+        chosen = observe_run(run, ReadOptions(judge="parser")).rows
     expected = [
         (ITEMS[0].id, "random", "parser", "eligible"),
         (ITEMS[1].id, "random", "parser", "refused"),
@@ -650,10 +652,10 @@ def test_a_trial_that_failed_twice_and_then_answered_is_one_observation(run: Run
     answer(run, (trial(ITEMS[1]), Said("3")))
     say(run, trial(ITEMS[0]), "3")
     read(run, trial(ITEMS[1]), Words("3"))
-    survey = survey_run(run)
+    survey = read_frame(run)
     assert survey.observations.rows["item"].to_list() == [ITEMS[0].id, ITEMS[1].id]
     assert survey.responses["item"].to_list() == [ITEMS[0].id, ITEMS[1].id]
-    assert survey.gaps() == Gaps(unasked=2, failed=0, unread=0)
+    assert survey.gaps() == Missing(unasked=2, failed=0, unread=0)
 
 
 def test_asking_again_that_failed_does_not_undo_what_was_answered(run: Run) -> None:
@@ -661,13 +663,13 @@ def test_asking_again_that_failed_does_not_undo_what_was_answered(run: Run) -> N
     say(run, trial(ITEMS[0], attempt=1), "5")
     answer(run, (trial(ITEMS[0], attempt=2), Failed("503", True)))
     answer(run, *((trial(ITEMS[1], attempt=attempt), Failed("503", True)) for attempt in (0, 1)))
-    survey = survey_run(run)
+    survey = read_frame(run)
     assert survey.observations.rows.select("item", "attempt", "value").rows() == [(ITEMS[0].id, 1, 5.0)]
     assert survey.responses.select("item", "attempt", "kind").rows() == [
         (ITEMS[0].id, 1, "said"),
         (ITEMS[1].id, 1, "failed"),
     ]
-    assert survey.gaps() == Gaps(unasked=2, failed=1, unread=0)
+    assert survey.gaps() == Missing(unasked=2, failed=1, unread=0)
 
 
 def test_rows_are_in_the_order_of_items_asks_responses_and_of_judges_as_they_are_met(tmp_path: Path) -> None:
@@ -688,7 +690,7 @@ def test_rows_are_in_the_order_of_items_asks_responses_and_of_judges_as_they_are
         said.append(Reading(Subject((given[3].id,)), Name(), "eve", Words("apple"), "strict@1", Known("apple")))
         with run.lease("judge") as lease:
             run.add_readings(lease, said)
-        found = survey_run(run).whole.rows
+        found = read_frame(run).whole.rows
     apples, first, second = "count:apple", items[0].id, items[1].id
     assert found.select("item", "question", "model", "repeat", "judge", "status").rows() == [
         (first, apples, "random", 1, "ada", "eligible"),
@@ -708,4 +710,4 @@ def test_rows_are_in_the_order_of_items_asks_responses_and_of_judges_as_they_are
 
 def test_nothing_observed_is_an_empty_frame_with_all_columns() -> None:
     assert frame_seen([]).rows.schema == COLUMNS
-    assert frame_seen([Seen(ITEMS[0], ITEMS[0].asks[0], "eligible", 3)]).rows.schema == COLUMNS
+    assert frame_seen([FrameRow(ITEMS[0], ITEMS[0].asks[0], "eligible", 3)]).rows.schema == COLUMNS

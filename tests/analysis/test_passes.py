@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from subitize.analysis.attempts import Attempt, PassRate, gather_attempts, rate_passes
-from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
-from subitize.analysis.scoring import score
+from subitize.analysis.frame import NO_JUDGE, ReadOptions, observe_run
+from subitize.analysis.score import PassRate, PromptResult, gather_attempts, rate_passes, score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.stats.response_law import Slips
@@ -20,13 +19,15 @@ from tests.models.painter_laws import painter_law
 ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of them?", (True,), group=4))
 
 
-def attempt(place: int, right: int, images: int = 4, *, model: str = "painter", category: str = "fruit") -> Attempt:
+def attempt(
+    place: int, right: int, images: int = 4, *, model: str = "painter", category: str = "fruit"
+) -> PromptResult:
     item = Item(f"fruit/{category}/{place}", Draw("3 apples"), ASKS, {"category": category, "number": place})
-    return Attempt(item, model, "observer", images, right)
+    return PromptResult(item, model, "observer", images, right)
 
 
-def voted(place: int, *votes: bool) -> Attempt:
-    return Attempt(attempt(place, 0).item, "painter", "human", 0, 0, (), votes, 4 if votes else 0)
+def voted(place: int, *votes: bool) -> PromptResult:
+    return PromptResult(attempt(place, 0).item, "painter", "human", 0, 0, (), votes, 4 if votes else 0)
 
 
 def by_k(passes: list[PassRate]) -> dict[int, PassRate]:
@@ -86,7 +87,7 @@ def test_a_factor_that_no_item_has_is_named() -> None:
 
 
 @pytest.mark.parametrize("attempts", [[], [voted(1)]], ids=["nothing", "a tie"])
-def test_nothing_judged_is_said(attempts: list[Attempt]) -> None:
+def test_nothing_judged_is_said(attempts: list[PromptResult]) -> None:
     with pytest.raises(NothingToDoError, match="has a value yet; first: subitize judge"):
         rate_passes(attempts)
 
@@ -98,7 +99,7 @@ def test_pass_at_1_is_the_score_with_the_same_interval(tmp_path: Path) -> None:
     suite = "production:numbers=1-5,categories=apples+dots"
     assert call("run", suite, "--model", "painter:weber=0.3,size_px=128", "--repeats", 4, "--out", run).code == 0
     with Run(Folder(run)) as opened:
-        observed = observe_run(opened, Reader())
+        observed = observe_run(opened, ReadOptions())
     place = pl.int_range(pl.len())
     status = pl.when(place % 7 == 3).then(pl.lit("refused")).when(place % 5 == 1).then(pl.lit("discarded"))
     is_spoilt = pl.col("status") != "eligible"
@@ -135,7 +136,7 @@ def test_numbers_that_the_design_fixes_do_not_widen_the_interval() -> None:
     assert fixed.high - fixed.low < 0.5 * (sampled.high - sampled.low)
 
 
-PROOF = pytest.mark.proof("subitize.analysis.attempts", "subitize.stats.estimate", "subitize.models.painter")
+PROOF = pytest.mark.proof("subitize.analysis.score", "subitize.stats.estimate", "subitize.models.painter")
 
 
 @pytest.mark.slow

@@ -12,18 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from subitize.analysis.contents import read_contents
-from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
+from subitize.analysis.frame import NO_JUDGE, ReadOptions, read_frame
 from subitize.analysis.protocols import (
-    Followed,
-    Gaps,
     Protocol,
+    RowProtocol,
+    Unread,
     describe,
     differences,
     fingerprints,
-    follow_protocols,
+    read_protocols,
 )
-from subitize.analysis.provenance import Place, follow_trails
+from subitize.analysis.provenance import Group, read_contents, read_provenance
 from subitize.labels import parse_rule
 from subitize.records import (
     Answer,
@@ -160,14 +159,14 @@ def _provenance(setup: Setup, item: Item, trial: Trial, place: int) -> Provenanc
     )
 
 
-def followed(folder: Path, setup: Setup, reader: Reader | None = None) -> Followed:
+def followed(folder: Path, setup: Setup, reader: ReadOptions | None = None) -> RowProtocol:
     with Run(Folder(folder), create=True) as run:
         fill(run, setup)
-        (found,) = follow_protocols(run, follow_trails(run, read_readings(run)), reader).values()
+        (found,) = read_protocols(run, read_provenance(run, read_readings(run)), reader).values()
     return found
 
 
-def protocol(folder: Path, setup: Setup, reader: Reader | None = None) -> Protocol:
+def protocol(folder: Path, setup: Setup, reader: ReadOptions | None = None) -> Protocol:
     return followed(folder, setup, reader).protocol
 
 
@@ -286,16 +285,16 @@ def test_other_exclusions_of_as_many_items_are_another_protocol(tmp_path: Path) 
         with Run(Folder(tmp_path / name), create=True) as run:
             fill(run, SETUP)
             run.exclude(item, "misprinted")
-            found += fingerprints(survey_run(run)).values()
+            found += fingerprints(read_frame(run)).values()
     assert len(set(found)) == 2
 
 
 @pytest.mark.parametrize(
     "reader",
-    [Reader(rule=parse_rule("total")), Reader(agreement="majority")],
+    [ReadOptions(rule=parse_rule("total")), ReadOptions(agreement="majority")],
     ids=["read anew by another rule", "another agreement"],
 )
-def test_how_scores_are_read_is_part_of_the_protocol(usual: Protocol, tmp_path: Path, reader: Reader) -> None:
+def test_how_scores_are_read_is_part_of_the_protocol(usual: Protocol, tmp_path: Path, reader: ReadOptions) -> None:
     assert protocol(tmp_path / "run", SETUP, reader).fingerprint != usual.fingerprint
 
 
@@ -305,7 +304,7 @@ def test_the_rule_that_was_the_default_keeps_its_fingerprints_and_the_new_one_ha
     for people in (("ann",), ("ann", "bob")):
         setup = replace(SETUP, annotators=people)
         for rule in ("mode", "first", "plurality", "median", "majority"):
-            found = protocol(tmp_path / f"{len(people)}-{rule}", setup, Reader(agreement=rule))
+            found = protocol(tmp_path / f"{len(people)}-{rule}", setup, ReadOptions(agreement=rule))
             of[len(people), rule] = found.fingerprint
     # One reading of each answer is what it is by all rules that were not there before.
     assert of[1, "mode"] == of[1, "first"] == of[1, "plurality"] == of[1, "median"] != of[1, "majority"]
@@ -318,7 +317,7 @@ def test_models_of_one_run_with_the_same_settings_are_comparable(tmp_path: Path)
         fill(run, SETUP)
         fill(run, replace(SETUP, model="drawer", revision="other"))
         fill(run, replace(SETUP, model="half", items=3))
-        found = fingerprints(survey_run(run))
+        found = fingerprints(read_frame(run))
     assert found["production", "maker", "finder"] == found["production", "drawer", "finder"]
     assert found["production", "maker", "finder"] != found["production", "half", "finder"]
     assert set(found) == {("production", model, "finder") for model in ("maker", "drawer", "half")}
@@ -328,15 +327,15 @@ def test_one_judge_alone_may_be_asked_for(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, SETUP)
         fill(run, replace(SETUP, model="drawer", judge="other"))
-        found = fingerprints(survey_run(run, Reader("other")))
+        found = fingerprints(read_frame(run, ReadOptions("other")))
     assert set(found) == {("production", "drawer", "other")}
 
 
 def test_where_all_was_refused_no_judge_is_needed(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, replace(SETUP, refused=6))
-        (place,) = fingerprints(survey_run(run))
-    assert place == Place("production", "maker", NO_JUDGE)
+        (place,) = fingerprints(read_frame(run))
+    assert place == Group("production", "maker", NO_JUDGE)
 
 
 def test_a_failed_call_that_was_made_again_is_not_another_prompt(usual: Protocol, tmp_path: Path) -> None:
@@ -345,7 +344,7 @@ def test_a_failed_call_that_was_made_again_is_not_another_prompt(usual: Protocol
         trial = Trial("production/0", "maker", {})
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Failed("timed out", True), Provenance(0, "as it was planned"))])
-        (found,) = fingerprints(survey_run(run)).values()
+        (found,) = fingerprints(read_frame(run)).values()
     assert found == usual.fingerprint
 
 
@@ -374,7 +373,7 @@ def shown(folder: Path, picture: Picture | None, ask: Ask | None = None) -> Prot
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Said("1"), Provenance(1, "How many?"))])
             run.add_readings(lease, [reading])
-        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
+        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
     return found.protocol
 
 
@@ -457,7 +456,7 @@ def test_what_was_read_of_some_answers_only_is_told_apart_from_what_was_not_read
 
 def test_a_call_that_failed_or_was_refused_is_not_left_unread(tmp_path: Path) -> None:
     found = protocol(tmp_path / "run", replace(SETUP, failed=2, refused=2))
-    assert found.unread == Gaps(0, 0, "")
+    assert found.unread == Unread(0, 0, "")
 
 
 def test_a_reading_of_an_earlier_attempt_does_not_stand_for_the_last(tmp_path: Path) -> None:
@@ -472,7 +471,7 @@ def test_answers_with_more_readings_than_others_are_told_by_their_share(tmp_path
         again = Reading(Subject((trial.id,)), Count("apple"), "finder", Words("3"), "strict@1", Known(3), "bob")
         with run.lease("test") as lease:
             run.add_readings(lease, [again])
-        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
+        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
     assert dict(describe(found.protocol))["Readings of an answer"] == ("1 (83 %), 2 (17 %)",)
 
 
@@ -490,8 +489,8 @@ def test_a_group_of_repeats_is_read_as_one(tmp_path: Path) -> None:
             run.add_readings(
                 lease, [Reading(one, MatchesPrompt(), "people", Words("y"), "strict@1", Known(True)) for one in groups]
             )
-        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
-    assert found.protocol.unread == Gaps(0, 0, "")
+        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
+    assert found.protocol.unread == Unread(0, 0, "")
     assert found.protocol.readings == ((1, 100),)
 
 
@@ -503,7 +502,7 @@ def test_which_items_were_asked_more_often_matters(tmp_path: Path) -> None:
             trial = Trial(item, "maker", {}, 1)
             with run.lease("test") as lease:
                 run.add_responses(lease, [Response(trial, Failed("gone", False), Provenance(9, "?"))])
-            (one,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
+            (one,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
         found.append(one.protocol)
     (told,) = differences(*found)
     assert re.fullmatch(r"answers .*: 1 \(5 items\), 2 \(1 items\), hash \w{6} against .*", told)
@@ -529,7 +528,7 @@ def test_a_rule_named_when_scoring_is_that_named_when_judging(tmp_path: Path, ju
     rule = parse_rule("total")
     strict = replace(SETUP, judge=judge, judge_options={"policy": "strict", "size": "3"})
     total = replace(SETUP, judge=told, judge_options={"policy": "total", "size": "3"}, rule=str(rule))
-    anew = protocol(tmp_path / "anew", strict, Reader(rule=rule))
+    anew = protocol(tmp_path / "anew", strict, ReadOptions(rule=rule))
     stored = protocol(tmp_path / "stored", total)
     assert differences(anew, stored) == []
     assert anew.fingerprint == stored.fingerprint
@@ -560,7 +559,7 @@ def test_prompts_that_were_sent_otherwise_than_items_word_them_are_told(usual: P
         how = Provenance(9, "Be exact. 5 apples", parameters=parameters)
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Refused("no"), how)])
-        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
+        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
     (told,) = differences(usual, found.protocol)
     assert re.fullmatch(f"prompts as sent: as the items word them against otherwise, {HASH}", told)
 
@@ -589,7 +588,7 @@ _PROTOCOLS = st.builds(
     judge=_texts,
     judge_options=_options,
     judge_revisions=_names,
-    unread=st.builds(Gaps, _counts, _counts, _hashes),
+    unread=st.builds(Unread, _counts, _counts, _hashes),
     readings=_pairs,
     rules=_names,
     agreement=_texts,
@@ -657,7 +656,7 @@ PLAIN = Protocol(
     judge=NO_JUDGE,
     judge_options={},
     judge_revisions=(),
-    unread=Gaps(0, 0, ""),
+    unread=Unread(0, 0, ""),
     readings=(),
     rules=(),
     agreement="mode",
@@ -676,7 +675,7 @@ RICH = replace(
     judge="vlm:x",
     judge_options={"floor": "0.1"},
     judge_revisions=("x-1", "x-2"),
-    unread=Gaps(1, 2000, _HASH),
+    unread=Unread(1, 2000, _HASH),
     readings=((1, 3), (5, 97)),
     rules=("boxes@1", "strict@2"),
 )

@@ -9,18 +9,18 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.analysis.attempts import Attempt, rate_passes
 from subitize.analysis.claims import pair
-from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.refinements import Refinement, compare, usual_k
+from subitize.analysis.compare import RefinementEffect, compare, default_k
+from subitize.analysis.frame import NO_JUDGE
+from subitize.analysis.score import PromptResult, rate_passes
 from subitize.records import Design
 from tests.cases import Case
 from tests.t2icountbench_attempts import attempt_all, design
 
 
 @pytest.fixture(scope="module")
-def attempts() -> list[Attempt]:
-    made: list[Attempt] = []
+def attempts() -> list[PromptResult]:
+    made: list[PromptResult] = []
     for seed, model in enumerate(("one", "two")):
         made += attempt_all(model, design(), lambda _: 0.4, seed=seed)
         made += attempt_all(model, design("grid"), lambda _: 0.3, seed=10 + seed)
@@ -28,13 +28,13 @@ def attempts() -> list[Attempt]:
     return made
 
 
-def row(rows: list[Refinement], model: str, refinement: str, measure: str) -> Refinement:
+def row(rows: list[RefinementEffect], model: str, refinement: str, measure: str) -> RefinementEffect:
     return next(one for one in rows if (one.model, one.refinement, one.measure) == (model, refinement, measure))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("measure", ["success", "accuracy"])
-def test_differences_are_those_of_the_same_prompts(attempts: list[Attempt], measure: str) -> None:
+def test_differences_are_those_of_the_same_prompts(attempts: list[PromptResult], measure: str) -> None:
     found = row(compare(attempts), "one", "grid", measure)
     value = {
         (one.item.suite, one.item.base or one.item.id): float(one.right > 0) if measure == "success" else one.right / 4
@@ -56,7 +56,9 @@ def test_differences_are_those_of_the_same_prompts(attempts: list[Attempt], meas
     assert found.applied.difference.n == 490
 
 
-def test_p_is_adjusted_over_models_and_refinements(attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_p_is_adjusted_over_models_and_refinements(
+    attempts: list[PromptResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gc, "collect", lambda: 0)  # statsmodels collects garbage at every call
     rows = [one for one in compare(attempts) if one.measure == "success"]
     assert len(rows) == 4
@@ -77,7 +79,7 @@ def test_p_is_below_05_exactly_where_0_lies_outside_the_interval(case: Case) -> 
 
 
 @pytest.mark.slow
-def test_prompts_are_compared_within_the_strata_of_the_design(attempts: list[Attempt]) -> None:
+def test_prompts_are_compared_within_the_strata_of_the_design(attempts: list[PromptResult]) -> None:
     strata = ("number",)
     own = row(compare(attempts, designs={"t2icountbench": Design(strata=strata)}), "one", "grid", "accuracy")
     plain = row(compare(attempts), "one", "grid", "accuracy")
@@ -87,13 +89,13 @@ def test_prompts_are_compared_within_the_strata_of_the_design(attempts: list[Att
     assert "strata" not in plain.pairing.difference.method
 
 
-def test_prompts_without_a_partner_are_counted_and_left_out(attempts: list[Attempt]) -> None:
+def test_prompts_without_a_partner_are_counted_and_left_out(attempts: list[PromptResult]) -> None:
     some = [one for one in attempts if "~" in one.item.suite or one.item.factors["scene"] == "home"]
     found = row(compare(some), "two", "grid", "success")
     assert (found.pairing.difference.n, found.unpaired) == (315, 210)
 
 
-def test_without_refined_prompts_there_is_nothing_to_compare(attempts: list[Attempt]) -> None:
+def test_without_refined_prompts_there_is_nothing_to_compare(attempts: list[PromptResult]) -> None:
     assert compare([one for one in attempts if "~" not in one.item.suite]) == []
 
 
@@ -107,7 +109,7 @@ def test_models_that_never_differ_have_p_1_and_an_interval() -> None:
 def test_k_is_what_most_prompts_have() -> None:
     made = attempt_all("one", design(numbers=[2, 3]), lambda _: 0.5)
     broken = [replace(made[0], images=3, right=0), *made[1:]]
-    assert (usual_k(made), usual_k(broken), usual_k(made, 2)) == (4, 4, 2)
+    assert (default_k(made), default_k(broken), default_k(made, 2)) == (4, 4, 2)
 
 
 @pytest.mark.parametrize("k", [4, 8])
@@ -134,5 +136,5 @@ def test_a_refinement_that_was_only_ever_refused_is_compared_by_the_judge_of_the
     assert {one.judge for one in compare(two)} == {"observer", "other"}
 
 
-def _grid() -> list[Attempt]:
+def _grid() -> list[PromptResult]:
     return attempt_all("one", design("grid", numbers=[2, 3]), lambda _: 0.0)

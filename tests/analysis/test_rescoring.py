@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from subitize.analysis.rescoring import REASONS, find_reason, rescore_run
+from subitize.analysis.scorers import SCORERS, ScoredReply
 from subitize.errors import NothingToDoError
 from subitize.imports.outputs.importing import import_outputs
-from subitize.labels.published_scorers import SCORERS, Reply
 from subitize.records import Ask, Count, Fit, Known, Question, Reading, Scalar, Spec, Subject, Words
 from subitize.store import Folder, Run
 from tests.cases import Case
@@ -35,7 +35,7 @@ DIFFERENT = [
 def test_each_difference_has_its_reason(case: Case) -> None:
     for name, text, expected, is_right, reason in DIFFERENT:
         with case(f"{name} {text!r}"):
-            scorer, reply = SCORERS[name], Reply(text, expected)
+            scorer, reply = SCORERS[name], ScoredReply(text, expected)
             credit = scorer.credit(reply)
             assert credit == float(not is_right)
             assert find_reason(reply, credit, scorer, is_right=is_right) == reason
@@ -43,9 +43,9 @@ def test_each_difference_has_its_reason(case: Case) -> None:
 
 
 def test_a_recorded_score_has_reasons_too() -> None:
-    assert find_reason(Reply("25", 25), 0.0, is_right=True) == "larger than 20"
-    assert find_reason(Reply("4", 4), 0.0, is_right=True) == "other"
-    assert find_reason(Reply("4", 4), 0.5, is_right=True) == "part of the credit"
+    assert find_reason(ScoredReply("25", 25), 0.0, is_right=True) == "larger than 20"
+    assert find_reason(ScoredReply("4", 4), 0.0, is_right=True) == "other"
+    assert find_reason(ScoredReply("4", 4), 0.5, is_right=True) == "part of the credit"
 
 
 @pytest.fixture

@@ -7,24 +7,26 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.analysis.observations import Observations, Seen, Status, frame_seen
-from subitize.analysis.scoring import MEASURES, Score, score
+from subitize.analysis.frame import Frame, FrameRow, Status, frame_seen
+from subitize.analysis.score import MEASURES, Score, score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Question, Scalar
 from subitize.stats.estimate import estimate_share
 from tests.samples import naming_item
 
 
-def observe(value: Scalar | None, target: int = 3, *, status: Status = "eligible", item: Item | None = None) -> Seen:
+def observe(
+    value: Scalar | None, target: int = 3, *, status: Status = "eligible", item: Item | None = None
+) -> FrameRow:
     item = item or naming_item(0, target)
-    return Seen(item, item.asks[0], status, value, "random", "parser")
+    return FrameRow(item, item.asks[0], status, value, "random", "parser")
 
 
-def about(question: Question, value: Scalar, *expects: Scalar) -> Seen:
+def about(question: Question, value: Scalar, *expects: Scalar) -> FrameRow:
     return observe(value, item=replace(naming_item(), asks=(Ask(question, "?", expects),)))
 
 
-def measure(seen: Iterable[Seen], *, group: str = "all") -> dict[str, Estimate]:
+def measure(seen: Iterable[FrameRow], *, group: str = "all") -> dict[str, Estimate]:
     return {one.measure: one.estimate for one in score(frame_seen(seen)) if one.group == group}
 
 
@@ -111,7 +113,7 @@ def test_intervals_are_over_pictures_within_what_the_design_fixes() -> None:
     random = np.random.default_rng(1)
     items = [naming_item(seed, number) for seed in range(6) for number in (1, 2, 3)]
     seen = [
-        Seen(item, item.asks[0], "eligible", int(random.integers(1, 4)), "random", "parser", repeat)
+        FrameRow(item, item.asks[0], "eligible", int(random.integers(1, 4)), "random", "parser", repeat)
         for item in items
         for repeat in range(4)
     ]
@@ -119,7 +121,7 @@ def test_intervals_are_over_pictures_within_what_the_design_fixes() -> None:
     pictures, numbers = [str(one.item.task) for one in seen], [one.ask.expects[0] for one in seen]
     framed = frame_seen(seen)
     plain, designed = (
-        {one.measure: one.estimate for one in score(Observations(framed.rows, framed.items, designs), [])}
+        {one.measure: one.estimate for one in score(Frame(framed.rows, framed.items, designs), [])}
         for designs in ({}, {"naming": Design(strata=("number",))})
     )
     fixed = {one.measure: one.estimate for one in score(framed, [], prompts="fixed")}
@@ -165,7 +167,7 @@ def test_where_several_numbers_are_right_the_nearest_is_the_target() -> None:
     ],
     ids=["lines", "yes or no"],
 )
-def test_only_counts_have_absolute_errors(observations: list[Seen]) -> None:
+def test_only_counts_have_absolute_errors(observations: list[FrameRow]) -> None:
     found = measure(observations)
     assert "mae" not in found
     assert "nae" not in found
@@ -195,7 +197,7 @@ def test_a_run_with_everything_excluded_says_how_to_take_it_back() -> None:
         score(frame_seen([observe(3)._replace(is_excluded=True)] * 2))
 
 
-def _with_factors(value: int, **factors: Scalar) -> Seen:
+def _with_factors(value: int, **factors: Scalar) -> FrameRow:
     return observe(value, item=replace(naming_item(), id=f"naming/{factors}", factors=factors))
 
 

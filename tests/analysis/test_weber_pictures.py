@@ -12,7 +12,7 @@ SUITE = "production:numbers=5-10,categories=apples+dots"
 PROOF = pytest.mark.proof(
     "subitize.stats.weber",
     "subitize.stats.response_law",
-    "subitize.analysis.enumeration",
+    "subitize.analysis.counting",
     "subitize.analysis.measures",
     "subitize.models.painter",
     "subitize.stimuli",

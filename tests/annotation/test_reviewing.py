@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.observations import Reader, survey_run
+from subitize.analysis.frame import ReadOptions, read_frame
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.people import Person
 from subitize.annotation.reviewing import Said, Tally
@@ -42,7 +42,7 @@ def readings(location: Location, purpose: str) -> list[Reading]:
 
 def labels(location: Location, rule: str) -> dict[str, object]:
     with Run(location) as run:
-        rows = survey_run(run, Reader("human", agreement=rule)).observations.rows
+        rows = read_frame(run, ReadOptions("human", agreement=rule)).observations.rows
     return dict(zip(rows["item"], rows["value"], strict=True))
 
 

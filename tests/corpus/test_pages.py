@@ -176,11 +176,11 @@ def test_a_run_is_joined_with_a_corpus(tmp_path: Path) -> None:
 
 
 def test_a_run_without_numbers_cannot_be_joined(tmp_path: Path) -> None:
-    from subitize.analysis.observations import observe_records
+    from subitize.analysis.frame import frame_of
     from subitize.errors import NothingToDoError
 
     with pytest.raises(NothingToDoError, match="no item of the run asks for a number of things"):
-        link_accuracy(observe_records([], [], [], {}), make_corpus("one"))
+        link_accuracy(frame_of([], [], [], {}), make_corpus("one"))
 
 
 def test_with_the_number_held_constant_frequency_speaks_alone() -> None:

@@ -123,7 +123,7 @@ def test_every_file_that_a_user_asks_for_is_written_by_the_one_writer() -> None:
     writes = re.compile(r"""write_text\(|write_bytes\(|os\.replace\(|\.replace\(\w*path\)|open\(["'][wax]b?["']""")
     package = Path(subitize_package.__file__).parents[1]
     found = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if writes.search(path.read_text())}
-    assert found - {"analysis/exports.py", "stimuli/export.py"} == own  # these two write to what the writer gives them
+    assert found - {"analysis/export.py", "stimuli/export.py"} == own  # these two write to what the writer gives them
 
 
 @pytest.mark.slow

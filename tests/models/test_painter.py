@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.analysis.observations import Reader, observe_run
-from subitize.analysis.scoring import score
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.score import score
 from subitize.errors import BadValueError
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request, Silent
 from subitize.io.images import decode
@@ -222,7 +222,7 @@ def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
         suite = make_suite("production:categories=apples+dots,numbers=3+6+9")
         model = make_model("painter:weber=.15,omit=.05,size_px=256")
         run_suite(run, Settings(suite, model, make_judge("observer"), seed=3, repeats=20), Silent())
-        found = {one.measure: one.estimate for one in score(observe_run(run, Reader()), []) if one.group == "all"}
+        found = {one.measure: one.estimate for one in score(observe_run(run, ReadOptions()), []) if one.group == "all"}
     assert found["accuracy"].n == 120
     assert found["accuracy"].low <= truth <= found["accuracy"].high
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subitize.analysis.observations import Reader, observe_run
-from subitize.analysis.scoring import score
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.score import score
 from subitize.interfaces import Request, Silent
 from subitize.models.random import Random
 from subitize.models.stand_ins import IdealHuman, ObserverModel
@@ -24,7 +24,7 @@ CELLS = "categories=apples+dots,wordings=category,control_question=false"
 
 
 def measured(run: Run) -> dict[str, Estimate]:
-    return {one.measure: one.estimate for one in score(observe_run(run, Reader()), []) if one.group == "all"}
+    return {one.measure: one.estimate for one in score(observe_run(run, ReadOptions()), []) if one.group == "all"}
 
 
 def _give(picture: bytes, _: Picture) -> bytes:

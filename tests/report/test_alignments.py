@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.observations import Observations, Reader, Survey, frame_seen
-from subitize.analysis.overview import find_stand_ins
-from subitize.analysis.provenance import follow_trails
+from subitize.analysis.frame import Frame, ReadOptions, RunFrame, frame_seen
+from subitize.analysis.overview import read_names
+from subitize.analysis.provenance import read_provenance
 from subitize.judges.alignment import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
 from subitize.report.document.blocks import FigureBlock, Section, TextBlock
@@ -42,9 +42,9 @@ def fit(one: Item, score: float) -> dict[Question, Value]:
 
 
 def section_of(run: Run) -> Section:
-    readings, observed = read_readings(run), Observations(frame_seen([]).rows, {item.id: item for item in run.items()})
-    survey = Survey(run, Reader(), read_responses(run), readings, observed)
-    (section,) = alignment_sections([Source("run", run, survey, follow_trails(run, readings), find_stand_ins(run))])
+    readings, observed = read_readings(run), Frame(frame_seen([]).rows, {item.id: item for item in run.items()})
+    survey = RunFrame(run, ReadOptions(), read_responses(run), readings, observed)
+    (section,) = alignment_sections([Source("run", run, survey, read_provenance(run, readings), read_names(run))])
     return section
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.enumeration import write_range
+from subitize.analysis.counting import write_range
 from subitize.errors import NothingToDoError
 from subitize.interfaces import Silent
 from subitize.records import (

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from subitize.analysis.enumeration import Enumeration
-from subitize.analysis.overview import StandIns
+from subitize.analysis.counting import CountingReport
+from subitize.analysis.overview import Names
 from subitize.records import to_plain
 from subitize.report.document.blocks import FigureBlock, Section, TableBlock
 from subitize.report.document.charts import Palette
@@ -19,7 +19,7 @@ from subitize.stats.weber import Weber
 from tests.stats.responses_by_law import Observer, list_responses, repeat
 
 
-def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:
+def measure(tallies: Tallies, model: str, task: str = "draw") -> CountingReport:
     """Make the rows of a run in which each row of the tallies is a prompt."""
     responses, clusters = list_responses(tallies)
     rows = pl.DataFrame(
@@ -38,7 +38,7 @@ def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:
             "stratum": tallies.numbers[clusters],
         }
     )
-    return Enumeration("run", "production", model, "judge", None, (), None, rows)
+    return CountingReport("run", "production", model, "judge", None, (), None, rows)
 
 
 def find_section(name: str, counted: Sequence[Counted], palette: Palette) -> Section:
@@ -47,16 +47,16 @@ def find_section(name: str, counted: Sequence[Counted], palette: Palette) -> Sec
 
 
 @pytest.fixture(scope="module")
-def models() -> list[Enumeration]:
+def models() -> list[CountingReport]:
     always_5 = repeat(np.full(10, 5))
     return [measure(Observer(lapse=0.02).respond(1), "estimator"), measure(always_5, "always 5")]
 
 
 @pytest.mark.slow
 def test_the_terminal_has_the_law_or_why_there_is_none(
-    models: list[Enumeration], capsys: pytest.CaptureFixture[str]
+    models: list[CountingReport], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    print_enumerations(models, StandIns())
+    print_enumerations(models, Names())
     printed = capsys.readouterr().out
     weber, scalar = models[0].weber, models[0].scalar
     assert isinstance(weber, Weber)
@@ -70,7 +70,7 @@ def test_the_terminal_has_the_law_or_why_there_is_none(
 
 
 @pytest.mark.slow
-def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[Enumeration]) -> None:
+def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[CountingReport]) -> None:
     estimator, always_5 = (to_plain(one.row()) for one in models)
     assert {"estimate", "subitizing", "highest", "curve"} < set(estimator["weber"])
     assert set(estimator["weber"]["goodness_of_fit"]) == {"chi_square", "degrees", "p"}
@@ -80,7 +80,9 @@ def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[Enumeration]
 
 
 @pytest.mark.slow
-def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitted(models: list[Enumeration]) -> None:
+def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitted(
+    models: list[CountingReport],
+) -> None:
     counted = [Counted(one.model, "", one) for one in models]
     palette = Palette(tuple(one.model for one in models))
     fractions, figure = find_section("weber", counted, palette).blocks

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError, UnknownNameError
 from subitize.interfaces import Silent
 from subitize.records import (
@@ -57,11 +57,11 @@ HOSTILE = '<script>alert("x")</script>]]>&amp; \x00\x1b[31m\u202e' + "five apple
 
 def write(run: Run, path: Path, choice: Choice | None = None, size_px: int = SIDE, **reader: str) -> Path:
     chosen = replace(choice or Choice(), size_px=size_px)
-    return write_plate(run, Reader(**reader), chosen, path, Silent())  # type: ignore[arg-type]
+    return write_plate(run, ReadOptions(**reader), chosen, path, Silent())  # type: ignore[arg-type]
 
 
 def plate(run: Run, **choice: object) -> Plate:
-    return make_plate(run, Reader(), Choice(**choice))  # type: ignore[arg-type]
+    return make_plate(run, ReadOptions(), Choice(**choice))  # type: ignore[arg-type]
 
 
 def marks(path: Path) -> list[tuple[str, float, float, float]]:
@@ -420,7 +420,7 @@ def test_a_plate_is_of_one_suite_one_judge_and_one_kind_of_task(tmp_path: Path) 
             run.add_readings(lease, [Reading(subject, Count("apple"), "second", Words(""), "strict@1", Known(4))])
         with pytest.raises(BadValueError, match="pets was judged by parser, second; name one with --judge"):
             plate(run, items=["pets/0"])
-        (cell,) = make_plate(run, Reader("second"), Choice(items=["pets/0"])).cells.values()
+        (cell,) = make_plate(run, ReadOptions("second"), Choice(items=["pets/0"])).cells.values()
     assert cell.verdict == "wrong"
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.attempts import gather_attempts
-from subitize.analysis.observations import Reader, observe_run
-from subitize.analysis.refinements import Refinement, compare
+from subitize.analysis.compare import RefinementEffect, compare
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.score import gather_attempts
 from subitize.report.document.blocks import Document, FigureBlock, Section
 from subitize.report.document.cells import slug
 from subitize.store import Run
@@ -38,8 +38,8 @@ def figures(document: Document) -> dict[str, FigureBlock]:
     return {figure.name: figure for figure in document.figures()}
 
 
-def compared(run: Run) -> list[Refinement]:
-    return compare(gather_attempts(observe_run(run, Reader())))
+def compared(run: Run) -> list[RefinementEffect]:
+    return compare(gather_attempts(observe_run(run, ReadOptions())))
 
 
 def test_refined_suites_stand_right_after_their_base(document: Document) -> None:

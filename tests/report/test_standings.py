@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from subitize.analysis.comparisons import Ranked
+from subitize.analysis.compare import Ranked
 from subitize.records import Estimate
 from subitize.report.document.blocks import Row, TextBlock, make_table, text_column
 from subitize.report.sections.leaderboard import describe_standing, mark_models

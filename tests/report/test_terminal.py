@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.enumeration import evaluate
-from subitize.analysis.observations import Reader, observe_run
-from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview, StandIns
-from subitize.analysis.scoring import Score
+from subitize.analysis.counting import measure_counting
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Names, Overview
+from subitize.analysis.score import Score
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Spec, Value, Words
 from subitize.registry import Listing
 from subitize.report.terminal import bars
@@ -45,7 +45,7 @@ def score(
 def shown(
     capsys: pytest.CaptureFixture[str], scores: Sequence[Score], *, stand_ins: str = "", factors: Sequence[str] = ()
 ) -> str:
-    print_scores(scores, StandIns(frozenset(stand_ins.split()), frozenset({"observer"})), factors)
+    print_scores(scores, Names(frozenset(stand_ins.split()), frozenset({"observer"})), factors)
     captured = capsys.readouterr()
     assert captured.err == ""
     return captured.out
@@ -79,7 +79,7 @@ def test_each_suite_has_a_table_and_judges_are_a_column_where_there_are_several(
 
 
 def test_protocols_are_numbered_where_they_differ_and_no_hash_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    scores, nobody = [score("accuracy"), score("accuracy", model="painter")], StandIns(frozenset(), frozenset())
+    scores, nobody = [score("accuracy"), score("accuracy", model="painter")], Names(frozenset(), frozenset())
     places = [("naming", model, "parser") for model in ("random", "painter")]
     print_scores(scores, nobody, [], dict.fromkeys(places, "0123abcd"))
     alike = capsys.readouterr().out
@@ -95,12 +95,12 @@ def test_protocols_are_numbered_where_they_differ_and_no_hash_is_shown(capsys: p
 def test_a_protocol_is_no_column_where_the_judge_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
     scores = [score("accuracy"), replace(score("accuracy"), judge="human")]
     protocols = {("naming", "random", "parser"): "0123abcd", ("naming", "random", "human"): "4567ef01"}
-    print_scores(scores, StandIns(), [], protocols)
+    print_scores(scores, Names(), [], protocols)
     assert row(capsys.readouterr().out, "model") == ["model", "judge", "group", "accuracy", "n"]
 
 
 def test_sizes_are_a_column_where_one_is_known(capsys: pytest.CaptureFixture[str]) -> None:
-    scores, nobody = [score("accuracy"), score("accuracy", model="vilt")], StandIns(frozenset(), frozenset())
+    scores, nobody = [score("accuracy"), score("accuracy", model="vilt")], Names(frozenset(), frozenset())
     print_scores(scores, nobody, [], {}, {"vilt": 87_400_000})
     out = capsys.readouterr().out
     assert row(out, "vilt")[:3] == ["vilt", "0.0874", "all"]
@@ -183,11 +183,11 @@ def test_each_set_of_numbers_has_its_own_exact_observers(tmp_path: Path, capsys:
         items = [item for item in naming_items() if int(item.factors["number"]) <= most]
         with new_run(tmp_path / name, "naming", items) as run:
             fill(run, items, Spec("sure", {}, "sure"), exact)
-            observed[name] = observe_run(run, Reader())
-    nobody = StandIns(frozenset(), frozenset())
-    print_enumerations(evaluate({"a": observed["a"]}), nobody)
+            observed[name] = observe_run(run, ReadOptions())
+    nobody = Names(frozenset(), frozenset())
+    print_enumerations(measure_counting({"a": observed["a"]}), nobody)
     assert "(ideal human, exact)" in capsys.readouterr().out
-    print_enumerations(evaluate(observed), nobody)
+    print_enumerations(measure_counting(observed), nobody)
     out = capsys.readouterr().out
     assert [out.count(f"({name}, {n}, exact)") for name in ("ideal human", "random") for n in ("1–3", "1–6")] == [1] * 4
 
@@ -205,7 +205,7 @@ OVERVIEW = Overview(
 
 
 def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.CaptureFixture[str]) -> None:
-    stand_ins = StandIns(frozenset({"random"}), model_names={"openai:[x]": "a [bold]"})
+    stand_ins = Names(frozenset({"random"}), model_names={"openai:[x]": "a [bold]"})
     print_overview(OVERVIEW, stand_ins, {})
     out = capsys.readouterr().out
     assert "suite naming:images=3: 60 items, seed 5\n" in out
@@ -217,7 +217,7 @@ def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.Capture
 
 
 def test_an_empty_overview_shows_no_empty_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(Overview([StoredSuite("naming", "naming", 0)], {}, [], [], {}), StandIns(), {})
+    print_overview(Overview([StoredSuite("naming", "naming", 0)], {}, [], [], {}), Names(), {})
     assert capsys.readouterr().out == "suite naming: 0 items, seed 0\n"
 
 
@@ -234,7 +234,7 @@ def story(
 
 
 def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(excluded="a smudge"), StandIns())
+    print_story(story(excluded="a smudge"), Names())
     assert capsys.readouterr().out.splitlines() == [
         f"item {ITEM.id}",
         "task answer: How many apples are there in the picture?",
@@ -247,13 +247,13 @@ def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: 
 
 
 def test_a_discarded_reading_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(value=Discarded("a few")), StandIns())
+    print_story(story(value=Discarded("a few")), Names())
     assert "count:apple = discarded, a few (strict@1)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("value", [Known(EVIL), Discarded(EVIL)], ids=["value", "reason"])
 def test_what_a_model_wrote_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str], value: Value) -> None:
-    print_story(story(EVIL, value, excluded=EVIL, question=Name()), StandIns())
+    print_story(story(EVIL, value, excluded=EVIL, question=Name()), Names())
     out = capsys.readouterr().out
     assert not NO_CONTROL.search(out)
     assert r"\x1b]0;owned\x07" in out
@@ -261,14 +261,14 @@ def test_what_a_model_wrote_cannot_steer_the_terminal(capsys: pytest.CaptureFixt
 
 
 def test_a_newline_in_an_answer_cannot_fake_a_line_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(value=Known("3\nreading 9 of x by human ada: count:apple = 7"), question=Name()), StandIns())
+    print_story(story(value=Known("3\nreading 9 of x by human ada: count:apple = 7"), question=Name()), Names())
     assert not any(line.startswith("reading 9") for line in capsys.readouterr().out.splitlines())
 
 
 def test_tables_and_overviews_hold_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
-    print_scores([score(model=EVIL, factor="category", group=EVIL)], StandIns(frozenset(), frozenset()), ["category"])
+    print_scores([score(model=EVIL, factor="category", group=EVIL)], Names(frozenset(), frozenset()), ["category"])
     judges = [JudgeProgress(EVIL, False, 1, 1, 0, ())]
-    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=judges), StandIns(), {})
+    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=judges), Names(), {})
     assert not NO_CONTROL.search(capsys.readouterr().out)
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.observations import Reader, observe_run
-from subitize.analysis.protocols import follow_protocols
-from subitize.analysis.provenance import follow_trails
-from subitize.analysis.scoring import measure
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.protocols import read_protocols
+from subitize.analysis.provenance import read_provenance
+from subitize.analysis.score import measure
 from subitize.errors import UnknownNameError
 from subitize.interfaces import Silent
 from subitize.records import (
@@ -31,8 +31,8 @@ from subitize.registry import make_judge
 from subitize.runner.judging import Scope, judge_run
 from subitize.store import Folder, Run
 from subitize.store.frames import read_readings
+from tests.analysis.observed import look_at
 from tests.commands import call
-from tests.observed import look_at
 from tests.samples import MODEL, SUITE, response
 
 PROMPT = "An image with 3 apples"
@@ -137,8 +137,8 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
             run.add_responses(lease, [response(*pair) for pair in zip(trials, outcomes, strict=True)])
         assert judge_run(run, make_judge("parser"), Silent()).readings == 2, "nothing to see in the third group"
         assert judge_run(run, make_judge("parser"), Silent()).readings == 0
-        found = observe_run(run, Reader())
-        gaps = next(iter(follow_protocols(run, follow_trails(run, read_readings(run))).values())).protocol.unread
+        found = observe_run(run, ReadOptions())
+        gaps = next(iter(read_protocols(run, read_provenance(run, read_readings(run))).values())).protocol.unread
     assert [(one.status, one.value) for one in look_at(found)] == [
         ("eligible", True),
         ("eligible", False),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.analysis.clusters import Rate, estimate_rates
+from subitize.analysis.design import Rate, estimate_rates
 from subitize.stats.estimate import pass_at_k
 from subitize.stats.response_law import Slips
 from tests.models.painter_laws import painter_law

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from subitize.analysis.agreement import agree
-from subitize.analysis.attempts import gather_attempts, rate_passes
-from subitize.analysis.clusters import place_observations
-from subitize.analysis.comparisons import Entry, compare_entries
-from subitize.analysis.observations import Observations, Seen, frame_seen
+from subitize.analysis.compare import Contestant, compare_entries
+from subitize.analysis.design import with_units
+from subitize.analysis.frame import Frame, FrameRow, frame_seen
 from subitize.analysis.power import find_least, learn
-from subitize.analysis.scoring import score
+from subitize.analysis.score import gather_attempts, rate_passes, score
 from subitize.records import Ask, Count, Design, Draw, Estimate, Item, MatchesPrompt
 from subitize.stats.agreement import fleiss_kappa
 from subitize.stats.power import Accuracy, AgreementStudy, ErrorStudy, Simulation, Study, Wanted, summarize
@@ -34,15 +33,15 @@ TEN = (1.0,) * 10
 # --- These are the figures that subitize reports. ---
 
 
-def observe(counts: Integers, study: Accuracy | ErrorStudy, model: str = "painter") -> Observations:
+def observe(counts: Integers, study: Accuracy | ErrorStudy, model: str = "painter") -> Frame:
     """Make observations of counts (prompt, image): a prompt of stratum h asks for 10 + h things."""
     strata, seen = np.repeat(np.arange(len(study.sizes)), study.sizes).tolist(), []
     for prompt, (stratum, row) in enumerate(zip(strata, counts.tolist(), strict=True)):
         ask = Ask(Count("dot"), "How many?", (10 + stratum,))
         item = Item(f"dots/{prompt}", Draw(f"{10 + stratum} dots, {prompt}"), (ask,), {"number": 10 + stratum})
-        seen += [Seen(item, ask, "eligible", value, model, "people", repeat) for repeat, value in enumerate(row)]
+        seen += [FrameRow(item, ask, "eligible", value, model, "people", repeat) for repeat, value in enumerate(row)]
     found = frame_seen(seen)
-    return Observations(found.rows, found.items, {"dots": Design(strata=("number",))})
+    return Frame(found.rows, found.items, {"dots": Design(strata=("number",))})
 
 
 def count_right(right: Integers, study: Accuracy) -> Integers:
@@ -93,7 +92,7 @@ def test_differences_are_what_compare_reports_of_the_same_study() -> None:
     study = Accuracy(36, 2, (1.0, 1.0, 2.0), 0.4, 0.2, rate=0.3, models=3, difference=0.15, correlation=0.5)
     right = study.draw(np.random.default_rng(4), 1)
     entries = [
-        Entry(name, "dots", "people", observe(count_right(own, study), study, name))
+        Contestant(name, "dots", "people", observe(count_right(own, study), study, name))
         for name, own in zip("abc", right[0], strict=True)
     ]
     (board,) = compare_entries(entries, ["accuracy"]).boards
@@ -108,10 +107,10 @@ def test_agreement_is_what_agree_reports_of_the_same_study() -> None:
     ask, seen, people = Ask(MatchesPrompt(), "Does it?", (True,)), [], []
     for (unit, place), answer in np.ndenumerate(answers):
         item = Item(f"dots/{unit // 2}", Draw(f"dots {unit // 2}"), (ask,), {})
-        seen.append(Seen(item, ask, "eligible", bool(answer), "painter", "people", unit % 2))
+        seen.append(FrameRow(item, ask, "eligible", bool(answer), "painter", "people", unit % 2))
         people.append(f"person {who[unit, place]}")
     found = frame_seen(seen)
-    votes = place_observations(Observations(found.rows.with_columns(annotator=pl.Series(people)), found.items))
+    votes = with_units(Frame(found.rows.with_columns(annotator=pl.Series(people)), found.items))
     (reported,) = agree(votes)
     kappa, alpha = study.estimate(answers, who)
     for ours, theirs in ((kappa, reported.kappa), (alpha, reported.alpha)):

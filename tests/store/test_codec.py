@@ -9,21 +9,19 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from subitize import records
-from subitize.analysis.agreement import Concord
+from subitize.analysis.agreement import RaterAgreement
 from subitize.analysis.alignment import Alignment
-from subitize.analysis.attempts import PassRate
 from subitize.analysis.calibration import Calibration
-from subitize.analysis.calibration import Point as CalibrationPoint
-from subitize.analysis.claims import Pairing
-from subitize.analysis.comparisons import LeftOut, ModelPair, Ranked
-from subitize.analysis.contents import read_contents
-from subitize.analysis.measures import Abstraction, Bias, Enumeration, WordingScore, measures
+from subitize.analysis.calibration import ThresholdPoint as CalibrationPoint
+from subitize.analysis.claims import PairedContrast
+from subitize.analysis.compare import LeftOut, ModelPair, Ranked, RefinementEffect
+from subitize.analysis.measures import Abstraction, Bias, CountingReport, WordingScore, measures
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview
-from subitize.analysis.power import Answer as PowerAnswer
-from subitize.analysis.power import Plan
-from subitize.analysis.power import Point as PowerPoint
-from subitize.analysis.refinements import Refinement
-from subitize.analysis.scoring import Score
+from subitize.analysis.power import PlanFigure as PowerAnswer
+from subitize.analysis.power import PlanPoint as PowerPoint
+from subitize.analysis.power import PowerPlan
+from subitize.analysis.provenance import read_contents
+from subitize.analysis.score import PassRate, Score
 from subitize.labels.calibrations import Calibrated
 from subitize.records import (
     Answer,
@@ -267,10 +265,10 @@ PRINTED: dict[type, str] = {
     Score: f"{_PLACE} measure estimate excluded is_informed",
     PassRate: f"{_PLACE} k estimate images left_out undecided is_voted is_informed",
     Alignment: f"{_PLACE} measure estimate discarded incomplete excluded",
-    Concord: "suite model judge question factor group annotators units votes single ties unanimous kappa ac1 alpha yes "
-    "is_pooled alpha_ordinal alpha_interval alpha_ratio pairwise prompts caution",
-    Refinement: "suite refinement model judge measure k pairing applied fallbacks unpaired",
-    Pairing: "first second difference p p_holm",
+    RaterAgreement: "suite model judge question factor group annotators units votes single ties unanimous kappa ac1 alpha "
+    "yes is_pooled alpha_ordinal alpha_interval alpha_ratio pairwise prompts caution",
+    RefinementEffect: "suite refinement model judge measure k pairing applied fallbacks unpaired",
+    PairedContrast: "first second difference p p_holm",
     Ranked: "model estimate best worst letters equals",
     ModelPair: "first second difference p p_holm",
     LeftOut: "suite judge model count total",
@@ -292,7 +290,7 @@ PRINTED: dict[type, str] = {
     Calibration: "result best curve fold_thresholds fold_ious items notes",
     CalibrationPoint: "threshold nae accuracy",
     Calibrated: "judge reference threshold iou metric n folds nae accuracy made_on version",
-    Plan: "design assumed answers axis curve notes",
+    PowerPlan: "design assumed answers axis curve notes",
     PowerAnswer: "what value note",
     PowerPoint: "at half_width power",
     Forecast: "suite model items trials done expenses matched model_name",
@@ -316,5 +314,5 @@ def test_what_measure_prints_has_the_same_keys() -> None:
         "human_correlation_all human_distance random_distance abstraction biases scalar weber cues anchoring "
         "categories numbers responses matrices"
     )
-    own = [key for key in keys(Enumeration) if key not in ("rows", "left_out", "pictures", "pooled_cues")]
+    own = [key for key in keys(CountingReport) if key not in ("rows", "left_out", "pictures", "pooled_cues")]
     assert [*own, *measures()] == printed.split()

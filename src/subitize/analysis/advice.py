@@ -15,7 +15,7 @@ from subitize.store import Run, codec
 from subitize.store.reading import count_discards, decode_question, read_discarded
 
 if TYPE_CHECKING:
-    from subitize.analysis.observations import Observations
+    from subitize.analysis.frame import Frame
 
 _WORTH_TELLING = 0.1
 _MOST_READ = 200
@@ -48,7 +48,7 @@ def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
     return found
 
 
-def advise_tables(observations: "Observations", name: str) -> list[str]:
+def advise_tables(observations: "Frame", name: str) -> list[str]:
     """Say of every suite with similarities of texts which command has figures of them."""
     import polars as pl  # a run asks for advice on its rules alone, and does without frames
 

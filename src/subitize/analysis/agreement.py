@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import at_levels, check_factors, place_observations
-from subitize.analysis.observations import (
+from subitize.analysis.design import by_factor, check_factors, with_units
+from subitize.analysis.frame import (
     IS_ANSWER,
     KNOWN,
     TIED,
-    Observations,
-    Reader,
+    Frame,
+    ReadOptions,
     check_judge,
-    lay_out,
-    make_labels,
+    decode_columns,
+    label_readings,
+    read_frame,
     read_scalar,
-    survey_run,
 )
-from subitize.analysis.overview import find_stand_ins
+from subitize.analysis.overview import read_names
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import ADJUDICATED, PLURALITY, Rule
 from subitize.records import Count, Estimate, Scalar
@@ -47,7 +47,7 @@ ALL_MODELS = "all models"
 
 
 @dataclass(frozen=True, slots=True)
-class Concord:
+class RaterAgreement:
     """How far one judge's annotators agree on one kind of question.
 
     Units are responses, or groups of them, that at least two annotators answered; those with one answer are counted as
@@ -83,7 +83,7 @@ class Concord:
     caution: str = ""
 
 
-def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -> list[Concord]:
+def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -> list[RaterAgreement]:
     """Measure agreement by suite, model (and all of them), judge and kind of question, on the whole and by factor."""
     votes = gather_votes(run, judge)
     if not len(votes):
@@ -94,43 +94,43 @@ def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -
     return agree(votes, factors)
 
 
-def gather_votes(run: Run, judge: str | None = None) -> Observations:
+def gather_votes(run: Run, judge: str | None = None) -> Frame:
     """Find the answers to the questions that figures are made of, of judges with several annotators.
 
     Each is a row of an observation, with the value that its `annotator` gave and the `cluster` of its item; those
     without a value are left out.
     """
-    survey = survey_run(run, Reader(judge))
+    survey = read_frame(run, ReadOptions(judge))
     observed = survey.observations.kept()
     several = survey.readings.filter(pl.col("annotator").n_unique().over("judge") > 1)
     answers = _lay_out_known(several).select("judge", *_UNIT, "annotator", "value", "value_text")
     places = _place_questions(observed, "judge", *_UNIT)
     votes = answers.join(places, on=["judge", *_UNIT], maintain_order="left")
-    return place_observations(Observations(votes, observed.items, observed.designs))
+    return with_units(Frame(votes, observed.items, observed.designs))
 
 
 def _lay_out_known(readings: pl.DataFrame) -> pl.DataFrame:
     """Keep the readings that have a value, and lay it out in columns."""
-    return lay_out(readings.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == KNOWN)
+    return decode_columns(readings.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == KNOWN)
 
 
-def _place_questions(observed: Observations, *by: str) -> pl.DataFrame:
+def _place_questions(observed: Frame, *by: str) -> pl.DataFrame:
     """Tell what each question is about; two asks may put one question, which has one answer all the same."""
     different = observed.rows.unique(by, keep="last", maintain_order=True)
     return different.select(*by, "suite", "item", "model", "question_kind", "group")
 
 
-def agree(votes: Observations, factors: Iterable[str] = ()) -> list[Concord]:
+def agree(votes: Frame, factors: Iterable[str] = ()) -> list[RaterAgreement]:
     """Measure agreement on answers; nothing is said where no unit has two."""
-    cells = _split_cells(Observations(_number_rows(votes.rows), votes.items), factors)
+    cells = _split_cells(Frame(_number_rows(votes.rows), votes.items), factors)
     return [concord for rows in cells if (concord := _agree(rows)) is not None]
 
 
-def _split_cells(observations: Observations, factors: Iterable[str] = ()) -> list[pl.DataFrame]:
+def _split_cells(observations: Frame, factors: Iterable[str] = ()) -> list[pl.DataFrame]:
     """Split rows by suite, judge, kind of question and model (and all of them), on the whole and by factor."""
     chosen = check_factors(observations.seen_items(), factors)
     found = []
-    for rows in at_levels(observations, chosen):
+    for rows in by_factor(observations, chosen):
         by_model = rows.with_columns(is_pooled=pl.lit(value=False))
         pooled = rows.filter(pl.col("model").n_unique().over("suite", "judge", "question_kind", "level") > 1)
         pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
@@ -150,7 +150,7 @@ def _describe_cell(rows: pl.DataFrame) -> dict[str, Any]:
     return {**named, **{name: cell[name] for name in ("suite", "model", "judge", "factor", "is_pooled")}}
 
 
-def _agree(votes: pl.DataFrame) -> Concord | None:
+def _agree(votes: pl.DataFrame) -> RaterAgreement | None:
     ratings = _tally(votes)
     if not len(ratings.units):
         return None
@@ -159,7 +159,7 @@ def _agree(votes: pl.DataFrame) -> Concord | None:
     kappa, ac1 = fleiss_kappa(ratings), gwet_ac(ratings)
     are_counts = cell["question"] == Count("").kind and not votes["value"].null_count()
     alphas = krippendorff_alphas(ratings, LEVELS if are_counts else ("nominal",))
-    return Concord(
+    return RaterAgreement(
         **cell,
         annotators=ratings.answers.cells.annotators,
         units=int(ratings.units.sum()),
@@ -285,7 +285,7 @@ class JudgeAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class JudgePair:
     """Who is held against whom, by which rule several answers of one side become one, and the judge's evidence is read.
 
     None reads the evidence as it is stored.
@@ -297,23 +297,25 @@ class Sides:
     read_by: Rule | None = None
 
 
-def compare_with_people(run: Run, sides: Sides, factors: Iterable[str] = ()) -> list[JudgeAgreement]:
+def compare_judge(run: Run, sides: JudgePair, factors: Iterable[str] = ()) -> list[JudgeAgreement]:
     """Measure agreement by suite, model (and all of them) and kind of question, on the whole and by factor."""
     if sides.judge == sides.against:
         raise BadValueError(f"--against {sides.against}: a judge is not set against itself; name another with --judge")
     check_judge(run, sides.judge)
     check_judge(run, sides.against)
-    survey = survey_run(run, Reader(agreement=sides.rule))
+    survey = read_frame(run, ReadOptions(agreement=sides.rule))
     observed = survey.observations.kept()
     places = _place_questions(observed, *_UNIT).with_columns(judge=pl.lit(sides.judge))
     votes = survey.votes
-    anew = votes if sides.read_by is None else survey_run(run, Reader(sides.judge, sides.read_by, sides.rule)).votes
+    anew = (
+        votes if sides.read_by is None else read_frame(run, ReadOptions(sides.judge, sides.read_by, sides.rule)).votes
+    )
     by_judge, by_people = (
         some.filter(pl.col("judge") == name).join(places, on=_UNIT, how="semi", maintain_order="left")
         for name, some in ((sides.judge, anew), (sides.against, votes))
     )
-    said = make_labels(by_judge, sides.rule).select(*_UNIT, *_SAID)
-    pairs = said.join(_as_truth(make_labels(by_people, sides.rule)), on=_UNIT, maintain_order="left")
+    said = label_readings(by_judge, sides.rule).select(*_UNIT, *_SAID)
+    pairs = said.join(_as_truth(label_readings(by_people, sides.rule)), on=_UNIT, maintain_order="left")
     if not pairs.height:
         raise NothingToDoError(_never_met(run, sides, by_judge, by_people))
     usable = said.filter(pl.col("label") == KNOWN)
@@ -322,9 +324,7 @@ def compare_with_people(run: Run, sides: Sides, factors: Iterable[str] = ()) -> 
     rows = pl.concat(
         [pairs.with_columns(person=pl.lit(None, pl.String)), among_people.select(*pairs.columns, "person")]
     )
-    placed = place_observations(
-        Observations(rows.join(places, on=_UNIT, maintain_order="left"), observed.items, observed.designs)
-    )
+    placed = with_units(Frame(rows.join(places, on=_UNIT, maintain_order="left"), observed.items, observed.designs))
     found = [made for cell in _split_cells(placed, factors) if (made := _hold_against(cell, sides)) is not None]
     if not found:
         raise NothingToDoError(
@@ -349,14 +349,14 @@ def _pair_people(readings: pl.DataFrame, rule: str) -> pl.DataFrame:
     others = own.select(*_UNIT, "person").join(votes, on=_UNIT, maintain_order="left")
     others = others.filter(pl.col("annotator") != pl.col("person"))
     # Who is left out stands for the judge, so that the others' answers become one as any judge's do.
-    together = make_labels(others.rename({"person": "judge"}), rule)
+    together = label_readings(others.rename({"person": "judge"}), rule)
     truth = _as_truth(together).with_columns(person=together["judge"])
     return own.select(*_UNIT, "person", *_SAID).join(truth, on=[*_UNIT, "person"], maintain_order="left")
 
 
-def _never_met(run: Run, sides: Sides, by_judge: pl.DataFrame, by_people: pl.DataFrame) -> str:
+def _never_met(run: Run, sides: JudgePair, by_judge: pl.DataFrame, by_people: pl.DataFrame) -> str:
     judged, counted = (rows.select(_UNIT).n_unique() for rows in (by_judge, by_people))
-    judge, against = (find_stand_ins(run).name_judge(one) for one in (sides.judge, sides.against))
+    judge, against = (read_names(run).name_judge(one) for one in (sides.judge, sides.against))
     return (
         f"{run.location}: {judge!r} and {against!r} never answered the same question about the same: "
         f"{judge} has answered {judged}, {against} {counted}; have it judge what people saw with "
@@ -364,7 +364,7 @@ def _never_met(run: Run, sides: Sides, by_judge: pl.DataFrame, by_people: pl.Dat
     )
 
 
-def _hold_against(cell: pl.DataFrame, sides: Sides) -> JudgeAgreement | None:
+def _hold_against(cell: pl.DataFrame, sides: JudgePair) -> JudgeAgreement | None:
     of_judge, of_people = cell.filter(pl.col("person").is_null()), cell.filter(pl.col("person").is_not_null())
     agreement = _agree_in_pairs(of_judge)
     if agreement is None:

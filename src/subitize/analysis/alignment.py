@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import at_levels, check_factors, cluster_of, place_items
-from subitize.analysis.observations import Observations, Survey, list_judges, make_labels, read_label
+from subitize.analysis.design import assign_units, by_factor, check_factors, cluster_of
+from subitize.analysis.frame import Frame, RunFrame, label_readings, list_judges, read_label
 from subitize.errors import NothingToDoError
 from subitize.io.frames import make_frame
 from subitize.judges.alignment import graph_of
@@ -30,8 +30,8 @@ from subitize.store import Run
 from subitize.store.frames import latest_attempts, read_readings, read_responses
 from subitize.store.reading import read_designs
 
-Measure = Literal["graph", "fit", "text", "text_words", "text_exact"]
-MEASURES: dict[Measure, str] = {
+AlignmentMeasure = Literal["graph", "fit", "text", "text_words", "text_exact"]
+MEASURES: dict[AlignmentMeasure, str] = {
     "graph": "share of the yes-or-no questions of the prompt's scene graph that are answered right, parents respected",
     "fit": "the score that a network gives the prompt",
     "text": "1 less the normalised edit distance of the text read from the one asked for",
@@ -54,7 +54,7 @@ class Alignment:
     judge: str
     factor: str
     group: str
-    measure: Measure
+    measure: AlignmentMeasure
     estimate: Estimate
     discarded: int
     incomplete: int
@@ -86,14 +86,14 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     return _align_all(marked, run.exclusions(), chosen)
 
 
-def align_survey(survey: Survey) -> list[Alignment]:
+def align_survey(survey: RunFrame) -> list[Alignment]:
     """Score the drawings of a run that has been read, by judge and measure; nothing where no judge was asked."""
     marked = _mark_all(survey.responses, survey.readings, survey.whole.items, survey.whole.designs)
     return _align_all(marked, survey.run.exclusions())
 
 
-def _align_all(marked: Observations, excluded: Collection[str], factors: Sequence[str] = ()) -> list[Alignment]:
-    rows = pl.concat(at_levels(marked, factors)).with_columns(is_excluded=pl.col("item").is_in(list(excluded)))
+def _align_all(marked: Frame, excluded: Collection[str], factors: Sequence[str] = ()) -> list[Alignment]:
+    rows = pl.concat(by_factor(marked, factors)).with_columns(is_excluded=pl.col("item").is_in(list(excluded)))
     ordered = rows.sort("suite", "model", "judge", pl.col("measure").cast(pl.Enum(list(MEASURES))), "order")
     return [found for own in ordered.partition_by(*_CELL, maintain_order=True) for found in _align(own)]
 
@@ -110,11 +110,11 @@ _KINDS = ("confirm:", "fit:", "transcribe")
 
 def _mark_all(
     latest: pl.DataFrame, readings: pl.DataFrame, items: Mapping[str, Item], designs: Mapping[str, Design]
-) -> Observations:
+) -> Frame:
     """Mark each drawing as each judge sees it, of whose readings of a question one value is made."""
     asked = readings.filter(pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS))
     drawn = latest.filter(pl.col("kind") == "drawn")
-    labels = make_labels(asked, PLURALITY).join(drawn, left_on="subject", right_on="trial", maintain_order="left")
+    labels = label_readings(asked, PLURALITY).join(drawn, left_on="subject", right_on="trial", maintain_order="left")
     by_judge = labels.group_by("item", "model", "judge", "subject", maintain_order=True)
     drawings = by_judge.agg("question", "label", "value", "value_text").drop("subject")
     graph = cache(lambda item_id: graph_of(items[item_id]))  # several drawings and judges have the same
@@ -124,13 +124,13 @@ def _mark_all(
         given = {question: read_label(*label) for question, *label in zip(*answers, strict=True)}
         place = (item.suite, item_id, str(cluster_of(item)), model, judge)
         marks += [(*place, *measured) for measured in _measure(item, graph(item_id), given)]
-    strata = place_items(items.values(), designs).select("item", "stratum")
-    return Observations(make_frame(marks, _MARKS).join(strata, on="item", maintain_order="left"), items)
+    strata = assign_units(items.values(), designs).select("item", "stratum")
+    return Frame(make_frame(marks, _MARKS).join(strata, on="item", maintain_order="left"), items)
 
 
 def _measure(
     item: Item, graph: Sequence[Node], given: Mapping[str, Value]
-) -> Iterator[tuple[Measure, float | None, int]]:
+) -> Iterator[tuple[AlignmentMeasure, float | None, int]]:
     ids = [node.ask.question.id for node in graph]
     if any(id in given for id in ids):
         is_complete = all(id in given for id in ids)
@@ -178,7 +178,7 @@ def _align(marks: pl.DataFrame) -> Iterator[Alignment]:
     )
 
 
-def _range(measure: Measure, judge: str) -> tuple[float, float]:
+def _range(measure: AlignmentMeasure, judge: str) -> tuple[float, float]:
     """Tell between what scores lie; of those that models give, cosines or probabilities or others, it is not known."""
     if measure != "fit":
         return _SHARE

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from subitize import __version__
-from subitize.analysis.observations import check_judge, list_judges, make_labels
+from subitize.analysis.frame import check_judge, label_readings, list_judges
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import PLURALITY, Rule, read_share
 from subitize.labels.calibrations import Calibrated
@@ -49,7 +49,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ThresholdPoint:
     """What counting from a score on would be worth; NAE is nothing where every true count is 0."""
 
     threshold: float
@@ -65,8 +65,8 @@ class Calibration:
     """
 
     result: Calibrated
-    best: Point
-    curve: tuple[Point, ...]
+    best: ThresholdPoint
+    curve: tuple[ThresholdPoint, ...]
     fold_thresholds: tuple[float, ...]
     fold_ious: tuple[float, ...]
     items: int
@@ -101,7 +101,7 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
     chosen = find_errors(counts[:, overlap], truth, items)
     naes = estimate(chosen, "nae", seed=search.seed) if chosen.has_nae else [None] * len(grid)
     accuracies = estimate(chosen, "accuracy", seed=search.seed)
-    curve = tuple(Point(*each) for each in zip(grid, naes, accuracies, strict=True))
+    curve = tuple(ThresholdPoint(*each) for each in zip(grid, naes, accuracies, strict=True))
     return Calibration(
         Calibrated(
             search.judge,
@@ -158,7 +158,7 @@ def _pair_up(run: Run, search: Search) -> tuple[list[_Pair], list[str]]:
             f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
             f"name a judge that finds boxes; judges with readings: {list_judges(run)}"
         )
-    labels = make_labels(read_readings(run, search.against), PLURALITY)
+    labels = label_readings(read_readings(run, search.against), PLURALITY)
     is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
     labels = labels.select("subject", "question", "label", number=pl.when(~is_yes_or_no).then("value"))
     # A group of pictures has no one item, and nobody draws boxes in several at once.

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from subitize.analysis.clusters import Rate, estimate_rates
+from subitize.analysis.design import Rate, estimate_rates
 from subitize.records import Estimate
 from subitize.stats.compare import SharedClusters, compare_all
 from subitize.stats.estimate import p_of_interval, subtract_independent
@@ -25,7 +25,7 @@ Rates = Mapping[str, Rate]
 ByModel = Mapping[str, Values]
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """The numbers of the stratum and the cluster that something belongs to."""
 
     stratum: int
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class PairedContrast:
     """The mean of the first minus that of the second over what both have (n pairs), with a two-sided p.
 
     It is below .05 exactly where the interval of the difference is without 0. `p_holm` is adjusted for all the
@@ -47,14 +47,14 @@ class Pairing:
     p_holm: float
 
 
-class Contrast(NamedTuple):
+class ModelContrast(NamedTuple):
     """A difference with its two-sided p, which is below .05 exactly where the interval is without 0."""
 
     difference: Estimate
     p: float
 
 
-Differences = Mapping[tuple[str, str | None], Contrast | Pairing]
+Differences = Mapping[tuple[str, str | None], ModelContrast | PairedContrast]
 """By what is compared, and of which model; None is all together."""
 
 
@@ -86,7 +86,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Claim:
     """A conclusion of a paper, `claim` in our words, by the number it has there, and whether it holds of these data."""
 
     id: str
@@ -96,7 +96,9 @@ class Statement:
     claim: str = ""
 
 
-def pair(first: Values | Rates, second: Values | Rates, places: Mapping[str, Place] | None = None) -> Pairing | None:
+def pair(
+    first: Values | Rates, second: Values | Rates, places: Mapping[str, Position] | None = None
+) -> PairedContrast | None:
     """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
 
     Rates are values with what they rest on; names without a place are clusters of their own in one stratum. Every name
@@ -109,21 +111,21 @@ def pair(first: Values | Rates, second: Values | Rates, places: Mapping[str, Pla
     for own in rates:
         if len(weights := {one.weight for one in own}) > 1:
             raise ValueError(f"weights differ among the rates of a pairing: {min(weights)} to {max(weights)}")
-    alone = {name: Place(0, place) for place, name in enumerate(common)}
+    alone = {name: Position(0, place) for place, name in enumerate(common)}
     strata, clusters = np.array([(places or alone)[name] for name in common], dtype=np.int64).T
     _, at, code = np.unique(clusters, return_index=True, return_inverse=True)
     sizes = np.bincount(code).astype(np.float64)
     means = np.array([np.bincount(code, [one.value for one in own]) / sizes for own in rates])
     (found,) = compare_all(SharedClusters(means, sizes, strata[at], most=1.0))
     ours, theirs = estimate_rates(rates)
-    return Pairing(ours, theirs, found.estimate, found.p, found.p)
+    return PairedContrast(ours, theirs, found.estimate, found.p, found.p)
 
 
 def _rate(name: str, value: float | Rate) -> Rate:
     return value if isinstance(value, Rate) else Rate(name, (), value)
 
 
-def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
+def adjust_pairings(pairings: Sequence[PairedContrast]) -> list[PairedContrast]:
     """Adjust the p-values of comparisons that belong together."""
     adjusted = adjust_holm(np.array([one.p for one in pairings]))
     return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]
@@ -134,13 +136,13 @@ def decide(*, holds: bool, fails: bool) -> Verdict:
     return "does not hold" if fails else "holds" if holds else "undecided"
 
 
-def judge_drops(comparisons: Iterable[Comparison]) -> Verdict:
+def all_drop(comparisons: Iterable[Comparison]) -> Verdict:
     """All are drops, or one is surely none; anything else is open."""
     trends = {one.trend for one in comparisons}
     return decide(holds=trends == {"drop"}, fails=bool(trends & {"rise", "none"}))
 
 
-def judge_most(comparisons: Iterable[Comparison]) -> Verdict:
+def most_drop(comparisons: Iterable[Comparison]) -> Verdict:
     """More than half are drops, or at least half are surely none; anything else is open."""
     trends = [one.trend for one in comparisons]
     return decide(
@@ -150,17 +152,17 @@ def judge_most(comparisons: Iterable[Comparison]) -> Verdict:
 
 
 def compare_drops(
-    wanted: Sequence[tuple[str, ByModel, str, ByModel]], places: Mapping[str, Place] | None = None
+    wanted: Sequence[tuple[str, ByModel, str, ByModel]], places: Mapping[str, Position] | None = None
 ) -> tuple[Comparison, ...]:
     """Compare first and second of each, by model and, where there are several, of the mean over models.
 
     Names without a place are clusters of their own.
     """
-    found: dict[tuple[str, str | None], Pairing] = {}
+    found: dict[tuple[str, str | None], PairedContrast] = {}
     for first, before, second, after in wanted:
         label = f"{first} − {second}"
         models = [model for model in before if model in after]
-        pairings: dict[str | None, Pairing | None] = {
+        pairings: dict[str | None, PairedContrast | None] = {
             model: pair(before[model], after[model], places) for model in models
         }
         if len(models) > 1:
@@ -170,10 +172,10 @@ def compare_drops(
     return adjust(found)
 
 
-def subtract(first: Estimate, second: Estimate) -> Contrast:
+def subtract(first: Estimate, second: Estimate) -> ModelContrast:
     """Compare figures that share no observations."""
     difference = subtract_independent(first, second)
-    return Contrast(difference, p_of_interval(difference))
+    return ModelContrast(difference, p_of_interval(difference))
 
 
 def adjust(found: Differences) -> tuple[Comparison, ...]:
@@ -196,7 +198,7 @@ def adjust(found: Differences) -> tuple[Comparison, ...]:
     )
 
 
-def keep_main(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def pooled_or_single(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Keep those of all models together, and where there is one model only, its own."""
     pooled = {one.label for one in comparisons if one.is_pooled}
     return [one for one in comparisons if one.is_pooled or one.label not in pooled]

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.scoring import MEASURES
+from subitize.analysis.score import MEASURES
 from subitize.records import Estimate, Stimulus
 from subitize.stats.answers import Anchoring, Direction, KnowerLevel, find_anchors, knower_level, signed_rank_test
 from subitize.stats.confusion import (
@@ -77,7 +77,7 @@ class Bias:
     n: int
 
 
-class Measure(cached_property[T]):
+class CountMeasure(cached_property[T]):
     """A figure of an enumeration, and its heading at a terminal, if it has a column."""
 
     def __init__(self, compute: Callable[[Any], T], heading: str = "") -> None:
@@ -85,13 +85,13 @@ class Measure(cached_property[T]):
         self.heading = heading
 
 
-def measure(heading: str = "") -> Callable[[Callable[[Any], T]], Measure[T]]:
+def measure(heading: str = "") -> Callable[[Callable[[Any], T]], CountMeasure[T]]:
     """Mark a method as a measure, in the order in which they are laid out."""
-    return lambda compute: Measure(compute, heading)
+    return lambda compute: CountMeasure(compute, heading)
 
 
 @dataclass(frozen=True, eq=False)
-class Enumeration:
+class CountingReport:
     """How one model enumerates, as one judge read it, on one suite of one run: its answers, and what is measured.
 
     `wording` is the wording kept (None where the suite has none) and every measure rests on it alone; `wordings` has
@@ -117,24 +117,24 @@ class Enumeration:
         names = [one.name for one in fields(self) if one.name not in _ANSWERS]
         return {name: getattr(self, name) for name in (*names, *measures())}
 
-    accuracy = Measure["Estimate | None"](lambda self: self._score("accuracy"), "accuracy")
-    accuracy_read = Measure["Estimate | None"](lambda self: self._score("accuracy_read"))
-    accuracy_answered = Measure["Estimate | None"](lambda self: self._score("accuracy_answered"))
-    mae = Measure["Estimate | None"](lambda self: self._score("mae"))
-    nae = Measure["Estimate | None"](lambda self: self._score("nae"), "nae")
-    nae_all = Measure["Estimate | None"](lambda self: self._score("nae_all"))
-    coverage = Measure["Estimate | None"](lambda self: self._score("coverage"), "coverage")
-    eligible = Measure[int](lambda self: self.counted.height)
-    discarded = Measure[int](lambda self: self._count("discarded"))
-    refused = Measure[int](lambda self: self._count("refused"))
-    unknown = Measure[int](lambda self: self._count("unknown"))
+    accuracy = CountMeasure["Estimate | None"](lambda self: self._score("accuracy"), "accuracy")
+    accuracy_read = CountMeasure["Estimate | None"](lambda self: self._score("accuracy_read"))
+    accuracy_answered = CountMeasure["Estimate | None"](lambda self: self._score("accuracy_answered"))
+    mae = CountMeasure["Estimate | None"](lambda self: self._score("mae"))
+    nae = CountMeasure["Estimate | None"](lambda self: self._score("nae"), "nae")
+    nae_all = CountMeasure["Estimate | None"](lambda self: self._score("nae_all"))
+    coverage = CountMeasure["Estimate | None"](lambda self: self._score("coverage"), "coverage")
+    eligible = CountMeasure[int](lambda self: self.counted.height)
+    discarded = CountMeasure[int](lambda self: self._count("discarded"))
+    refused = CountMeasure[int](lambda self: self._count("refused"))
+    unknown = CountMeasure[int](lambda self: self._count("unknown"))
 
     @measure()
     def zeros(self) -> int:
         """How many responses are 0: a drawing of nothing is discarded, an answer is wrong and in no matrix."""
         return int((self.rows["response"].round() == 0).sum())
 
-    excluded = Measure[int](lambda self: self.left_out)
+    excluded = CountMeasure[int](lambda self: self.left_out)
 
     @measure()
     def smallest_cell(self) -> int:
@@ -210,7 +210,7 @@ class Enumeration:
         """The Weber fraction of the numbers that are not seen exactly; every category weighs the same."""
         return describe_weber(self._tallies, self._law, subitizing=self._subitizing)
 
-    cues = Measure["Cues | None"](lambda self: self.pooled_cues, "follows")
+    cues = CountMeasure["Cues | None"](lambda self: self.pooled_cues, "follows")
 
     @measure("anchors")
     def anchoring(self) -> Anchoring | None:
@@ -322,9 +322,9 @@ _ANSWERS = ("rows", "left_out", "pictures", "pooled_cues")
 _IS_COUNTED = pl.col("status") == "eligible"
 
 
-def measures() -> dict[str, Measure[object]]:
+def measures() -> dict[str, CountMeasure[object]]:
     """List the measures by name."""
-    return {name: line for name, line in vars(Enumeration).items() if isinstance(line, Measure)}
+    return {name: line for name, line in vars(CountingReport).items() if isinstance(line, CountMeasure)}
 
 
 def _make_replies(rows: pl.DataFrame) -> Answers:

@@ -68,7 +68,7 @@ class ItemStory:
 
 
 @dataclass(frozen=True, slots=True)
-class StandIns:
+class Names:
     """How the models and judges of a run are shown: their names by spec, and which are embedded stand-ins."""
 
     models: frozenset[str] = frozenset()
@@ -96,7 +96,7 @@ class StandIns:
         """Name a judge, with a mark behind one that is a stand-in, and one that knew what was asked for."""
         return self.name_judge(judge) + " *" * (judge in self.judges) + " †" * is_informed
 
-    def without_same(self) -> "StandIns":
+    def without_same(self) -> "Names":
         """Leave out the names that are the specs themselves, as those of published models are."""
         models, judges = (
             {spec: name for spec, name in names.items() if spec != name}
@@ -147,10 +147,10 @@ class StandIns:
         return named
 
 
-def find_stand_ins(*runs: Run) -> StandIns:
+def read_names(*runs: Run) -> Names:
     """Look up how the models and judges of runs are shown beside one another."""
     models, judges = [one for run in runs for one in run.models()], [one for run in runs for one in run.judges()]
-    return StandIns(
+    return Names(
         frozenset(one.spec for one in models if one.is_stand_in),
         frozenset(one.spec for one in judges if one.is_stand_in),
         display_names(models),

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import place_items
-from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
-from subitize.analysis.scoring import MEASURES
+from subitize.analysis.design import assign_units
+from subitize.analysis.frame import NO_JUDGE, ReadOptions, observe_run
+from subitize.analysis.score import MEASURES
 from subitize.errors import BadValueError
 from subitize.interfaces import design_of
 from subitize.records import Estimate
@@ -57,7 +57,7 @@ _FINE = 1.03  # the factor between sizes once they are known roughly
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PlanFigure:
     """One figure of a plan; None where nothing that was tried is enough, and then why."""
 
     what: str
@@ -66,7 +66,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlanPoint:
     """The same study with another number of images (of prompts, for κ)."""
 
     at: int
@@ -75,18 +75,18 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PowerPlan:
     """A study, what it assumes, what it shows, and the same for other numbers of images or prompts."""
 
     design: Study
     assumed: Mapping[str, str]
-    answers: tuple[Answer, ...]
+    answers: tuple[PlanFigure, ...]
     axis: str
-    curve: tuple[Point, ...]
+    curve: tuple[PlanPoint, ...]
     notes: tuple[str, ...] = ()
 
 
-def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve: bool = False) -> Plan:
+def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve: bool = False) -> PowerPlan:
     """Plan the study of an accuracy, a difference, an error or κ, by what is given and what a run tells.
 
     It is simulated: its figures, the sizes that would give those that are wanted, and those of other sizes.
@@ -99,13 +99,13 @@ def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve
     count = given.get("simulations", 20_000 if is_quick else 10_000)
     simulation = Simulation(study, wanted, count, given["seed"], track)
     columns = simulation.run()
-    answers = [Answer(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
+    answers = [PlanFigure(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
     answers += [*_tell_apart(simulation, columns), *_search(simulation, is_tested="power" in columns)]
     curve = _draw_curve(simulation) if with_curve else ()
     axis = "prompts" if isinstance(study, AgreementStudy) else "images per prompt"
     level = f"level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
     note = f"{count} simulated studies, each read as subitize {reader} does; {level}"
-    return Plan(study, _assume(study), tuple(answers), axis, tuple(curve), (note,))
+    return PowerPlan(study, _assume(study), tuple(answers), axis, tuple(curve), (note,))
 
 
 def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
@@ -117,7 +117,7 @@ def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
         if {"model", "of", "judge"} & given.keys():
             raise BadValueError("--model, --of and --judge choose what is learnt from a run; add --like RUN")
         return {}
-    observed, of = observe_run(run, Reader(given.get("judge"))).kept(), MEASURES[measure]
+    observed, of = observe_run(run, ReadOptions(given.get("judge"))).kept(), MEASURES[measure]
     items = {item.id: item for item in observed.seen_items()}
     bases = {id: item.base for id, item in items.items() if item.base in items}
     measured = of.value.cast(pl.Float64)
@@ -127,7 +127,7 @@ def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
         rows = rows.with_columns(judge=pl.lit(judges.pop()))
     names = {"model": given.get("model"), "suite": given.get("of")}
     kept = rows.filter(*(pl.col(column).is_in(chosen) for column, chosen in names.items() if chosen))
-    places = place_items(items.values(), observed.designs)
+    places = assign_units(items.values(), observed.designs)
     conditions = kept.join(places, on="item").partition_by(*_CONDITION)
     if not 1 <= len(conditions) <= 2:
         known = "; ".join(sorted("{} on {} by {}".format(*one) for one in rows.select(_CONDITION).unique().rows()))
@@ -228,7 +228,7 @@ def _settle_size(given: Assumed) -> dict[str, Any]:
     if "suite" in given:
         suite = make_suite(given["suite"]).it
         items = list(suite.items(0))
-        places = place_items(items, dict.fromkeys((item.suite for item in items), design_of(suite)))
+        places = assign_units(items, dict.fromkeys((item.suite for item in items), design_of(suite)))
         sizes = places.group_by("stratum").agg(pl.col("cluster").n_unique()).sort("stratum")["cluster"].to_list()
         own = places["cluster"].n_unique()
         prompts, images = given.get("prompts", own), round(suite.repeats * len(items) / max(1, own))
@@ -302,7 +302,7 @@ def _check_wanted(study: Study, wanted: Wanted) -> None:
         raise BadValueError(f"--against {against:g}: that is what is expected; give another value")
 
 
-def _tell_apart(simulation: Simulation, columns: Columns) -> Iterator[Answer]:
+def _tell_apart(simulation: Simulation, columns: Columns) -> Iterator[PlanFigure]:
     """Find the nearest values that intervals leave out so often: quantiles of the intervals' ends."""
     if "low" not in columns:
         return
@@ -313,12 +313,12 @@ def _tell_apart(simulation: Simulation, columns: Columns) -> Iterator[Answer]:
         what, places = f"{direction} value told apart with power {power:g}", [share, share - error, share + error]
         value, low, high = np.quantile(columns[end], np.clip(places, 0, 1)).tolist()
         if math.isclose(value, edge, abs_tol=1e-12):
-            yield Answer(what, None, f"not even {edge:g}")
+            yield PlanFigure(what, None, f"not even {edge:g}")
         else:
-            yield Answer(what, Estimate(value, low, high, simulation.studies, "quantile of simulated intervals"))
+            yield PlanFigure(what, Estimate(value, low, high, simulation.studies, "quantile of simulated intervals"))
 
 
-def _search(simulation: Simulation, *, is_tested: bool) -> Iterator[Answer]:
+def _search(simulation: Simulation, *, is_tested: bool) -> Iterator[PlanFigure]:
     """Find sizes for what is wanted; of models whose difference is not given, the least that is found."""
     study, wanted = simulation.study, simulation.wanted
     for figure, value in (("half-width", wanted.precision), ("power", wanted.power if is_tested else None)):
@@ -328,17 +328,17 @@ def _search(simulation: Simulation, *, is_tested: bool) -> Iterator[Answer]:
         if not isinstance(study, AgreementStudy):
             what = f"images per prompt for {figure} {value:g}, with {study.prompts} prompts"
             otherwise = f"not even {_MOST_IMAGES} are enough: images of one prompt hang together; take more prompts"
-            yield Answer(what, *find("images", range(study.at, _MOST_IMAGES + 1)) or (None, otherwise))
+            yield PlanFigure(what, *find("images", range(study.at, _MOST_IMAGES + 1)) or (None, otherwise))
         what = f"prompts for {figure} {value:g}, with {study.images} images each"
         otherwise = f"not even {_MOST_PROMPTS_TRIED} are enough"
-        yield Answer(what, *find("prompts", range(2, _MOST_PROMPTS_TRIED + 1)) or (None, otherwise))
+        yield PlanFigure(what, *find("prompts", range(2, _MOST_PROMPTS_TRIED + 1)) or (None, otherwise))
     if isinstance(study, Accuracy) and study.models > 1 and not is_tested:
         power = wanted.power or _DEFAULT_POWER
         span = range(1, math.ceil(max(study.rate, 1 - study.rate) / (study.models - 1) / _STEP))
         step = _STEP if study.rate <= 0.5 else -_STEP  # towards .5, where it takes more
         found = _find(simulation, "power", power, "difference", span, step)
         otherwise = "none is found so often; more prompts are needed"
-        yield Answer(f"least difference with power {power:g}", *found or (None, otherwise))
+        yield PlanFigure(f"least difference with power {power:g}", *found or (None, otherwise))
 
 
 def _find(
@@ -382,7 +382,7 @@ def find_least(is_enough: Callable[[int], bool], span: range, start: int, growth
     return enough if enough in span else None
 
 
-def _draw_curve(simulation: Simulation) -> Iterator[Point]:
+def _draw_curve(simulation: Simulation) -> Iterator[PlanPoint]:
     """Simulate the same study with other numbers of images, or of prompts."""
     study = simulation.study
     if isinstance(study, AgreementStudy):
@@ -391,7 +391,7 @@ def _draw_curve(simulation: Simulation) -> Iterator[Point]:
         name, sizes = "images", {study.images, *(one for one in _TABLED if one >= study.at)}
     for size in sorted(sizes):
         figures = {figure: summarize(column) for figure, column in simulation.run(**{name: size}).items()}
-        yield Point(size, figures["half-width"], figures.get("power"))
+        yield PlanPoint(size, figures["half-width"], figures.get("power"))
 
 
 def _assume(study: Study) -> dict[str, str]:

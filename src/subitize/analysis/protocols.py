@@ -16,10 +16,17 @@ from typing import NamedTuple
 import polars as pl
 from pydantic_core import from_json
 
-from subitize.analysis.contents import Content, read_contents
-from subitize.analysis.observations import NO_JUDGE, Reader, Survey, show_asks
+from subitize.analysis.frame import NO_JUDGE, ReadOptions, RunFrame, pair_asks_with_responses
 from subitize.analysis.overview import describe_samples
-from subitize.analysis.provenance import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
+from subitize.analysis.provenance import (
+    Content,
+    Group,
+    ReadingTrail,
+    ResponseTrail,
+    Trails,
+    read_contents,
+    read_provenance,
+)
 from subitize.io.frames import make_frame
 from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, find_parts_rule, rule_versions
 from subitize.records import MatchesPrompt, digest
@@ -55,7 +62,7 @@ _WHENCE = frozenset(
 _ASKING_AGAIN = ("max_attempts",)
 
 
-class Gaps(NamedTuple):
+class Unread(NamedTuple):
     """Questions about items that a judge left unread, of all answers or of some, and a hash of which they are."""
 
     wholly: int
@@ -100,7 +107,7 @@ class Protocol:
     judge_options: Mapping[str, str] = field(default_factory=dict)
     judge_revisions: tuple[str, ...] = ()
     """The names that its model was served by; builds behind one name come and go by the day."""
-    unread: Gaps = field(default=Gaps(0, 0, ""))
+    unread: Unread = field(default=Unread(0, 0, ""))
     readings: tuple[tuple[int, int], ...] = ()
     """How many readings there are of an answer to a question, and of how many in a hundred so many."""
     rules: tuple[str, ...] = ()
@@ -116,7 +123,7 @@ class Protocol:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class RowProtocol:
     """The protocol that a row followed, and what is its own: options, seed and sample, calls and their readings."""
 
     protocol: Protocol
@@ -136,9 +143,9 @@ class Followed:
         return {name: values for name, values in found.items() if name not in self.protocol.parameters}
 
 
-def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> dict[Place, Followed]:
+def read_protocols(run: Run, trails: Trails, reader: ReadOptions | None = None) -> dict[Group, RowProtocol]:
     """Say under what protocol each row of a score was got, and what is its own; `reader` is how scores are read."""
-    reader = reader or Reader()
+    reader = reader or ReadOptions()
     options, excluded = read_suite_options(run), run.exclusions()
     seeds, samples = {entry.name: entry.seed for entry in run.suites()}, describe_samples(run)
     entries = run.models()
@@ -178,14 +185,14 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 is_voted=bool((votes["votes"] > 1).any()),
             )
             own = (options[suite], seeds[suite], samples.get(suite, ""), models[model], sight)
-            found[place] = Followed(protocol, *own, calls, readings)
+            found[place] = RowProtocol(protocol, *own, calls, readings)
     return found
 
 
-def fingerprints(survey: Survey, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
+def fingerprints(survey: RunFrame, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
     """Get the fingerprint of the protocol behind each row of a score, by suite, model and judge."""
-    found = follow_protocols(survey.run, trails or follow_trails(survey.run, survey.readings), survey.reader)
-    rows = {*survey.observations.rows.select(Place._fields).unique().iter_rows()}
+    found = read_protocols(survey.run, trails or read_provenance(survey.run, survey.readings), survey.reader)
+    rows = {*survey.observations.rows.select(Group._fields).unique().iter_rows()}
     return {place: one.protocol.fingerprint for place, one in found.items() if place in rows}
 
 
@@ -305,7 +312,7 @@ def _count_votes(
     return pl.concat([votes, joined], how="vertical_relaxed"), (rule.name,)
 
 
-def _cover(subjects: pl.DataFrame, counted: pl.DataFrame) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
+def _cover(subjects: pl.DataFrame, counted: pl.DataFrame) -> tuple[Unread, tuple[tuple[int, int], ...]]:
     """Find what a judge left unread of the answers, and how often it read the others, in whole percent.
 
     Where people look, a few pictures get a look more or less by chance, and differently so for every model.
@@ -320,7 +327,7 @@ def _cover(subjects: pl.DataFrame, counted: pl.DataFrame) -> tuple[Gaps, tuple[t
     begun = unread.filter("is_begun").height
     # Of what was not read at all it does not matter how many answers there are: some calls may have failed.
     which = unread.select("hash", "question", pl.col("missing") * pl.col("is_begun")).rows()
-    gaps = Gaps(unread.height - begun, begun, digest(sorted(which)) if which else "")
+    gaps = Unread(unread.height - begun, begun, digest(sorted(which)) if which else "")
     return gaps, tuple(sorted((count, share) for count, share in shares if share))
 
 
@@ -334,7 +341,9 @@ def _list_subjects(calls: ResponseTrail, contents: Mapping[str, Content]) -> pl.
     )
     schema = {**dict.fromkeys(("item", "hash", "question"), pl.String()), "group": pl.Int64()}
     # Where all were refused there is nothing to read.
-    return show_asks(make_frame(asked, schema).with_row_index("place"), latest).filter(~pl.col("is_refused"))
+    return pair_asks_with_responses(make_frame(asked, schema).with_row_index("place"), latest).filter(
+        ~pl.col("is_refused")
+    )
 
 
 def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:

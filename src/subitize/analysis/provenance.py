@@ -1,22 +1,29 @@
-"""How a run was made: the provenance of all its responses and readings, read once."""
+"""How a run was made: what all its responses and readings say of their making, and what its items contain.
 
+Two items are the same if their words, picture, questions with right answers, and conditions are. Neither ids nor
+where pictures lie matter, and neither do a suite's options and seed: they only say how items are made."""
+
+import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import polars as pl
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
-from subitize.analysis.observations import NO_JUDGE
-from subitize.store import Run
+from subitize.analysis.frame import NO_JUDGE
+from subitize.records import digest
+from subitize.store import Run, codec
 from subitize.store.frames import trace_readings, trace_responses
-from subitize.store.reading import FAILED, REFUSED
+from subitize.store.reading import FAILED, REFUSED, ItemText, read_item_texts
 
 _EXAMPLES = 3
 
 
-class Place(NamedTuple):
+class Group(NamedTuple):
     """The row of a score within its run."""
 
     suite: str
@@ -148,7 +155,7 @@ class Trails:
     """All that a run tells about how it was made: by suite and model, and by row of a score."""
 
     responses: Mapping[tuple[str, str], ResponseTrail]
-    readings: Mapping[Place, ReadingTrail]
+    readings: Mapping[Group, ReadingTrail]
     """Where nobody has read anything, they are none, of no judge."""
 
     def sizes(self) -> dict[str, int]:
@@ -157,19 +164,19 @@ class Trails:
         return {model: count for model, count in found.items() if count is not None}
 
 
-def follow_trails(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | None = None) -> Trails:
+def read_provenance(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | None = None) -> Trails:
     """Follow all responses of a run, traced now unless they have been, and these readings of them."""
     responses = trace_responses(run) if responses is None else responses
     readings = trace_readings(run, readings)
     owners = responses.select("trial", "suite", "model").unique()
     readings = readings.join(owners, on="trial", maintain_order="left")
     made = responses.partition_by("suite", "model", maintain_order=True, as_dict=True)
-    looked = readings.partition_by(*Place._fields, maintain_order=True, as_dict=True)
+    looked = readings.partition_by(*Group._fields, maintain_order=True, as_dict=True)
     judged = {place[:2] for place in looked}
     unjudged = {(*owner, NO_JUDGE): readings.clear() for owner in made if owner not in judged}
     return Trails(
         {(suite, model): ResponseTrail(rows) for (suite, model), rows in made.items()},
-        {Place(*place): ReadingTrail(rows) for place, rows in (looked | unjudged).items()},
+        {Group(*place): ReadingTrail(rows) for place, rows in (looked | unjudged).items()},
     )
 
 
@@ -184,3 +191,65 @@ def _facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _examples(texts: pl.Series) -> tuple[str, ...]:
     return tuple(str(from_json(text)) for text in texts.unique(maintain_order=True).head(_EXAMPLES))
+
+
+_DIFFERENT_TEXTS = 10_000
+_DIGITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What an item is, as a hash, with its words, its questions, and its picture's name if the file is gone.
+
+    Of the questions it has those that enter the score, and how many repeats of the item each is about together.
+    """
+
+    hash: str
+    text: str
+    questions: tuple[tuple[str, int], ...]
+    unknown_picture: str = ""
+
+
+def read_contents(run: Run, item_ids: Collection[str]) -> dict[str, Content]:
+    """Find out what these items are; every file of a picture is read once."""
+    files: dict[Path, str] = {}
+    return {row.item_id: _read_content(row, files) for row in read_item_texts(run) if row.item_id in item_ids}
+
+
+def _read_content(row: ItemText, files: dict[Path, str]) -> Content:
+    # As plain JSON, put into one form: to make records of 100,000 tasks takes longer than all the rest.
+    task, unknown = from_json(row.task), ""
+    text = next(task[name] for name in ("prompt", "question", "text") if name in task)
+    if "picture" in task and task["picture"]["kind"] in ("stored", "filed"):
+        task["picture"], unknown = _identify(task["picture"], files)
+    asks, questions = _read_asks(row.asks)
+    whole = hashlib.sha256(to_json([task, asks, _read_factors(row.factors)]))
+    return Content(whole.hexdigest()[:_DIGITS], text, questions, unknown)
+
+
+def _identify(picture: Mapping[str, Any], files: dict[Path, str]) -> tuple[str, str]:
+    """Say which picture it is by its pixels, wherever they lie; and its name if the file is gone."""
+    if picture["kind"] == "stored":
+        return picture["hash"], ""
+    path = Path(picture["path"])
+    if path not in files:
+        try:
+            with path.open("rb") as file:
+                files[path] = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError:
+            files[path] = ""
+    return (files[path], "") if files[path] else (f"unknown picture {path.name}", path.name)
+
+
+@lru_cache(_DIFFERENT_TEXTS)
+def _read_asks(text: str) -> tuple[str, tuple[tuple[str, int], ...]]:
+    asks = codec.asks.validate_json(text)
+    plain = codec.dump(codec.asks, asks)
+    questions = tuple((ask.question.id, ask.group) for ask in asks if ask.is_relevant)
+    return digest(sorted(digest(one) for one in plain)), questions
+
+
+@lru_cache(_DIFFERENT_TEXTS)
+def _read_factors(text: str) -> str:
+    """Hash the conditions: figures are made by them, and they tell what is a drawing of a number."""
+    return digest(from_json(text))

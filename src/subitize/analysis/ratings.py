@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count, islice
 
-from subitize.analysis.observations import check_judge
+from subitize.analysis.frame import check_judge
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.io.frames import group_rows
 from subitize.labels.interpretation import WITHDRAWN

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 import polars as pl
 
-from subitize.analysis.clusters import WHOLE, Rate, cluster_of, estimate_rates
-from subitize.analysis.observations import Observations, Reader, Survey, survey_run
+from subitize.analysis.design import WHOLE, Rate, cluster_of, estimate_rates
+from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
+from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, JudgedDrawing, ScoredReply, Scorer
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.imports.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
 from subitize.io.frames import group_rows
-from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, DrawingScorer
-from subitize.labels.published_scorers import SCORERS, Reply, Scorer
 from subitize.language import final as final_module
 from subitize.language import mentions, numbers
 from subitize.records import (
@@ -71,7 +70,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ScorerDisagreement:
     """Replies that are read differently for one reason, with examples; where only they give credit, we are stricter."""
 
     reason: str
@@ -97,7 +96,7 @@ class Rescored:
     theirs: Estimate
     ours: Estimate
     left_out: int
-    differences: tuple[Difference, ...]
+    differences: tuple[ScorerDisagreement, ...]
     their_average: float | None = None
 
     @property
@@ -135,7 +134,7 @@ def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -
     for name in names:
         if name not in known:
             raise UnknownNameError("scorer", name, known)
-    survey = survey_run(run, Reader(judge))
+    survey = read_frame(run, ReadOptions(judge))
     recorded = {} if names else _read_recorded(run)
     chosen = dict.fromkeys(names or (() if recorded else sorted(known)))
     found = _rescore_replies(survey, [SCORERS[name] for name in chosen if name in SCORERS], recorded)
@@ -148,7 +147,7 @@ def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -
     return found
 
 
-def rescore_recorded(survey: Survey) -> list[Rescored]:
+def rescore_recorded(survey: RunFrame) -> list[Rescored]:
     """Set what was recorded where replies are from beside our reading; nothing where nothing was imported."""
     recorded = _read_recorded(survey.run)
     return _rescore_replies(survey, (), recorded) if recorded else []
@@ -158,13 +157,13 @@ def rescore_import(run: Run, imported: OutputSummary) -> list[Rescored]:
     """Set the recorded scores beside our reading; where there are none, those by the program's own rule, if known."""
     own = SCORERS.get(f"{imported.format}:{imported.task}".lower())
     try:
-        survey = survey_run(run)
+        survey = read_frame(run)
     except NothingToDoError:  # no reply came
         return []
     return rescore_recorded(survey) if imported.metrics else _rescore_replies(survey, [own] if own else [], {})
 
 
-def rescore_by_suite(survey: Survey) -> list[Rescored]:
+def rescore_by_suite(survey: RunFrame) -> list[Rescored]:
     """Score the drawings of a run whose suite was published with a rule by that."""
     return _rescore_drawings(survey, [scorer for scorer in DRAWING_SCORERS.values() if scorer.suite])
 
@@ -175,7 +174,7 @@ class _Read:
 
     item: Item
     subject: str
-    reply: Reply
+    reply: ScoredReply
     value: str
     is_right: bool
 
@@ -183,7 +182,7 @@ class _Read:
 _Recorded = Mapping[tuple[str, str], Mapping[str, float]]
 
 
-def _rescore_replies(survey: Survey, scorers: Sequence[Scorer], recorded: _Recorded) -> list[Rescored]:
+def _rescore_replies(survey: RunFrame, scorers: Sequence[Scorer], recorded: _Recorded) -> list[Rescored]:
     said = _list_said(survey.run)
     counts = survey.observations.kept().filter(pl.col("question_kind") == "count", pl.col("group") == 1)
     found: list[Rescored] = []
@@ -220,7 +219,7 @@ def _list_said(run: Run) -> dict[str, tuple[Said, str]]:
     return found
 
 
-def _read_replies(observed: Observations, said: Mapping[str, tuple[Said, str]]) -> Iterator[_Read]:
+def _read_replies(observed: Frame, said: Mapping[str, tuple[Said, str]]) -> Iterator[_Read]:
     for row in observed.rows.iter_rows(named=True):
         item = observed.items[row["item"]]
         expected = item.asks[row["ask"]].expects
@@ -228,7 +227,7 @@ def _read_replies(observed: Observations, said: Mapping[str, tuple[Said, str]]) 
         if row["subject"] in said and isinstance(item.task, Answer) and is_count:
             outcome, text = said[row["subject"]]
             value = str(row["value_text"] if row["status"] == "eligible" else row["status"])
-            reply = Reply(text, int(expected[0]), outcome.tokens, item.factors)
+            reply = ScoredReply(text, int(expected[0]), outcome.tokens, item.factors)
             yield _Read(item, row["subject"], reply, value, bool(row["is_right"]))
 
 
@@ -255,7 +254,7 @@ _THINKS = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
 _LARGEST_READ = 20
 
 
-def find_reason(reply: Reply, credit: float, scorer: Scorer | None = None, *, is_right: bool) -> str:
+def find_reason(reply: ScoredReply, credit: float, scorer: Scorer | None = None, *, is_right: bool) -> str:
     """Find why a reply has another credit than our reading gives it; see REASONS."""
     if 0 < credit < 1:
         return "part of the credit"
@@ -264,7 +263,7 @@ def find_reason(reply: Reply, credit: float, scorer: Scorer | None = None, *, is
     return _find_what_they_miss(reply, scorer) if is_right else _find_what_they_allow(reply)
 
 
-def _find_what_they_miss(reply: Reply, scorer: Scorer | None) -> str:
+def _find_what_they_miss(reply: ScoredReply, scorer: Scorer | None) -> str:
     text, expected = reply.text, str(reply.expected)
     # Would the count alone, in digits, have the credit? Of a recorded score, was it that?
     reads_plain = text != expected if scorer is None else bool(scorer.credit(replace(reply, text=expected)))
@@ -279,7 +278,7 @@ def _find_what_they_miss(reply: Reply, scorer: Scorer | None) -> str:
     return "sentence" if _DIGITS.findall(text)[0] == expected else "first integer"
 
 
-def _find_what_they_allow(reply: Reply) -> str:
+def _find_what_they_allow(reply: ScoredReply) -> str:
     text, expected = reply.text, str(reply.expected)
     whole = [number.replace(",", "") for number in _INTEGER.findall(text)]
     if expected not in whole and expected in text:
@@ -296,11 +295,11 @@ class _Seen(NamedTuple):
     """A drawing with what was asked about it alone and what the judge read, and which answers are right."""
 
     item: Item
-    drawing: Drawing
+    drawing: JudgedDrawing
     right: frozenset[str]
 
 
-def _rescore_drawings(survey: Survey, scorers: Sequence[DrawingScorer]) -> list[Rescored]:
+def _rescore_drawings(survey: RunFrame, scorers: Sequence[DrawingScorer]) -> list[Rescored]:
     found: list[Rescored] = []
     observed = survey.observations.kept()
     drawn = [item.id for item in observed.seen_items() if isinstance(item.task, Draw)]
@@ -312,14 +311,14 @@ def _rescore_drawings(survey: Survey, scorers: Sequence[DrawingScorer]) -> list[
     return found
 
 
-def _gather_drawings(observed: Observations, boxes: Mapping[str, Sequence[Box]]) -> Iterator[_Seen]:
+def _gather_drawings(observed: Frame, boxes: Mapping[str, Sequence[Box]]) -> Iterator[_Seen]:
     for subject, own in group_rows(observed.rows.iter_rows(named=True), lambda row: str(row["subject"])).items():
         item = observed.items[own[0]["item"]]
         seen = [observed.look(row) for row in own]
         values = {one.ask.question.id: one.value for one in seen if one.value is not None}
         right = frozenset(one.ask.question.id for one, row in zip(seen, own, strict=True) if row["is_right"])
         asks = [ask for ask in item.asks if ask.is_relevant and ask.group == 1]
-        yield _Seen(item, Drawing(asks, values, boxes.get(subject), str(item.factors.get(_TAG, ""))), right)
+        yield _Seen(item, JudgedDrawing(asks, values, boxes.get(subject), str(item.factors.get(_TAG, ""))), right)
 
 
 def _read_boxes(run: Run, judge: str) -> dict[str, list[Box]]:
@@ -381,7 +380,7 @@ def sum_up(heading: Heading, verdicts: Sequence[Verdict], left_out: int, average
     different = (one for one in verdicts if one.example.credit != float(one.is_right))
     groups = group_rows(different, lambda one: (one.reason, not one.is_right))
     differences = (
-        Difference(*reason, len(own), tuple(one.example for one in own[:_EXAMPLES]))
+        ScorerDisagreement(*reason, len(own), tuple(one.example for one in own[:_EXAMPLES]))
         for reason, own in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     )
     return Rescored(*heading, theirs, ours, left_out, tuple(differences), average)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from subitize.analysis.agreement import Concord, agree, gather_votes
-from subitize.analysis.observations import Observations
+from subitize.analysis.agreement import RaterAgreement, agree, gather_votes
+from subitize.analysis.frame import Frame
 from subitize.records import Estimate
 from subitize.stats.estimate import estimate_share
 from subitize.store import Location, Run
@@ -38,7 +38,7 @@ class Oversight:
 
     at: float
     took_seconds: float
-    concords: list[Concord]
+    concords: list[RaterAgreement]
     people: list[PersonAgreement]
     disagreements: list[Disagreement]
 
@@ -49,7 +49,7 @@ def oversee(location: Location, judge: str, without: str | None = None) -> Overs
     with Run(location) as run:
         votes = gather_votes(run, judge)
     if without is not None:
-        votes = Observations(votes.rows.filter(pl.col("annotator") != without), votes.items, votes.designs)
+        votes = Frame(votes.rows.filter(pl.col("annotator") != without), votes.items, votes.designs)
     paired = votes.rows.filter(pl.len().over(_UNIT) > 1)
     found = (agree(votes) if paired.height else [], compare_people(paired), _list_disagreements(paired))
     return Oversight(at, time.time() - at, *found)

@@ -22,11 +22,11 @@ def show(
     images: options.ImagesFolder = None,
 ) -> None:
     """Show what is in a run, or everything about one item."""
-    from subitize.analysis.overview import describe_samples, find_stand_ins, item_story, overview
+    from subitize.analysis.overview import describe_samples, item_story, overview, read_names
     from subitize.report.terminal.printing import print_overview, print_story
 
     with open_run(run, database, images) as opened:
-        stand_ins = find_stand_ins(opened)
+        stand_ins = read_names(opened)
         if item:
             story = item_story(opened, item)
             print_json(story, stand_ins) if as_json else print_story(story, stand_ins)
@@ -91,8 +91,8 @@ def export(
         return say(f"{count_noun(count, 'rating')} in {place}")
     if judge is not None:
         raise BadValueError("--judge goes with --paper; without it, all judges are exported")
-    from subitize.analysis.exports import FORMATS
-    from subitize.analysis.exports import export as export_run
+    from subitize.analysis.export import FORMATS
+    from subitize.analysis.export import export as export_run
     from subitize.annotation.exchange.naming import mask_people
     from subitize.report.terminal.bars import Bar
 
@@ -126,13 +126,13 @@ def attach(
     images: options.ImagesFolder = None,
 ) -> None:
     """Attach image files to responses that are known by name only, so that judges can look at them."""
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import read_names
     from subitize.imports.attachments import attach_images
     from subitize.report.terminal.bars import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         watched = partial(watch, bar, "images")
-        chosen, stand_ins = model and opened.find_model(model), find_stand_ins(opened)
+        chosen, stand_ins = model and opened.find_model(model), read_names(opened)
         found = attach_images(opened, folder, model=chosen, layout=layout, watch=watched)
     if as_json:
         return print_json(found, stand_ins)

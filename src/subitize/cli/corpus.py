@@ -156,8 +156,8 @@ def link(
     images: options.ImagesFolder = None,
 ) -> None:
     """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
-    from subitize.analysis.observations import observe_run
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.frame import observe_run
+    from subitize.analysis.overview import read_names
     from subitize.cli.rules import choose_reader
     from subitize.corpus.counting import load_counts
     from subitize.corpus.links import draw_links, link_accuracy
@@ -169,7 +169,7 @@ def link(
     corpus = load_counts(counts)
     with options.open_run(run, database, images) as opened:
         links = link_accuracy(observe_run(opened, choose_reader(judge, rule)), corpus)
-        stand_ins = find_stand_ins(opened)
+        stand_ins = read_names(opened)
     if figure is not None:
         drawn = draw_links(stand_ins.rename(links), corpus.name)
         save_figure(drawn.spec, figure, drawn.name)

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
-    from subitize.analysis.overview import StandIns
+    from subitize.analysis.overview import Names
     from subitize.report.terminal.bars import Bar
     from subitize.store import Location, Run
 
@@ -212,7 +212,7 @@ def watch(bar: "Bar", what: str, each: Counted[T]) -> Iterator[T]:
         bar.advance(has_failed=False)
 
 
-def print_json(found: object, stand_ins: "StandIns | None" = None) -> None:
+def print_json(found: object, stand_ins: "Names | None" = None) -> None:
     """Print records as JSON, beside specs how they are shown, if that is known.
 
     What is not finite, as the interval of a single observation, is null.

@@ -23,7 +23,7 @@ def import_outputs_(
     images: options.ImagesFolder = None,
 ) -> None:
     """Make a run of another program's outputs: read the replies anew, and set the recorded score beside ours."""
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_import
     from subitize.imports.outputs.importing import import_outputs
     from subitize.report.terminal.alignments import print_rescored
@@ -31,7 +31,7 @@ def import_outputs_(
 
     summary = import_outputs(locate(out, database, images), file, format, model)
     with open_run(out, database, images) as opened:
-        rescored, stand_ins = rescore_import(opened, summary), find_stand_ins(opened)
+        rescored, stand_ins = rescore_import(opened, summary), read_names(opened)
     if as_json:
         return print_json({"imported": summary, "rescored": rescored}, stand_ins)
     for line in summary.lines():
@@ -58,14 +58,14 @@ def rescore(
     images: options.ImagesFolder = None,
 ) -> None:
     """Score a run as others do, beside our reading: which replies are read differently, and why."""
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_run
     from subitize.report.terminal.alignments import print_rescored, print_scorers
 
     if run is None:
         return print_scorers()
     with open_run(run, database, images) as opened:
-        found, stand_ins = rescore_run(opened, scorer or (), judge), find_stand_ins(opened)
+        found, stand_ins = rescore_run(opened, scorer or (), judge), read_names(opened)
     if as_json:
         return print_json(found, stand_ins)
     return print_rescored(found, stand_ins)

@@ -13,7 +13,7 @@ from subitize.io.memory import gc_paused
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
-    from subitize.analysis.overview import StandIns
+    from subitize.analysis.overview import Names
     from subitize.interfaces import Tables
 
 Extensions = Annotated[
@@ -64,14 +64,14 @@ def tables(
 
     Published figures stand beside those of the paper's own models.
     """
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import read_names
     from subitize.plugins import load
 
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge and opened.find_judge(judge), extensions=extensions)
         _check_tables(paper, found)
-        stand_ins = find_stand_ins(opened).without_same()  # so that a release prints the same as a run
+        stand_ins = read_names(opened).without_same()  # so that a release prints the same as a run
     _print(found, claims_only=claims, as_json=as_json, stand_ins=stand_ins)
 
 
@@ -124,7 +124,7 @@ def _able(what: str) -> list[str]:
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
-def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "StandIns | None" = None) -> None:
+def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Names | None" = None) -> None:
     from subitize.plugins import load
 
     def named(it: object) -> object:

@@ -17,12 +17,12 @@ from subitize.io.memory import gc_paused
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
-    from subitize.analysis.agreement import Sides
-    from subitize.analysis.clusters import Prompts
-    from subitize.analysis.enumeration import Enumeration
-    from subitize.analysis.observations import Gaps, Observations, Reader
-    from subitize.analysis.overview import StandIns
-    from subitize.analysis.scoring import Score
+    from subitize.analysis.agreement import JudgePair
+    from subitize.analysis.counting import CountingReport
+    from subitize.analysis.design import Prompts
+    from subitize.analysis.frame import Frame, Missing, ReadOptions
+    from subitize.analysis.overview import Names
+    from subitize.analysis.score import Score
     from subitize.store import Run
 
 
@@ -51,22 +51,22 @@ def score(
 ) -> None:
     """Compute accuracy and errors with their intervals, overall and by factor."""
     from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
-    from subitize.analysis.clusters import ESTIMANDS, check_prompts
-    from subitize.analysis.observations import survey_run
-    from subitize.analysis.overview import describe_samples, find_stand_ins
+    from subitize.analysis.design import ESTIMANDS, check_prompts
+    from subitize.analysis.frame import read_frame
+    from subitize.analysis.overview import describe_samples, read_names
     from subitize.analysis.protocols import fingerprints
-    from subitize.analysis.provenance import follow_trails
-    from subitize.analysis.scoring import score as score_observations
+    from subitize.analysis.provenance import read_provenance
+    from subitize.analysis.score import score as score_observations
 
     estimand = check_prompts(prompts)
     if pass_at_k and estimand == "fixed":
         raise BadValueError("--pass-at-k is about prompts like these; leave out --prompts fixed")
     reader = choose_reader(judge, rule, agreement)
     with open_run(run, database, images) as opened:
-        survey = survey_run(opened, reader)
+        survey = read_frame(opened, reader)
         judge = survey.reader.judge
-        stand_ins = find_stand_ins(opened)
-        trails = None if pass_at_k else follow_trails(opened, survey.readings)
+        stand_ins = read_names(opened)
+        trails = None if pass_at_k else read_provenance(opened, survey.readings)
         protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
         advice = [] if as_json or rule else advise_rules(opened, run, judge)
@@ -98,15 +98,15 @@ def measure(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
-    from subitize.analysis.enumeration import evaluate
-    from subitize.analysis.observations import survey_run
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.counting import measure_counting
+    from subitize.analysis.frame import read_frame
+    from subitize.analysis.overview import read_names
 
     reader = choose_reader(judge, rule)
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in dict.fromkeys(runs)}
-        enumerations = evaluate({name: survey_run(one, reader).whole for name, one in opened.items()})
-        stand_ins = find_stand_ins(*opened.values())
+        enumerations = measure_counting({name: read_frame(one, reader).whole for name, one in opened.items()})
+        stand_ins = read_names(*opened.values())
     if as_json:
         rows = [_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations]
         return print_json(rows, stand_ins)
@@ -135,7 +135,7 @@ def compare(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compare models with one another (--models), or refined prompts with the original ones."""
-    from subitize.analysis.clusters import check_prompts
+    from subitize.analysis.design import check_prompts
 
     reader, estimand = choose_reader(judge, rule), check_prompts(prompts)
     with contextlib.ExitStack() as stack:
@@ -179,7 +179,7 @@ def calibrate(
     """Find the score from which a detector's boxes should count, so that it counts as people do, and save it."""
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import read_names
     from subitize.labels import calibrations, make_rule
     from subitize.records import to_plain
     from subitize.report.document.figures import check_figure
@@ -195,7 +195,7 @@ def calibrate(
         check_figure(picture)
         search = Search(judge, against, metric, iou, folds, seed or 0)
         found = search_threshold(opened, search, partial(watch, bar, "pictures"))
-        stand_ins = find_stand_ins(opened)
+        stand_ins = read_names(opened)
     kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
@@ -217,12 +217,12 @@ def align(
 ) -> None:
     """Compute how well drawings fit their prompts: by scene graphs, CLIPScore and the like, or the text in them."""
     from subitize.analysis.alignment import align_run
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.overview import read_names
     from subitize.report.terminal.alignments import print_alignments
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge and opened.find_judge(judge), list(dict.fromkeys(by or ())))
-        stand_ins = find_stand_ins(opened)
+        stand_ins = read_names(opened)
     if as_json:
         return print_json([{**stand_ins.row(one), "is_informed": one.is_informed} for one in alignments])
     return print_alignments(alignments, stand_ins)
@@ -252,8 +252,8 @@ def agree(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute how far people agree with one another, or a judge with people (--against)."""
-    from subitize.analysis.agreement import Sides, agree_run
-    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.agreement import JudgePair, agree_run
+    from subitize.analysis.overview import read_names
     from subitize.labels import PLURALITY
     from subitize.report.terminal.agreements import print_agreement, published_kappa
 
@@ -261,13 +261,13 @@ def agree(
         judge = judge and opened.find_judge(judge)
         if against is not None:
             reader = choose_reader(judge, rule)
-            sides = Sides(reader.judge or "", opened.find_judge(against), agreement or PLURALITY, reader.rule)
+            sides = JudgePair(reader.judge or "", opened.find_judge(against), agreement or PLURALITY, reader.rule)
             return _agree_with_people(opened, sides, by or (), as_json=as_json)
         for option, given in (("agreement", agreement), ("rule", rule)):
             if given is not None:
                 raise BadValueError(f"--{option} {given}: it is for --against PEOPLE, who are held against a judge")
         found = agree_run(opened, judge, by or ())
-        stand_ins = find_stand_ins(opened)
+        stand_ins = read_names(opened)
     if as_json:
         published = [(one, published_kappa(one)) for one in found]
         return print_json(
@@ -297,13 +297,13 @@ def report(
     check_file(out)
     chart_engine.start()  # it takes as long as the rest to import
 
-    from subitize.analysis.observations import Reader
+    from subitize.analysis.frame import ReadOptions
     from subitize.report.terminal.bars import Bar
     from subitize.report.writing import Outputs, write_report
 
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
-        outputs, reader = Outputs(out, figures, tables), Reader(agreement=agreement)
+        outputs, reader = Outputs(out, figures, tables), ReadOptions(agreement=agreement)
         for path in write_report(opened, outputs, stack.enter_context(Bar()), reader):
             print(path)
 
@@ -347,9 +347,9 @@ def plate(
         print(write_plate(opened, reader, choice, out, bar))
 
 
-def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as_json: bool) -> None:
-    from subitize.analysis.agreement import compare_with_people
-    from subitize.analysis.overview import find_stand_ins
+def _agree_with_people(run: "Run", sides: "JudgePair", factors: Sequence[str], *, as_json: bool) -> None:
+    from subitize.analysis.agreement import compare_judge
+    from subitize.analysis.overview import read_names
     from subitize.report.terminal.agreements import print_judge_agreements
     from subitize.store.reading import read_judges
 
@@ -357,7 +357,7 @@ def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as
         names, against = run.judge_names(), sides.against
         others = ", ".join(names.get(name, name) for name in read_judges(run) if name != against) or "none"
         raise BadValueError(f"--against {against}: name who is held against them with --judge; judges: {others}")
-    found, stand_ins = compare_with_people(run, sides, factors), find_stand_ins(run)
+    found, stand_ins = compare_judge(run, sides, factors), read_names(run)
     if as_json:
         return print_json([stand_ins.row(one) for one in found])
     return print_judge_agreements(found, stand_ins)
@@ -371,12 +371,12 @@ def _check_once(runs: Sequence[str]) -> Sequence[str]:
     return runs
 
 
-def _compare_refinements(run: "Run", reader: "Reader", *, as_json: bool) -> None:
-    from subitize.analysis.overview import find_stand_ins
-    from subitize.analysis.refinements import compare_run
+def _compare_refinements(run: "Run", reader: "ReadOptions", *, as_json: bool) -> None:
+    from subitize.analysis.compare import compare_run
+    from subitize.analysis.overview import read_names
     from subitize.report.terminal.comparisons import print_refinements
 
-    found, stand_ins = compare_run(run, reader), find_stand_ins(run)
+    found, stand_ins = compare_run(run, reader), read_names(run)
     if as_json:
         return print_json([stand_ins.row(one) for one in found])
     return print_refinements(found, stand_ins)
@@ -384,7 +384,7 @@ def _compare_refinements(run: "Run", reader: "Reader", *, as_json: bool) -> None
 
 def _compare_models(
     runs: "Mapping[str, Run]",
-    reader: "Reader",
+    reader: "ReadOptions",
     measures: Sequence[str],
     factors: Sequence[str],
     prompts: "Prompts",
@@ -393,15 +393,15 @@ def _compare_models(
 ) -> None:
     from dataclasses import replace
 
-    from subitize.analysis.clusters import ESTIMANDS
-    from subitize.analysis.comparisons import compare_surveys, list_entries
-    from subitize.analysis.observations import survey_run
-    from subitize.analysis.overview import StandIns, find_stand_ins
+    from subitize.analysis.compare import compare_surveys, list_entries
+    from subitize.analysis.design import ESTIMANDS
+    from subitize.analysis.frame import read_frame
+    from subitize.analysis.overview import Names, read_names
     from subitize.records import to_plain
     from subitize.report.terminal.comparisons import print_comparisons
 
-    surveys = {name: survey_run(run, reader) for name, run in runs.items()}
-    known = find_stand_ins(*runs.values())
+    surveys = {name: read_frame(run, reader) for name, run in runs.items()}
+    known = read_names(*runs.values())
     named = list_entries(surveys, known.model_names)
     if as_json:
         found = compare_surveys(surveys, measures, factors, prompts=prompts)
@@ -419,17 +419,17 @@ def _compare_models(
         return print_json(told, replace(known, model_names=labels))
     stand_ins = frozenset(one.label for one in named if one.source[2] in known.models)
     found = compare_surveys(surveys, measures, factors, known.model_names, prompts=prompts)
-    print_comparisons(found, StandIns(stand_ins, judge_names=known.judge_names))
+    print_comparisons(found, Names(stand_ins, judge_names=known.judge_names))
     return say(f"intervals are about {ESTIMANDS[prompts]}")
 
 
 def _print_passes(
-    observations: "Observations",
+    observations: "Frame",
     by: Sequence[str],
-    stand_ins: "StandIns",
-    coverage: "tuple[Mapping[str, str], Gaps] | None",
+    stand_ins: "Names",
+    coverage: "tuple[Mapping[str, str], Missing] | None",
 ) -> None:
-    from subitize.analysis.attempts import gather_attempts, rate_passes
+    from subitize.analysis.score import gather_attempts, rate_passes
     from subitize.report.terminal.printing import print_coverage, print_passes
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
@@ -447,6 +447,6 @@ def _score_row(score: "Score", prompts: str, is_stand_in: bool, protocol: str | 
     return {**row, **estimate, "prompts": prompts, "is_stand_in": is_stand_in, "protocol": protocol}
 
 
-def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:
+def _enumeration_row(one: "CountingReport", *, is_stand_in: bool) -> dict[str, object]:
     matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
     return one.row() | {"matrices": matrices, "is_stand_in": is_stand_in}

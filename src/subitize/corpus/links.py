@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from subitize.analysis.observations import Observations
+from subitize.analysis.frame import Frame
 from subitize.corpus.counting import CountedCorpus
 from subitize.corpus.counts import Counts
 from subitize.errors import NothingToDoError
@@ -46,7 +46,7 @@ class Link:
     points: tuple[Point, ...]
 
 
-def link_accuracy(observations: Observations, corpus: CountedCorpus) -> list[Link]:
+def link_accuracy(observations: Frame, corpus: CountedCorpus) -> list[Link]:
     """Join the accuracy of every model, by number and by number and noun, with the frequencies of a corpus."""
     links = []
     rows = _numbered(observations.kept())
@@ -62,7 +62,7 @@ def link_accuracy(observations: Observations, corpus: CountedCorpus) -> list[Lin
     return links
 
 
-def _numbered(observations: Observations) -> pl.DataFrame:
+def _numbered(observations: Frame) -> pl.DataFrame:
     """Keep single answers about a number of things that was asked for, with the number, the noun and the prompt."""
     about = pl.DataFrame(
         [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from subitize.analysis.overview import StandIns
+from subitize.analysis.overview import Names
 from subitize.corpus.checking import Checked
 from subitize.corpus.comparisons import Comparison
 from subitize.corpus.links import Link
@@ -41,7 +41,7 @@ def print_comparison(found: Comparison) -> None:
         say(f"exponents, {name}: difference {cell(difference)}")
 
 
-def print_links(links: Sequence[Link], stand_ins: StandIns, corpus: str) -> None:
+def print_links(links: Sequence[Link], stand_ins: Names, corpus: str) -> None:
     """Print how accuracy goes with frequency, a line per model and way of grouping."""
     rows = []
     for one in links:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.analysis.observations import Reader
+from subitize.analysis.frame import ReadOptions
 from subitize.errors import BadValueError, StorageError
 from subitize.interfaces import Progress
 from subitize.io.memory import gc_paused
@@ -29,7 +29,9 @@ class Outputs:
     tables: Path | None = None
 
 
-def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: Reader | None = None) -> list[Path]:
+def write_report(
+    runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: ReadOptions | None = None
+) -> list[Path]:
     """Write the report of these runs and say which files it is in."""
     check_outputs(outputs)
     chart_engine.start()

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.analysis.claims import Comparison, Statement
+from subitize.analysis.claims import Claim, Comparison
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.claims import CLAIMS, observe
 from subitize.papers.geckonum.prompts import Prompt
@@ -25,11 +25,11 @@ from tests.commands import call
 from tests.geckonum_release import PROMPTS, write_prompts, write_release
 
 
-def by_id(annotations: Annotations) -> dict[str, Statement]:
+def by_id(annotations: Annotations) -> dict[str, Claim]:
     return {one.id: one for one in observe(annotations)}
 
 
-def of_model(found: Statement, model: str, label: str = "") -> Comparison:
+def of_model(found: Claim, model: str, label: str = "") -> Comparison:
     (one,) = (one for one in found.comparisons if one.model == model and one.label.startswith(label))
     return one
 
@@ -42,19 +42,19 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made_up(release: Path) -> Mapping[str, Statement]:
+def made_up(release: Path) -> Mapping[str, Claim]:
     return by_id(read_released(read_release(release)))
 
 
 @pytest.mark.slow
-def test_every_claim_is_computed_in_the_order_of_the_paper(made_up: Mapping[str, Statement]) -> None:
+def test_every_claim_is_computed_in_the_order_of_the_paper(made_up: Mapping[str, Claim]) -> None:
     assert list(made_up) == list(CLAIMS)
     assert all(one.claim == CLAIMS[id] and one.sentence for id, one in made_up.items())
 
 
 @pytest.mark.slow
 def test_of_models_that_are_right_as_often_whatever_is_asked_no_difference_holds(
-    made_up: Mapping[str, Statement],
+    made_up: Mapping[str, Claim],
 ) -> None:
     drops = ("5.1a", "5.1b", "5.1c", "5.1d", "5.1e", "5.1f", "5.2b", "5.2c", "5.3a", "5.3b", "5d")
     assert "holds" not in {made_up[id].verdict for id in drops}
@@ -234,7 +234,7 @@ def plain(shared_data: Path) -> Plain:
 
 
 @pytest.fixture(scope="module")
-def released(shared_data: Path) -> Mapping[str, Statement]:
+def released(shared_data: Path) -> Mapping[str, Claim]:
     return by_id(read_released(read_release(shared_data / "geckonum")))
 
 
@@ -262,12 +262,12 @@ def released(shared_data: Path) -> Mapping[str, Statement]:
         ("C.2", "holds"),
     ],
 )
-def test_the_released_answers_decide(id: str, verdict: str, released: Mapping[str, Statement]) -> None:
+def test_the_released_answers_decide(id: str, verdict: str, released: Mapping[str, Claim]) -> None:
     assert released[id].verdict == verdict
 
 
 @pytest.mark.slow
-def test_differences_between_nouns_are_those_of_a_t_test(released: Mapping[str, Statement], plain: Plain) -> None:
+def test_differences_between_nouns_are_those_of_a_t_test(released: Mapping[str, Claim], plain: Plain) -> None:
     for model in plain.models:
         right = plain.simple(model)
         by_noun: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -291,7 +291,7 @@ def test_differences_between_nouns_are_those_of_a_t_test(released: Mapping[str, 
 
 
 @pytest.mark.slow
-def test_quantifiers_of_the_same_things_are_compared_as_pairs(released: Mapping[str, Statement], plain: Plain) -> None:
+def test_quantifiers_of_the_same_things_are_compared_as_pairs(released: Mapping[str, Claim], plain: Plain) -> None:
     # Prompts of the same things follow each other by threes: fewer, as many, more; few, many, no.
     pairs, singles = plain.of_type("approx-2-entity"), plain.of_type("approx-1-entity")
     cases = {
@@ -317,7 +317,7 @@ def test_quantifiers_of_the_same_things_are_compared_as_pairs(released: Mapping[
 
 @pytest.mark.slow
 def test_types_of_parts_are_tested_as_scipy_does(
-    released: Mapping[str, Statement], plain: Plain, monkeypatch: pytest.MonkeyPatch
+    released: Mapping[str, Claim], plain: Plain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gc, "collect", lambda: 0)  # statsmodels collects garbage at every call
     types = ("fractional-simple", "part-whole", "fractional-complex")
@@ -355,7 +355,7 @@ def _deal(groups: Sequence[Sequence[float]], seen: float) -> float:
 
 
 @pytest.mark.slow
-def test_accuracies_are_those_of_a_plain_mean(released: Mapping[str, Statement], plain: Plain) -> None:
+def test_accuracies_are_those_of_a_plain_mean(released: Mapping[str, Claim], plain: Plain) -> None:
     for model in plain.models:
         mean = fmean(value for values in plain.parts(model).values() for value in values)
         assert f"{model} {mean:.3f} [" in released["5b"].sentence

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from subitize.analysis.reproduction import Cell, Place
+from subitize.analysis.published import Cell, CellId
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.extensions import paired_differences
 from subitize.papers.geckonum.release import read_release
@@ -24,12 +24,12 @@ def annotations(tmp_path_factory: pytest.TempPathFactory) -> Annotations:
 
 
 @pytest.fixture(scope="module")
-def cells(annotations: Annotations) -> dict[Place, Cell]:
+def cells(annotations: Annotations) -> dict[CellId, Cell]:
     return {cell.place: cell for cell in paired_differences(annotations)}
 
 
 def test_models_are_compared_on_the_images_that_all_have_five_at_most(
-    annotations: Annotations, cells: dict[Place, Cell]
+    annotations: Annotations, cells: dict[CellId, Cell]
 ) -> None:
     rows = annotations.counts.filter(pl.col("seed") < SEEDS).unique(["model", "key", "seed"])
     right = {
@@ -39,16 +39,16 @@ def test_models_are_compared_on_the_images_that_all_have_five_at_most(
     common = [unit for model, *unit in right if model == "dalle_3" and all((m, *unit) in right for m in models)]
     means = {model: 100 * np.mean([right[model, key, seed] for key, seed in common]) for model in models}
     for first, second in (("dalle_3", "imagen_c"), ("dalle_3", "muse_a"), ("imagen_c", "muse_a")):
-        cell = cells[Place("paired", f"{first} - {second}", "task1_diff")]
+        cell = cells[CellId("paired", f"{first} - {second}", "task1_diff")]
         assert cell.value == pytest.approx(means[first] - means[second], abs=1e-9)
         assert cell.n == len(common)
     assert len(common) < rows.height / 3
 
 
-def test_beside_it_stand_the_differences_of_table_2(annotations: Annotations, cells: dict[Place, Cell]) -> None:
+def test_beside_it_stand_the_differences_of_table_2(annotations: Annotations, cells: dict[CellId, Cell]) -> None:
     means = dict(annotations.counts.group_by("model").agg(100 * pl.col("right").mean()).iter_rows())
     for first, second in (("dalle_3", "imagen_c"), ("imagen_c", "muse_a")):
-        cell = cells[Place("paired", f"{first} - {second}", "task1_as_table2_diff")]
+        cell = cells[CellId("paired", f"{first} - {second}", "task1_as_table2_diff")]
         assert cell.value == pytest.approx(means[first] - means[second], abs=1e-9)
 
 
@@ -58,10 +58,10 @@ def test_five_images_each_tell_the_shared_models_apart_and_table_2_does_not(shar
     found = {cell.place: cell.value for cell in paired_differences(annotations)}
     told = {
         weighting: [
-            found[Place("ranks", model, f"task1{weighting}_rank")] for model in ("dalle_3", "imagen_c", "muse_a")
+            found[CellId("ranks", model, f"task1{weighting}_rank")] for model in ("dalle_3", "imagen_c", "muse_a")
         ]
         for weighting in ("", "_as_table2")
     }
     assert told == {"": ["1 a", "2 b", "3 c"], "_as_table2": ["1 a", "2–3 b", "2–3 b"]}
-    accuracies = [found[Place("ranks", "imagen_c", f"task1{weighting}_acc")] for weighting in told]
+    accuracies = [found[CellId("ranks", "imagen_c", f"task1{weighting}_acc")] for weighting in told]
     assert accuracies == pytest.approx([37.1, 34.8], abs=0.05)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from subitize.analysis.reproduction import Cell, Place
+from subitize.analysis.published import Cell, CellId
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import import_geckonum
 from subitize.papers.geckonum.items import items_of
@@ -68,7 +68,7 @@ class Released:
     """A small release as a run, its report, and the cells that it should show."""
 
     document: Document
-    cells: dict[Place, Cell]
+    cells: dict[CellId, Cell]
 
 
 @pytest.fixture(scope="module")
@@ -152,40 +152,40 @@ def same(estimate: object, cell: Cell) -> bool:
     return (estimate.value, estimate.low, estimate.high, estimate.n) == (cell.value, cell.low, cell.high, cell.n)
 
 
-def places(name: str, row: Row, column: str) -> Place | None:
+def places(name: str, row: Row, column: str) -> CellId | None:
     """Tell where a measured figure of a table of the report stands among the computed cells."""
     model = str(row.cells[0])
     kind = str(row.cells[1])
     match name:
         case "geckonum-leaderboard":
             task = re.fullmatch(r"Task (\d) \(%\)", column)
-            return Place("table2", model, f"task{task[1]}_acc") if task else None
+            return CellId("table2", model, f"task{task[1]}_acc") if task else None
         case "geckonum-by-type":
-            return Place("figure3_by_type", column, model)
+            return CellId("figure3_by_type", column, model)
         case "geckonum-by-quantifier":
-            return Place("figure5", column, model)
+            return CellId("figure5", column, model)
         case "geckonum-numbers-accuracy" | "geckonum-numbers-by-type-accuracy" | "geckonum-additions-accuracy":
-            return Place(f"magnitude_{kind.replace('-', '_')}", model, column)
+            return CellId(f"magnitude_{kind.replace('-', '_')}", model, column)
         case "geckonum-digits-words":
-            return Place("A3", model, {"digits (%)": "acc_D", "words (%)": "acc_W"}[column])
+            return CellId("A3", model, {"digits (%)": "acc_D", "words (%)": "acc_W"}[column])
         case "geckonum-rare-frequent":
-            return Place("A4", model, {"rare (%)": "acc_R", "frequent (%)": "acc_F"}[column])
+            return CellId("A4", model, {"rare (%)": "acc_R", "frequent (%)": "acc_F"}[column])
         case "geckonum-colour":
-            return Place("A6", model, {"plain (%)": "acc_NC", "with a colour (%)": "acc_C"}[column])
+            return CellId("A6", model, {"plain (%)": "acc_NC", "with a colour (%)": "acc_C"}[column])
         case "geckonum-place":
-            return Place("A8", model, {"plain (%)": "acc_NS", "with a place (%)": "acc_S"}[column])
+            return CellId("A8", model, {"plain (%)": "acc_NS", "with a place (%)": "acc_S"}[column])
         case "geckonum-drops":
-            return Place("A5", kind.replace(" → ", "->"), f"{model}_{column}")
+            return CellId("A5", kind.replace(" → ", "->"), f"{model}_{column}")
         case "geckonum-failures-of-counts" | "geckonum-failures-of-images":
             table = name.removeprefix("geckonum-").replace("-", "_")
-            return Place(table, model, f"{kind}: {column.removesuffix(' (%)')}")
+            return CellId(table, model, f"{kind}: {column.removesuffix(' (%)')}")
         case "geckonum-numbers-drawn":
             number = "11" if column == ">10" else column
-            return Place("A12", f"{model} {kind.removesuffix(' for')}", number)
+            return CellId("A12", f"{model} {kind.removesuffix(' for')}", number)
         case "geckonum-odds-ratios":
             return None
         case "geckonum-votes":
-            return Place("A10", model, column)
+            return CellId("A10", model, column)
     raise AssertionError(name)
 
 
@@ -227,12 +227,12 @@ def test_tests_and_their_control_stand_beside_what_they_compare(released: Releas
     }
     for model in ("dalle_3", "imagen_c"):
         for column, place in (("χ²", "chi2"), ("p", "p"), ("N", "N"), ("Significant shuffles", "shuffled")):
-            assert found[model, column] == released.cells[Place("A6", model, place)].value
+            assert found[model, column] == released.cells[CellId("A6", model, place)].value
 
 
 def test_models_are_compared_in_pairs_with_the_adjusted_p(released: Released) -> None:
     first = table(released.document, "geckonum-differences").rows[0]
-    place = Place("paired", "dalle_3 - imagen_c", "task1_diff")
+    place = CellId("paired", "dalle_3 - imagen_c", "task1_diff")
     assert first.cells[0] == "dalle_3 − imagen_c"
     assert same(first.cells[1], released.cells[place])
     assert first.cells[2] == released.cells[place._replace(column="task1_p_holm")].value
@@ -242,14 +242,14 @@ def test_the_leaderboard_has_the_ranks_of_each_task(released: Released) -> None:
     board = table(released.document, "geckonum-leaderboard")
     place = [column.name for column in board.columns].index("Rank, Task 1")
     ranks = {str(row.cells[0]): row.cells[place] for row in board.rows if row.badge == ""}
-    assert ranks == {model: released.cells[Place("ranks", model, "task1_rank")].value for model in ranks}
+    assert ranks == {model: released.cells[CellId("ranks", model, "task1_rank")].value for model in ranks}
     assert len(ranks) > 1
     assert "Rank" not in {column.name for column in board.columns}
 
 
 def test_agreement_is_shown_with_its_interval_where_several_annotated(released: Released, drawn: Document) -> None:
     row = table(released.document, "geckonum-agreement").rows[0]
-    assert same(row.cells[5], released.cells[Place("krippendorff", "task1", "nominal")])
+    assert same(row.cells[5], released.cells[CellId("krippendorff", "task1", "nominal")])
     assert "geckonum-agreement" not in {found.name for found in drawn.tables()}
 
 
@@ -260,7 +260,7 @@ def test_the_papers_seven_models_are_marked_as_published_without_an_interval(rel
     assert list(rows)[:2] == [MODELS["dalle_3"], MODELS["imagen_c"]]
     assert set(rows) == set(MODELS.values())
     for model, title in MODELS.items():
-        value, error = (float(PUBLISHED[Place("table2", model, f"task1_{what}")]) for what in ("acc", "sem"))
+        value, error = (float(PUBLISHED[CellId("table2", model, f"task1_{what}")]) for what in ("acc", "sem"))
         assert rows[title].cells[1] == Printed(value, error)
 
 

@@ -16,7 +16,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chi2_contingency
 
-from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place
+from subitize.analysis.published import AS_THE_PAPER, Cell, CellId
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.nouns import plural
 from subitize.papers.geckonum.annotations import Annotations
@@ -246,7 +246,7 @@ def test_images_fail_by_the_kinds_of_things_that_are_left_out(plain: Plain, anno
             outcomes[("numbers wrong", "one omitted", "several omitted")[min(absent, 2)]] += 1
     assert len(outcomes) >= 3
     for outcome, count in outcomes.items():
-        cell = extensions[Place("failures_of_images", "imagen_c", f"2-additive-color: {outcome}")]
+        cell = extensions[CellId("failures_of_images", "imagen_c", f"2-additive-color: {outcome}")]
         assert cell.value == pytest.approx(100 * count / len(images))
         assert cell.n == len(images)
 
@@ -376,19 +376,19 @@ def test_one_task_alone_gives_its_tables(small: Path) -> None:
 
 
 VERDICTS = [
-    (Place("table2", "dalle_3", "task1_acc"), 45.249, "exact"),
-    (Place("table2", "dalle_3", "task1_acc"), 45.29, "within 0.1 pp"),
-    (Place("table2", "dalle_3", "task1_acc"), 46.1, "within 1 pp"),
-    (Place("table2", "dalle_3", "task1_acc"), 47.0, "differs"),
-    (Place("A3", "dalle_3", "N"), 1600, "exact"),
-    (Place("A3", "dalle_3", "N"), 1601, "differs"),
-    (Place("A3", "dalle_3", "chi2"), 0.06, "differs"),
-    (Place("A3", "dalle_3", "p"), 0.8272, "exact"),
-    (Place("A3", "dalle_3", "p"), 0.8279, "within 0.1 pp"),
-    (Place("A6", "dalle_3", "acc_NC"), 77.4, "exact"),
-    (Place("krippendorff", "task1", "nominal"), 0.8655, "exact"),
-    (Place("krippendorff", "task1", "nominal"), 0.88, "differs"),
-    (Place("table2", "painter", "task1_acc"), 45.2, "not published"),
+    (CellId("table2", "dalle_3", "task1_acc"), 45.249, "exact"),
+    (CellId("table2", "dalle_3", "task1_acc"), 45.29, "within 0.1 pp"),
+    (CellId("table2", "dalle_3", "task1_acc"), 46.1, "within 1 pp"),
+    (CellId("table2", "dalle_3", "task1_acc"), 47.0, "differs"),
+    (CellId("A3", "dalle_3", "N"), 1600, "exact"),
+    (CellId("A3", "dalle_3", "N"), 1601, "differs"),
+    (CellId("A3", "dalle_3", "chi2"), 0.06, "differs"),
+    (CellId("A3", "dalle_3", "p"), 0.8272, "exact"),
+    (CellId("A3", "dalle_3", "p"), 0.8279, "within 0.1 pp"),
+    (CellId("A6", "dalle_3", "acc_NC"), 77.4, "exact"),
+    (CellId("krippendorff", "task1", "nominal"), 0.8655, "exact"),
+    (CellId("krippendorff", "task1", "nominal"), 0.88, "differs"),
+    (CellId("table2", "painter", "task1_acc"), 45.2, "not published"),
 ]
 
 
@@ -400,7 +400,7 @@ def test_verdicts_go_by_the_printed_digits(case: Case) -> None:
 
 
 def test_pooled_cells_of_other_models_have_nothing_published_to_stand_beside() -> None:
-    place = Place("krippendorff", "task1", "nominal")
+    place = CellId("krippendorff", "task1", "nominal")
     verdicts = [compare([Cell(place, 0.865)], models)[0].verdict for models in (["dalle_3"], ["dalle_3", "painter"])]
     assert verdicts == ["exact", "not published"]
 
@@ -442,7 +442,7 @@ def test_the_published_cells_are_complete() -> None:
     assert {(p.row, p.column) for p in PUBLISHED if p.table == "figure5"} == {
         (q, m) for q in QUANTIFIERS for m in models
     }
-    assert sum(float(PUBLISHED[Place("A2", type, "prompts")]) for type in geckonum_types()) == 1386
+    assert sum(float(PUBLISHED[CellId("A2", type, "prompts")]) for type in geckonum_types()) == 1386
 
 
 def geckonum_types() -> set[str]:
@@ -450,19 +450,19 @@ def geckonum_types() -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def released(shared_data: Path) -> dict[Place, Cell]:
+def released(shared_data: Path) -> dict[CellId, Cell]:
     """The three models that are shared: what the paper prints, as far as the released answers give it."""
     cells = compute_tables(read_released(read_release(shared_data / "geckonum")))
     return {cell.place: cell for cell in cells}
 
 
 @pytest.fixture(scope="module")
-def found(released: dict[Place, Cell]) -> dict[Place, str]:
-    return {Place(one.table, one.row, one.column): one.verdict for one in compare(released.values())}
+def found(released: dict[CellId, Cell]) -> dict[CellId, str]:
+    return {CellId(one.table, one.row, one.column): one.verdict for one in compare(released.values())}
 
 
 @pytest.mark.slow
-def test_all_1386_prompts_and_222546_answers_are_there(released: dict[Place, Cell]) -> None:
+def test_all_1386_prompts_and_222546_answers_are_there(released: dict[CellId, Cell]) -> None:
     counts = {place.row: cell.value for place, cell in released.items() if place.table == "counts"}
     expected = {"prompts": 1386, "annotations_total": 222_546, "images": 25_143, "labels_task1_5seeds": 34_447}
     assert expected.items() <= counts.items()
@@ -470,34 +470,34 @@ def test_all_1386_prompts_and_222546_answers_are_there(released: dict[Place, Cel
 
 
 @pytest.mark.slow
-def test_table_2_is_exact_but_for_one_difference_that_the_paper_rounds_twice(found: dict[Place, str]) -> None:
+def test_table_2_is_exact_but_for_one_difference_that_the_paper_rounds_twice(found: dict[CellId, str]) -> None:
     verdicts = {place: verdict for place, verdict in found.items() if place in PUBLISHED and place.table == "table2"}
     assert len(verdicts) == 27
     near = {place for place, verdict in verdicts.items() if verdict != "exact"}
-    assert near == {Place("table2", "imagen_c", "task1_diff")}
+    assert near == {CellId("table2", "imagen_c", "task1_diff")}
     assert verdicts[near.pop()] == "within 0.1 pp"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "cells"), [("figure5", 18), ("A6", 15), ("A7", 15)])
-def test_tables_that_come_out_exactly(found: dict[Place, str], table: str, cells: int) -> None:
+def test_tables_that_come_out_exactly(found: dict[CellId, str], table: str, cells: int) -> None:
     verdicts = [verdict for place, verdict in found.items() if place.table == table and place in PUBLISHED]
     assert verdicts == ["exact"] * cells
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", ["A3", "A4", "A8"])
-def test_chi_squared_tables_are_exact_where_the_paper_had_no_more_images(found: dict[Place, str], table: str) -> None:
+def test_chi_squared_tables_are_exact_where_the_paper_had_no_more_images(found: dict[CellId, str], table: str) -> None:
     for model in ("dalle_3", "imagen_c", "muse_a"):
         verdicts = {p.column: v for p, v in found.items() if (p.table, p.row) == (table, model) and p in PUBLISHED}
         if verdicts["N"] == "exact":
             assert set(verdicts.values()) == {"exact"}
         assert verdicts["p"] in ("exact", "within 0.1 pp", "within 1 pp")
-    assert found[Place(table, "dalle_3", "N")] == "exact"
+    assert found[CellId(table, "dalle_3", "N")] == "exact"
 
 
 @pytest.mark.slow
-def test_every_significance_is_that_of_the_paper(released: dict[Place, Cell]) -> None:
+def test_every_significance_is_that_of_the_paper(released: dict[CellId, Cell]) -> None:
     tests = [cell for cell in released.values() if cell.place.column == "p" and cell.place.table in GROUPS]
     assert len(tests) == 15
     for cell in tests:
@@ -505,13 +505,13 @@ def test_every_significance_is_that_of_the_paper(released: dict[Place, Cell]) ->
 
 
 @pytest.mark.slow
-def test_agreement_of_annotators_is_within_a_tenth_of_a_point(found: dict[Place, str]) -> None:
+def test_agreement_of_annotators_is_within_a_tenth_of_a_point(found: dict[CellId, str]) -> None:
     verdicts = Counter(verdict for place, verdict in found.items() if place.table == "A10")
     assert verdicts == {"exact": 12, "within 0.1 pp": 3}
 
 
 @pytest.mark.slow
-def test_the_drops_of_table_a5_are_within_one_point(found: dict[Place, str]) -> None:
+def test_the_drops_of_table_a5_are_within_one_point(found: dict[CellId, str]) -> None:
     verdicts = Counter(v for place, v in found.items() if place.table == "A5" and place in PUBLISHED)
     assert verdicts == {"exact": 16, "within 1 pp": 2}
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.analysis.observations import Reader, survey_run
-from subitize.analysis.protocols import follow_protocols
-from subitize.analysis.provenance import follow_trails
+from subitize.analysis.frame import ReadOptions, read_frame
+from subitize.analysis.protocols import read_protocols
+from subitize.analysis.provenance import read_provenance
 from subitize.interfaces import Pixels, Request, Silent
 from subitize.judges.clip import Clip
 from subitize.labels.parts import is_written
@@ -79,9 +79,9 @@ def paint(text: str, seed: int = 1) -> bytes:
     return reply.content.data
 
 
-def verdicts(run: Run, reader: Reader | None = None) -> dict[str, bool | None]:
+def verdicts(run: Run, reader: ReadOptions | None = None) -> dict[str, bool | None]:
     """What is scored: by the item's key whether the picture matches, None where that is unknown."""
-    rows = survey_run(run, reader).observations.rows
+    rows = read_frame(run, reader).observations.rows
     assert set(rows["question"]) == {"matches-prompt"}
     return {
         key.removeprefix("gimbrr/"): None if status == "unknown" else bool(is_right)
@@ -202,11 +202,11 @@ def test_who_answers_the_whole_has_their_say_and_each_judge_its_own(tmp_path: Pa
         readings(run, "seer", {presence: Known(True), absence: Known(True)})
         readings(run, "both", {presence: Known(True), absence: Known(True), MatchesPrompt(): Known(False)})
         readings(run, "half", {presence: Known(True)})
-        rows = survey_run(run).observations.rows
+        rows = read_frame(run).observations.rows
         found = {judge: tuple(told) for judge, *told in rows.select("judge", "is_right", "is_informed").iter_rows()}
         assert found == {"seer": (True, False), "both": (False, True)}
-        assert verdicts(run, Reader("seer")) == {"1": True}
-        exported = survey_run(run).whole.rows.filter(judge="half")
+        assert verdicts(run, ReadOptions("seer")) == {"1": True}
+        exported = read_frame(run).whole.rows.filter(judge="half")
         assert exported["question"].to_list() == [presence.id]
 
 
@@ -217,7 +217,7 @@ def test_a_verdict_is_informed_where_a_part_says_as_much_as_the_prompt(tmp_path:
     ]
     with new_run(tmp_path / "run", drawn) as run:
         judge_run(run, make_judge("observer"), Silent())
-        rows = survey_run(run).observations.rows
+        rows = read_frame(run).observations.rows
         assert dict(rows.select("item", "is_informed").iter_rows()) == {"gimbrr/single": True, "gimbrr/no": False}
 
 
@@ -229,8 +229,8 @@ def test_what_follows_from_parts_is_neither_unanswerable_nor_unread(tmp_path: Pa
     with new_run(tmp_path / "run", drawn) as run:
         summary = judge_run(run, make_judge("observer"), Silent())
         assert (summary.readings, summary.unanswerable) == (3, 2)  # of the action its deed and the whole
-        survey = survey_run(run)
-        (followed,) = follow_protocols(run, follow_trails(run, survey.readings)).values()
+        survey = read_frame(run)
+        (followed,) = read_protocols(run, read_provenance(run, survey.readings)).values()
         assert followed.protocol.rules == ("boxes@1", "gimbrr-parts@1")
         assert (followed.protocol.unread.wholly, followed.protocol.unread.partly) == (1, 0)
 

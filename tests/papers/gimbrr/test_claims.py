@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 import pytest
 
-from subitize.analysis.claims import Statement
+from subitize.analysis.claims import Claim
 from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.claims import CLAIMS, observe
 from subitize.papers.gimbrr.items import MATCH
@@ -32,7 +32,7 @@ def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scal
     return describe_ratings(make_frame(rows, ROWS), items)
 
 
-def claim(ratings: Ratings, id: str) -> Statement:
+def claim(ratings: Ratings, id: str) -> Claim:
     return next(one for one in observe(ratings) if one.id == id)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.reproduction import Comparison
+from subitize.analysis.published import ComparedCell
 from subitize.papers.gimbrr.ratings import Ratings, estimate_by, with_pooled
 from subitize.papers.gimbrr.release import read_release, take_released
 from subitize.papers.gimbrr.reproduction import compare
@@ -79,7 +79,7 @@ REGRESSIONS = {
     "main": {"b": 0.361, "p": 0.0312, "p-coefficient": 0.0602, "sum-of-squares": 0.101, "df": 16},
 }
 
-Cells = dict[tuple[str, str, str], Comparison]
+Cells = dict[tuple[str, str, str], ComparedCell]
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def cells(released_ratings: Ratings) -> Cells:
     return {(cell.table, cell.row, cell.column): cell for cell in found}
 
 
-def value(cell: Comparison) -> float:
+def value(cell: ComparedCell) -> float:
     assert isinstance(cell.ours, float | int)
     return float(cell.ours)
 

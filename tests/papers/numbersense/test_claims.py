@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from subitize.analysis.claims import Statement
-from subitize.analysis.enumeration import evaluate
+from subitize.analysis.claims import Claim
+from subitize.analysis.counting import measure_counting
 from subitize.papers.numbersense.claims import CLAIMS, PERFECT, observe_measured, observe_published
 from subitize.papers.numbersense.named_images import read_named_images
 from subitize.stats.confusion import human_matrix
@@ -17,17 +17,19 @@ from tests.numbersense_names import CATEGORIES, touch, write_names
 Draw = Callable[[int, np.random.Generator], int]
 
 
-def by_id(found: list[Statement]) -> dict[str, Statement]:
+def by_id(found: list[Claim]) -> dict[str, Claim]:
     return {one.id: one for one in found}
 
 
 @pytest.fixture(scope="module")
-def printed() -> Mapping[str, Statement]:
+def printed() -> Mapping[str, Claim]:
     return by_id(observe_published())
 
 
-def measure(folder: Path) -> dict[str, Statement]:
-    return by_id(observe_measured((one.model, one) for one in evaluate({"": read_named_images(folder).observe()})))
+def measure(folder: Path) -> dict[str, Claim]:
+    return by_id(
+        observe_measured((one.model, one) for one in measure_counting({"": read_named_images(folder).observe()}))
+    )
 
 
 def draw(
@@ -43,7 +45,7 @@ def draw(
     touch(folder, *names)
 
 
-def test_every_claim_is_held_against_the_printed_tables(printed: Mapping[str, Statement]) -> None:
+def test_every_claim_is_held_against_the_printed_tables(printed: Mapping[str, Claim]) -> None:
     assert set(printed) == set(CLAIMS)
     assert all(one.claim == CLAIMS[id] and one.sentence for id, one in printed.items())
 
@@ -66,11 +68,11 @@ def test_every_claim_is_held_against_the_printed_tables(printed: Mapping[str, St
         ("4", "undecided"),
     ],
 )
-def test_the_printed_tables_decide(id: str, verdict: str, printed: Mapping[str, Statement]) -> None:
+def test_the_printed_tables_decide(id: str, verdict: str, printed: Mapping[str, Claim]) -> None:
     assert printed[id].verdict == verdict
 
 
-def test_printed_figures_get_no_interval_and_tendencies_have_models_as_units(printed: Mapping[str, Statement]) -> None:
+def test_printed_figures_get_no_interval_and_tendencies_have_models_as_units(printed: Mapping[str, Claim]) -> None:
     assert "[" not in printed["3a"].sentence
     assert "Qwen-7B with 7 billion parameters 0.82, GPT-4V with >1000? 0.74" in printed["1"].sentence
     assert "under in 16 of 35 cells, over in 3" in printed["3.1c"].sentence
@@ -133,7 +135,7 @@ def test_one_model_alone_is_judged_by_its_bias_on_the_whole(tmp_path: Path) -> N
 def test_intervals_of_several_models_are_wider_by_the_normal_law(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write_names(tmp_path / model, images=10)
-    ranges = evaluate({"": read_named_images(tmp_path).observe()})
+    ranges = measure_counting({"": read_named_images(tmp_path).observe()})
     alone, both = (by_id(observe_measured((one.model, one) for one in own))["3.2a"] for own in (ranges[:1], ranges))
     accuracy = ranges[0].accuracy_read
     assert accuracy is not None

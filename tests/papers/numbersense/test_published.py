@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from subitize.analysis.reproduction import PublishedBias
+from subitize.analysis.published import PublishedBias
 from subitize.papers.numbersense.published import (
     ABSTRACTIONS,
     SPELLINGS,

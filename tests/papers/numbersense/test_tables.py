@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.reproduction import Comparison, Place
+from subitize.analysis.published import CellId, ComparedCell
 from subitize.errors import BadFileError, ConflictError, NothingToDoError
 from subitize.papers.numbersense.importing import read_importable
 from subitize.papers.numbersense.named_images import read_named_images
@@ -18,7 +18,7 @@ from tests import report_runs
 from tests.commands import call
 from tests.numbersense_names import touch, write_names
 
-Cells = dict[tuple[str, str, str], Comparison]
+Cells = dict[tuple[str, str, str], ComparedCell]
 
 
 def by_place(comparisons: object) -> Cells:
@@ -100,10 +100,10 @@ def test_every_printed_cell_has_its_place_and_its_digits() -> None:
         "abstraction_production": 5,
     }
     assert {place.row for place in PRINTED} == {row.model for row in TABLE_1}
-    assert PRINTED[Place("table3", "SD2.1", "apples_r")] == "0.3"
-    assert PRINTED[Place("table2", "Qwen-7B", "dots_r")] == "0.40"
-    assert PRINTED[Place("table2", "Gemini Pro", "fastcards")] == "over"
-    assert PRINTED[Place("table1_naming", "Qwen-7B", "human_correlation")] == "0.90"
+    assert PRINTED[CellId("table3", "SD2.1", "apples_r")] == "0.3"
+    assert PRINTED[CellId("table2", "Qwen-7B", "dots_r")] == "0.40"
+    assert PRINTED[CellId("table2", "Gemini Pro", "fastcards")] == "over"
+    assert PRINTED[CellId("table1_naming", "Qwen-7B", "human_correlation")] == "0.90"
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.analysis.claims import Statement
+from subitize.analysis.claims import Claim
 from subitize.errors import NothingToDoError
 from subitize.interfaces import Model, Reply, Request, Silent, Tables
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
@@ -193,7 +193,7 @@ def test_even_and_odd_numbers_and_bins_stand_beside_each_other(cells: Cells) -> 
 @pytest.mark.slow
 def test_claims_are_decided_by_what_models_do(tables: Tables) -> None:
     assert tables.claims is not None
-    found = {one.id: one for one in tables.claims() if isinstance(one, Statement)}
+    found = {one.id: one for one in tables.claims() if isinstance(one, Claim)}
     verdicts = {id: one.verdict for id, one in found.items()}
     assert verdicts == {
         "3.2": "undecided",  # vilbert gives ties

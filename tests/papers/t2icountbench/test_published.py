@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.analysis.reproduction import Place
+from subitize.analysis.published import CellId
 from subitize.papers.t2icountbench.checks import ITEMS, check_means, check_text, implied_counts
 from subitize.papers.t2icountbench.published import (
     AVERAGE,
@@ -81,7 +81,7 @@ def test_drops_by_refinement_are_near_those_of_scipy() -> None:
 
 
 def test_figures_of_the_text_are_shipped() -> None:
-    assert PUBLISHED[Place("figure5", "all 15 models", "city")] == "21"
-    assert PUBLISHED[Place("figure4", "FLUX 1.1", "city")] == "28"
-    assert PUBLISHED[Place("figure1", "SD 3.5", "hard")] == "2"
-    assert PUBLISHED[Place("table2", "Doubao", "animal")] == "0.4"
+    assert PUBLISHED[CellId("figure5", "all 15 models", "city")] == "21"
+    assert PUBLISHED[CellId("figure4", "FLUX 1.1", "city")] == "28"
+    assert PUBLISHED[CellId("figure1", "SD 3.5", "hard")] == "2"
+    assert PUBLISHED[CellId("table2", "Doubao", "animal")] == "0.4"

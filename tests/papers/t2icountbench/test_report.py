@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from subitize.analysis.agreement import ALL_MODELS, agree_run
-from subitize.analysis.attempts import Attempt, gather_attempts, rate_passes
-from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.score import PromptResult, gather_attempts, rate_passes
 from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
 from subitize.papers.t2icountbench.claims import observe
 from subitize.papers.t2icountbench.printing import print_tables
@@ -44,7 +44,7 @@ class Composed:
     """A report, and the attempts that it is of."""
 
     document: Document
-    attempts: list[Attempt]
+    attempts: list[PromptResult]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def votes(voted_run: Run) -> Composed:
 
 
 def compose_with_attempts(run: Run) -> Composed:
-    return Composed(composed(run), gather_attempts(observe_run(run, Reader(agreement="majority"))))
+    return Composed(composed(run), gather_attempts(observe_run(run, ReadOptions(agreement="majority"))))
 
 
 def table(document: Document, name: str) -> TableBlock:
@@ -241,7 +241,7 @@ def test_there_is_no_agreement_of_one_judge(counted: Composed) -> None:
 def test_a_tie_of_annotators_is_in_no_figure(tmp_path: Path) -> None:
     with voted(tmp_path / "run", FEW, annotators=2) as run:
         document = composed(run)
-        observed = observe_run(run, Reader(agreement="majority")).filter(pl.col("model") == "low")
+        observed = observe_run(run, ReadOptions(agreement="majority")).filter(pl.col("model") == "low")
     ties = (observed.rows["status"] == "discarded").sum()
     average = cells(table(document, "t2icountbench-leaderboard"), is_published=False)["low", "Average"]
     assert isinstance(average, Estimate)

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.analysis.attempts import Attempt, Omissions, rate_passes
-from subitize.analysis.claims import Comparison, Statement
-from subitize.analysis.clusters import Rate
+from subitize.analysis.claims import Claim, Comparison
+from subitize.analysis.design import Rate
+from subitize.analysis.score import LeftOutResults, PromptResult, rate_passes
 from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
 from subitize.papers.t2icountbench.claims import falls_with_number, low_and_unequal, observe, ranks_change
 from subitize.papers.t2icountbench.printing import print_tables
@@ -47,8 +47,8 @@ def always(share: float) -> RateOf:
 
 
 @pytest.fixture(scope="module")
-def attempts() -> list[Attempt]:
-    made: list[Attempt] = []
+def attempts() -> list[PromptResult]:
+    made: list[PromptResult] = []
     for seed, (model, skill) in enumerate(SKILLS.items()):
 
         def rate(item: Item, skill: float = skill) -> float:
@@ -65,12 +65,12 @@ def attempts() -> list[Attempt]:
 
 
 @pytest.fixture(scope="module")
-def observed(attempts: list[Attempt]) -> dict[str, Statement]:
+def observed(attempts: list[PromptResult]) -> dict[str, Claim]:
     return {one.id: one for one in observe(attempts)}
 
 
 @pytest.fixture(scope="module")
-def frame(attempts: list[Attempt]) -> pl.DataFrame:
+def frame(attempts: list[PromptResult]) -> pl.DataFrame:
     return pl.DataFrame(
         [
             {"model": a.model, "suite": a.item.suite, "right": a.right / 4, "success": float(a.right > 0)}
@@ -100,9 +100,9 @@ def value(cell: TableCell) -> Estimate:
     [(by_difficulty, "difficulty", None), (by_style, "style", "scene"), (by_scene, "scene", "style")],
 )
 def test_figures_are_means_of_categories(
-    attempts: list[Attempt],
+    attempts: list[PromptResult],
     frame: pl.DataFrame,
-    figure: Callable[[Sequence[Attempt]], list[TableCell]],
+    figure: Callable[[Sequence[PromptResult]], list[TableCell]],
     factor: str,
     fixed: str | None,
 ) -> None:
@@ -120,7 +120,7 @@ def test_figures_are_means_of_categories(
 
 
 def test_table_2_averages_six_categories_and_stands_among_the_papers_rows(
-    attempts: list[Attempt], frame: pl.DataFrame
+    attempts: list[PromptResult], frame: pl.DataFrame
 ) -> None:
     cells = table_2(attempts)
     for model in SKILLS:
@@ -137,7 +137,7 @@ def test_table_2_averages_six_categories_and_stands_among_the_papers_rows(
     assert len(shown) == 18
 
 
-def test_figure_5_averages_models(attempts: list[Attempt], frame: pl.DataFrame) -> None:
+def test_figure_5_averages_models(attempts: list[PromptResult], frame: pl.DataFrame) -> None:
     cells = ours(averages(attempts))
     city = frame.filter(suite="t2icountbench", scene="city", style="plain")
     found = value(cells["3 models here", "city"])
@@ -237,11 +237,13 @@ def test_fallbacks_are_counted_as_prompts_of_the_cell() -> None:
     assert "7 prompts could not be refined" in sentence
 
 
-def _renamed(made: Sequence[Attempt]) -> list[Attempt]:
+def _renamed(made: Sequence[PromptResult]) -> list[PromptResult]:
     return [replace(one, model="two") for one in made]
 
 
-def test_table_3_is_of_home_and_plain_with_and_without_fallbacks(attempts: list[Attempt], frame: pl.DataFrame) -> None:
+def test_table_3_is_of_home_and_plain_with_and_without_fallbacks(
+    attempts: list[PromptResult], frame: pl.DataFrame
+) -> None:
     cells = {(cell.table, cell.row, cell.column): cell for cell in table_3(attempts) if not cell.is_published}
     there = frame.filter(scene="home", style="plain", model="good")
     for suite, column in (("t2icountbench", "original"), ("t2icountbench~grid", "grid")):
@@ -254,7 +256,7 @@ def test_table_3_is_of_home_and_plain_with_and_without_fallbacks(attempts: list[
     assert value(cells["table3", "good", "average"]).value == pytest.approx(mean)
 
 
-def test_a_model_is_placed_by_its_average_and_the_ends_of_its_interval(attempts: list[Attempt]) -> None:
+def test_a_model_is_placed_by_its_average_and_the_ends_of_its_interval(attempts: list[PromptResult]) -> None:
     found = {one.model: one for one in place(attempts)}
     assert found["poor"].rank == 16
     assert all(one.best <= one.rank <= one.worst <= 16 for one in found.values())
@@ -280,7 +282,7 @@ def test_refined_prompts_that_are_missing_are_counted_by_model_and_refinement() 
 def test_ties_and_exclusions_are_counted_and_are_not_missing() -> None:
     made = attempt_all("one", design(), lambda _: 0.5)
     ids = [one.item.id for one in made]
-    omissions = Omissions(frozenset({("one", ids[0]), ("one", ids[1])}), frozenset({("one", ids[2])}))
+    omissions = LeftOutResults(frozenset({("one", ids[0]), ("one", ids[1])}), frozenset({("one", ids[2])}))
     told = list_warnings(made[3:], omissions)[1:]
     assert told == [
         "1 prompt is excluded by hand",
@@ -289,7 +291,7 @@ def test_ties_and_exclusions_are_counted_and_are_not_missing() -> None:
 
 
 @pytest.mark.slow
-def test_observations_hold_of_models_that_are_made_so(observed: dict[str, Statement]) -> None:
+def test_observations_hold_of_models_that_are_made_so(observed: dict[str, Claim]) -> None:
     verdicts = {id: one.verdict for id, one in observed.items()}
     assert verdicts["4.1"] == verdicts["4.2"] == verdicts["5.1"] == verdicts["C.1"] == verdicts["C.3"] == "holds"
     assert verdicts["C.2"] == "does not hold"
@@ -300,7 +302,7 @@ def test_observations_hold_of_models_that_are_made_so(observed: dict[str, Statem
 
 @pytest.mark.slow
 def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() -> None:
-    made: list[Attempt] = []
+    made: list[PromptResult] = []
     for seed in range(4):
         own = attempt_all(f"model {seed}", design(), lambda _: 0.3, seed=seed)
         again = attempt_all(f"model {seed}", design("grid"), lambda _: 0.3, seed=seed + 50)
@@ -322,14 +324,14 @@ def test_it_is_said_where_a_claim_fails_by_a_margin_only() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_models_of_one_order_that_are_close_do_not_change_their_ranks(seed: int) -> None:
-    made: list[Attempt] = []
+    made: list[PromptResult] = []
     for index in range(6):
         made += attempt_all(f"model {index}", _plain(), always(0.1 + index / 200), seed=9 * seed + index)
     assert ranks_change(made).verdict != "holds"
 
 
 def test_models_whose_order_is_turned_around_in_a_scene_change_their_ranks() -> None:
-    made: list[Attempt] = []
+    made: list[PromptResult] = []
     for index in range(6):
 
         def rate(item: Item, index: int = index) -> float:
@@ -349,7 +351,7 @@ def _plain() -> list[Item]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("models", "able"), [(15, 3), (5, 1)])
 def test_nearly_all_are_four_fifths_exactly(models: int, able: int) -> None:
-    made: list[Attempt] = []
+    made: list[PromptResult] = []
     items = [item for item in design() if item.factors["scene"] == "home"]
     for index in range(models):
         hard = 0.25 if index < able else 0.0
@@ -377,7 +379,7 @@ def test_nearly_all_are_four_fifths_exactly(models: int, able: int) -> None:
 def test_of_a_part_of_the_design_nothing_is_said_about_the_whole(
     numbers: Sequence[int], objects: Sequence[str], images: int, what: str
 ) -> None:
-    made: list[Attempt] = []
+    made: list[PromptResult] = []
     for seed, skill in enumerate((0.9, 0.02)):
         own = design(numbers=numbers, objects=objects)
         made += attempt_all(f"model {seed}", own, always(skill), seed=seed, images=images)
@@ -399,7 +401,7 @@ def test_intervals_of_every_one_of_many_models_are_wider() -> None:
 
 
 def test_comparisons_of_all_models_and_of_single_ones_are_adjusted_by_themselves(
-    observed: dict[str, Statement], monkeypatch: pytest.MonkeyPatch
+    observed: dict[str, Claim], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gc, "collect", lambda: 0)  # statsmodels collects garbage at every call
     found = observed["C.1"].comparisons
@@ -411,7 +413,7 @@ def test_comparisons_of_all_models_and_of_single_ones_are_adjusted_by_themselves
 
 
 @pytest.mark.slow
-def test_a_model_named_all_models_is_one_of_them(attempts: list[Attempt], observed: dict[str, Statement]) -> None:
+def test_a_model_named_all_models_is_one_of_them(attempts: list[PromptResult], observed: dict[str, Claim]) -> None:
     renamed = [replace(one, model="all models") if one.model == "good" else one for one in attempts]
     ours, theirs = next(one for one in observe(renamed) if one.id == "C.1"), observed["C.1"]
     assert ours.sentence == theirs.sentence

@@ -10,7 +10,7 @@ from typing import Literal
 
 import polars as pl
 
-from subitize.analysis.exports import write_parts
+from subitize.analysis.export import write_parts
 from subitize.analysis.ratings import choose_people, list_ratings, number_people
 from subitize.annotation.exchange import label_studio, potato
 from subitize.annotation.exchange.exported_pictures import PictureChoice, PictureWriter

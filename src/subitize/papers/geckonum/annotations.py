@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import place_items
+from subitize.analysis.design import assign_units
 from subitize.language.questions import line_codes
 from subitize.papers.geckonum.items import STRATA
 from subitize.papers.geckonum.shares import Shares, estimate_means
@@ -52,7 +52,7 @@ def list_questions(items: Iterable[Item]) -> pl.DataFrame:
     known = list(items)
     rows = [_question(item, ask) for item in known for ask in item.asks]
     design = Design(strata=STRATA)
-    places = place_items(known, {item.suite: design for item in known})
+    places = assign_units(known, {item.suite: design for item in known})
     return (
         pl.DataFrame(rows, schema=_QUESTIONS, orient="row")
         .join(places, on="item", maintain_order="left")

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from subitize.analysis.claims import (
     ALPHA,
     SMALL,
+    Claim,
     Comparison,
-    Contrast,
-    Statement,
+    ModelContrast,
     Verdict,
     adjust,
+    all_drop,
     compare_drops,
     decide,
-    judge_drops,
-    judge_most,
-    keep_main,
+    most_drop,
+    pooled_or_single,
     subtract,
 )
 from subitize.papers.geckonum.annotations import Annotations
@@ -83,7 +83,7 @@ _PARTS = ("fractional-simple", "part-whole", "fractional-complex")
 _Judge = Callable[[Sequence[Comparison]], Verdict]
 
 
-def observe(annotations: Annotations) -> list[Statement]:
+def observe(annotations: Annotations) -> list[Claim]:
     """Compute the paper's conclusions from answers about any models' images."""
     simple = annotations.first_counts.filter(pl.col("type") == "numeric_simple")
     grouped = group_labels(annotations)
@@ -109,7 +109,7 @@ def observe(annotations: Annotations) -> list[Statement]:
     ]
 
 
-def tasks_differ(annotations: Annotations) -> Statement:
+def tasks_differ(annotations: Annotations) -> Claim:
     """Section 5: the distance from chance, task by task; Task 1 over all labels, as in Table 2."""
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
@@ -125,10 +125,10 @@ def tasks_differ(annotations: Annotations) -> Statement:
         for model in annotations.models
         for first, second in ((1, 2), (2, 3))
     }
-    return _judge_labels("5a", judge_drops, contrasts, "answers to all three tasks")
+    return _judge_labels("5a", all_drop, contrasts, "answers to all three tasks")
 
 
-def parts_are_near_chance(images: pl.DataFrame) -> Statement:
+def parts_are_near_chance(images: pl.DataFrame) -> Claim:
     """Section 5: Task 3, where chance is one half."""
     if missing := missing_parts(images, 3):
         return _lack("5b", missing)
@@ -140,7 +140,7 @@ def parts_are_near_chance(images: pl.DataFrame) -> Statement:
     return _state("5b", verdict, f"{_list(means)}; closer than {SMALL} to chance is close, a margin of ours")
 
 
-def less_than_half_is_right(counts: pl.DataFrame) -> Statement:
+def less_than_half_is_right(counts: pl.DataFrame) -> Claim:
     """Section 5: Task 1 over all labels, as in Table 2."""
     if missing := missing_parts(counts, 1):
         return _lack("5c", missing)
@@ -151,7 +151,7 @@ def less_than_half_is_right(counts: pl.DataFrame) -> Statement:
     return _state("5c", verdict, _list(means))
 
 
-def one_is_ahead(annotations: Annotations) -> Statement:
+def one_is_ahead(annotations: Annotations) -> Claim:
     """Section 5: the best model of Task 1 against all others, in Tasks 1 and 2, on the images that all have."""
     tasks = {1: annotations.counts, 2: annotations.lines}
     if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
@@ -163,12 +163,12 @@ def one_is_ahead(annotations: Annotations) -> Statement:
     )
     if not comparisons:
         return _state("5d", "undecided", "one model has no other to be ahead of")
-    verdict = judge_drops(comparisons)
+    verdict = all_drop(comparisons)
     told = "; ".join(tell(one, "label") for one in comparisons) + describe_margin(verdict, comparisons)
     return _state("5d", verdict, f"{best} is the best in Task 1; {told}", comparisons)
 
 
-def later_is_not_always_better(annotations: Annotations) -> Statement:
+def later_is_not_always_better(annotations: Annotations) -> Claim:
     """Section 5: versions of the paper's own models; of others it is not known which is the later."""
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     contrasts: Contrasts = {}
@@ -176,7 +176,7 @@ def later_is_not_always_better(annotations: Annotations) -> Statement:
         versions = [model for model in family if model in annotations.models]
         for task, labels in tasks.items():
             for (earlier, later), one in compare_models(labels, versions).items():
-                contrasts[f"Task {task}: {earlier} − {later}", ""] = Contrast(one.estimate, one.p)
+                contrasts[f"Task {task}: {earlier} − {later}", ""] = ModelContrast(one.estimate, one.p)
     if not contrasts:
         needs = "it needs two versions of one model of the paper, as imagen_a and imagen_b"
         return _state("5e", "undecided", f"{needs}; there are {join_names(annotations.models)}")
@@ -187,29 +187,29 @@ def later_is_not_always_better(annotations: Annotations) -> Statement:
     return _state("5e", verdict, f"{told}; below 0 the later is better", comparisons)
 
 
-def small_numbers_only(simple: pl.DataFrame) -> Statement:
+def small_numbers_only(simple: pl.DataFrame) -> Claim:
     """Abstract and section 7: simple prompts, noun by noun."""
     if missing := missing_numbers(simple):
         return _lack("5.1a", missing)
     is_small = pl.col("truth") <= _SMALL_NUMBERS
     small, large = (values_of(simple.filter(where), "noun") for where in (is_small, ~is_small))
     comparisons = compare_drops([("1–4", small, "5–10", large)])
-    return _judge("5.1a", judge_drops, comparisons, "the same nouns with numbers to 4 and above")
+    return _judge("5.1a", all_drop, comparisons, "the same nouns with numbers to 4 and above")
 
 
-def falls_with_each_number(simple: pl.DataFrame) -> Statement:
+def falls_with_each_number(simple: pl.DataFrame) -> Claim:
     """Abstract: from each number of simple prompts in digits to the next, noun by noun."""
     digits = simple.filter(pl.col("representation") == "digits")
     numbers = sorted({int(number) for number in digits["truth"]})
     at = {number: values_of(digits.filter(pl.col("truth") == number), "noun") for number in numbers}
     steps = [(number, number + 1) for number in numbers if number + 1 in at]
     comparisons = compare_drops([(str(one), at[one], str(other), at[other]) for one, other in steps])
-    main = keep_main(comparisons)
+    main = pooled_or_single(comparisons)
     shares = {f"{number:g} − {number + 1:g}": mean for (number,), mean in estimate_means(digits, "truth").items()}
     deciding = [one for one in main if shares[one.label].value >= _ROOM]
     if not deciding:
         return _state("5.1b", "undecided", "it needs the same nouns with numbers that follow each other, in digits")
-    verdict = judge_drops(deciding)
+    verdict = all_drop(deciding)
     left = [one for one in main if one not in deciding]
     floor = (
         f"; of {left[0].label.split(' ')[0]} and more fewer than {_ROOM:.2f} are right, too few to fall" if left else ""
@@ -218,24 +218,24 @@ def falls_with_each_number(simple: pl.DataFrame) -> Statement:
     return _state("5.1b", verdict, told, comparisons)
 
 
-def words_beat_digits(grouped: pl.DataFrame) -> Statement:
+def words_beat_digits(grouped: pl.DataFrame) -> Claim:
     """Section 5.1 and Table A3: numbers to 4, each noun and number in words and in digits; nouns are clusters."""
     labels = grouped.filter(pl.col("table") == "A3")
     digits, words = (values_of(labels.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("D", "W"))
     comparisons = compare_drops([("words", words, "digits", digits)], cluster_by_first([digits, words]))
     needs = "the same nouns and numbers in words and in digits"
-    return _judge("5.1c", judge_most, comparisons, needs, _tell_independent(labels))
+    return _judge("5.1c", most_drop, comparisons, needs, _tell_independent(labels))
 
 
-def frequent_nouns_are_easier(grouped: pl.DataFrame) -> Statement:
+def frequent_nouns_are_easier(grouped: pl.DataFrame) -> Claim:
     """Section 5.1 and Table A4: numbers to 4; nouns are clusters, as they are what was sampled."""
     labels = grouped.filter(pl.col("table") == "A4")
     nouns = pl.col("noun").rank("dense").cast(pl.Int64)
     contrasts = subtract_kinds(labels.with_columns(cluster=nouns, stratum=0), "kind", [("frequent", "F", "rare", "R")])
-    return _judge_labels("5.1d", judge_most, contrasts, "frequent and rare nouns", _tell_independent(labels))
+    return _judge_labels("5.1d", most_drop, contrasts, "frequent and rare nouns", _tell_independent(labels))
 
 
-def other_numbers_distract(counts: pl.DataFrame) -> Statement:
+def other_numbers_distract(counts: pl.DataFrame) -> Claim:
     """Section 5.1 and B.1.3: 2 to 5 alone, with another number, and with two; every number weighs the same."""
     labels = counts.filter(pl.col("truth").is_between(2, 5), pl.col("type").is_in(["numeric_simple", *_ADDED]))
     kinds = [
@@ -248,27 +248,27 @@ def other_numbers_distract(counts: pl.DataFrame) -> Statement:
             means = weigh_numbers_alike(own.filter(pl.col("type").is_in([one, other])))
             if len(means) > 1:
                 contrasts[f"{first} − {second}", str(model)] = subtract(means[one,], means[other,])
-    return _judge_labels("5.1e", judge_drops, contrasts, "numbers from 2 on, alone and beside others")
+    return _judge_labels("5.1e", all_drop, contrasts, "numbers from 2 on, alone and beside others")
 
 
 _ADDED = ("2-additive", "3-additive")
 
 
-def relations_are_hard(grouped: pl.DataFrame) -> Statement:
+def relations_are_hard(grouped: pl.DataFrame) -> Claim:
     """Section 5.1 and Table A8: numbers to 4 of two things, without and with a relation."""
     labels = grouped.filter(pl.col("table") == "A8")
     contrasts = subtract_kinds(labels, "kind", [("without", "NS", "with a relation", "S")])
     needs = "prompts of two things with and without a relation"
-    return _judge_labels("5.1f", judge_most, contrasts, needs, _tell_independent(labels))
+    return _judge_labels("5.1f", most_drop, contrasts, needs, _tell_independent(labels))
 
 
-def colours_matter_little(grouped: pl.DataFrame) -> Statement:
+def colours_matter_little(grouped: pl.DataFrame) -> Claim:
     """Section 5.1, Tables A6 and A7: the same nouns without and with a colour, one in a prompt or two."""
     single, two = (grouped.filter(pl.col("table") == table) for table in ("A6", "A7"))
     plain, coloured = (values_of(single.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("NC", "C"))
     paired = compare_drops([("one noun", plain, "in a colour", coloured)])
     contrasts: Contrasts = {
-        (one.label, one.model): Contrast(one.difference, one.p) for one in paired if not one.is_pooled
+        (one.label, one.model): ModelContrast(one.difference, one.p) for one in paired if not one.is_pooled
     }
     contrasts |= {
         key: one
@@ -285,33 +285,33 @@ def colours_matter_little(grouped: pl.DataFrame) -> Statement:
     return _state("5.1g", verdict, "; ".join([told, *_tell_independent(single), *_tell_independent(two)]), comparisons)
 
 
-def comparing_is_harder(lines: pl.DataFrame) -> Statement:
+def comparing_is_harder(lines: pl.DataFrame) -> Claim:
     """Section 5.2 and Figure 3: prompts of one kind of thing and of two."""
     kinds = [("one kind", "approx-1-entity", "two kinds", "approx-2-entity")]
     comparisons = adjust(subtract_kinds(lines, "type", kinds))
-    main = keep_main(comparisons)
+    main = pooled_or_single(comparisons)
     if not main:
         return _state("5.2a", "undecided", "it needs both types of Task 2")
-    verdict = judge_drops(main)
+    verdict = all_drop(main)
     told = "; ".join(tell(one, "label") for one in main) + describe_margin(verdict, main)
     return _state("5.2a", verdict, told, comparisons)
 
 
-def no_is_hardest(lines: pl.DataFrame) -> Statement:
+def no_is_hardest(lines: pl.DataFrame) -> Claim:
     """Section 5.2 and Figure 5: the three quantifiers of each kind of thing."""
     comparisons = compare_quantifiers(lines, ("many", "few"), ("few", "no"))
     needs = "the same things with “many”, “few” and “no”"
-    return _judge("5.2b", judge_drops, comparisons, needs, _tell_orders(comparisons))
+    return _judge("5.2b", all_drop, comparisons, needs, _tell_orders(comparisons))
 
 
-def equality_is_hardest(lines: pl.DataFrame) -> Statement:
+def equality_is_hardest(lines: pl.DataFrame) -> Claim:
     """Section 5.2 and Figure 5: the three comparisons of each two kinds of things."""
     comparisons = compare_quantifiers(lines, ("more", "fewer"), ("fewer", "as many"))
     needs = "the same things with “more”, “fewer” and “as many as”"
     return _judge("5.2c", _judge_orders, comparisons, needs, _tell_orders(comparisons))
 
 
-def types_of_parts_differ(images: pl.DataFrame) -> Statement:
+def types_of_parts_differ(images: pl.DataFrame) -> Claim:
     """Section 5.3: a test among the three types.
 
     The paper names none. Images taken as independent, analysis of variance finds what the paper does; beside it,
@@ -338,14 +338,14 @@ def types_of_parts_differ(images: pl.DataFrame) -> Statement:
     return _state("5.3a", verdict, f"types differ for {differ} of {number_of(len(told), 'model')}; {'; '.join(parts)}")
 
 
-def fractions_come_first(images: pl.DataFrame) -> Statement:
+def fractions_come_first(images: pl.DataFrame) -> Claim:
     """Section 5.3: the order of the three types."""
     kinds = [(one, one, other, other) for one, other in pairwise(_PARTS)]
     comparisons = adjust(subtract_kinds(images, "type", kinds))
     return _judge("5.3b", _judge_orders, comparisons, join_names(_PARTS), _tell_orders(comparisons), "image")
 
 
-def annotators_agree(annotations: Annotations) -> Statement:
+def annotators_agree(annotations: Annotations) -> Claim:
     """Section 4 and appendix C.2: all three tasks together, where five people answered."""
     tasks = (annotations.first_counts, annotations.lines, annotations.parts)
     labels = pl.concat([own.select("people", "top", "stratum", "cluster", "observations") for own in tasks])
@@ -358,11 +358,11 @@ def annotators_agree(annotations: Annotations) -> Statement:
     return _state("C.2", verdict, f"{estimate_text(share)} of {number_of(share.n, 'question')} about images")
 
 
-def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Statement:
-    return Statement(id, verdict, sentence, comparisons, CLAIMS[id])
+def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Claim:
+    return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
-def _lack(id: str, missing: Sequence[str]) -> Statement:
+def _lack(id: str, missing: Sequence[str]) -> Claim:
     needs = f"the claim is of the whole design, and there is nothing of {join_names(missing)}"
     return _state(id, "undecided", needs)
 
@@ -374,7 +374,7 @@ def _judge(
     needs: str,
     notes: Iterable[str] = (),
     unit: str = "pair",
-) -> Statement:
+) -> Claim:
     """Decide by the comparisons of single models; those of all together stand beside."""
     deciding = [one for one in comparisons if not one.is_pooled]
     if not deciding:
@@ -384,14 +384,14 @@ def _judge(
     return _state(id, verdict, told + describe_margin(verdict, deciding), comparisons)
 
 
-def _judge_labels(id: str, judge: _Judge, contrasts: Contrasts, needs: str, notes: Iterable[str] = ()) -> Statement:
+def _judge_labels(id: str, judge: _Judge, contrasts: Contrasts, needs: str, notes: Iterable[str] = ()) -> Claim:
     return _judge(id, judge, adjust(contrasts), needs, notes, "label")
 
 
 def _judge_orders(comparisons: Sequence[Comparison]) -> Verdict:
     """Most models have all the drops of their order, or at least half surely lack one."""
     models = dict.fromkeys(one.model for one in comparisons)
-    verdicts = [judge_drops(one for one in comparisons if one.model == model) for model in models]
+    verdicts = [all_drop(one for one in comparisons if one.model == model) for model in models]
     return decide(
         holds=verdicts.count("holds") > len(verdicts) / 2, fails=verdicts.count("does not hold") >= len(verdicts) / 2
     )

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from subitize.analysis.claims import ByModel, Comparison, Contrast, Place, compare_drops, subtract
+from subitize.analysis.claims import ByModel, Comparison, ModelContrast, Position, compare_drops, subtract
 from subitize.papers.geckonum.extensions import share_images
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.shares import Shares, estimate_means
 from subitize.stats.compare import Difference, compare_all
 
-Contrasts = dict[tuple[str, str | None], Contrast]
+Contrasts = dict[tuple[str, str | None], ModelContrast]
 """By what is compared, and of which model; None is all together."""
 _NUMBERS = range(1, 11)
 
@@ -41,11 +41,11 @@ def values_of(labels: pl.DataFrame, *by: str) -> ByModel:
     return found
 
 
-def cluster_by_first(values: Iterable[ByModel]) -> dict[str, Place]:
+def cluster_by_first(values: Iterable[ByModel]) -> dict[str, Position]:
     """Put names that begin alike, such as those of one noun, into one cluster."""
     names = dict.fromkeys(name for of in values for own in of.values() for name in own)
     clusters: dict[str, int] = {}
-    return {name: Place(0, clusters.setdefault(name.partition("/")[0], len(clusters))) for name in names}
+    return {name: Position(0, clusters.setdefault(name.partition("/")[0], len(clusters))) for name in names}
 
 
 def subtract_kinds(labels: pl.DataFrame, column: str, kinds: Sequence[tuple[str, str, str, str]]) -> Contrasts:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.reproduction import Cell, Place, make_cell
+from subitize.analysis.published import Cell, CellId, make_cell
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.release import MANY
 from subitize.papers.geckonum.shares import estimate_outcomes
@@ -70,7 +70,7 @@ def failures_of_images(annotations: Annotations) -> Iterator[Cell]:
 
 def _shares(table: str, rows: pl.DataFrame) -> Iterator[Cell]:
     for (model, type, outcome), share in estimate_outcomes(rows, "outcome", "model", "type").items():
-        yield to_percent(Place(table, model, f"{type}: {outcome}"), share)
+        yield to_percent(CellId(table, model, f"{type}: {outcome}"), share)
 
 
 def number_distributions(annotations: Annotations) -> Iterator[Cell]:
@@ -81,7 +81,7 @@ def number_distributions(annotations: Annotations) -> Iterator[Cell]:
         for kind, shares in found.items():
             for (of, number), share in shares.items():
                 if of == model:
-                    yield to_percent(Place("A12", f"{model} {kind}", f"{number:g}"), share)
+                    yield to_percent(CellId("A12", f"{model} {kind}", f"{number:g}"), share)
 
 
 _NUMBERS = {"asked": "truth", "drawn": "label"}
@@ -98,7 +98,7 @@ def quantifier_counts(annotations: Annotations) -> Iterator[Cell]:
     )
     for table, column in (("A16", "chosen"), ("A17", "quantifier")):
         for (at, word), share in estimate_outcomes(both, column, "number").items():
-            yield to_percent(Place(table, str(word), f"{at:g}"), share)
+            yield to_percent(CellId(table, str(word), f"{at:g}"), share)
 
 
 _WORDS = {0.0: "no", 2.0: "few", 3.0: "many"}
@@ -119,8 +119,8 @@ def regression(annotations: Annotations) -> Iterator[Cell]:
         if isinstance(fit, LogisticFit):
             for term in (term for term in fit.terms if term.name != INTERCEPT):
                 ratio = term.odds_ratio
-                yield make_cell(Place("odds_ratios", str(model), term.name), ratio)
-                yield Cell(Place("odds_ratios_p", str(model), term.name), term.p, n=ratio.n)
+                yield make_cell(CellId("odds_ratios", str(model), term.name), ratio)
+                yield Cell(CellId("odds_ratios_p", str(model), term.name), term.p, n=ratio.n)
 
 
 def _references(labels: pl.DataFrame) -> dict[str, str]:
@@ -153,18 +153,18 @@ AS_PRINTED = "_as_table2"
 
 
 def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) -> Iterator[Cell]:
-    from subitize.analysis.comparisons import write_rank  # it loads the database, which other tables do without
+    from subitize.analysis.compare import write_rank  # it loads the database, which other tables do without
 
     found = compare_all(shared)
     for pair in found:
-        place = Place("paired", f"{models[pair.first]} - {models[pair.second]}", f"{what}_diff")
+        place = CellId("paired", f"{models[pair.first]} - {models[pair.second]}", f"{what}_diff")
         yield to_percent(place, pair.estimate)
         yield Cell(place._replace(column=f"{what}_p_holm"), pair.p_holm, n=pair.estimate.n)
     means = np.average(shared.means, axis=1, weights=shared.weights).tolist()
     for model, mean, standing in zip(models, means, rank_models(found, means), strict=True):
         n = int(shared.weights.sum())
-        yield Cell(Place("ranks", model, f"{what}_acc"), 100 * mean, n=n)
-        yield Cell(Place("ranks", model, f"{what}_rank"), f"{write_rank(standing)} {standing.letters}", n=n)
+        yield Cell(CellId("ranks", model, f"{what}_acc"), 100 * mean, n=n)
+        yield Cell(CellId("ranks", model, f"{what}_rank"), f"{write_rank(standing)} {standing.letters}", n=n)
 
 
 def share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters | None:

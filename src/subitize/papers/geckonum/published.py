@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from subitize.analysis.reproduction import Place, read_published
+from subitize.analysis.published import CellId, read_published
 
-PUBLISHED: Mapping[Place, str] = read_published(Path(__file__).with_name("published.csv"))
+PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
 """Every printed cell, by the names that `subitize reproduce geckonum --json` gives them."""
 
 QUANTIFIERS: tuple[str, ...] = ("many", "few", "no", "fewer", "more", "as many")

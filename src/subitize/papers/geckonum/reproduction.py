@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
+from subitize.analysis.published import Cell, CellId, ComparedCell, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.geckonum.annotations import Annotations
@@ -14,7 +14,7 @@ from subitize.papers.geckonum.released_answers import read_released
 from subitize.papers.geckonum.tables import compute_tables
 
 if TYPE_CHECKING:
-    from subitize.analysis.claims import Statement
+    from subitize.analysis.claims import Claim
     from subitize.store import Run
 
 _PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
@@ -40,13 +40,13 @@ def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensi
     return Tables(found, _PRINTED_BY, warnings, lambda: _observe(annotations))
 
 
-def _observe(annotations: Annotations) -> "Sequence[Statement]":
+def _observe(annotations: Annotations) -> "Sequence[Claim]":
     from subitize.papers.geckonum.claims import observe
 
     return observe(annotations)
 
 
-def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Comparison]:
+def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[ComparedCell]:
     """Compute the tables, with what the paper has not if wanted, and put the printed figures beside them."""
     cells = compute_tables(annotations)
     if extensions:
@@ -56,14 +56,14 @@ def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Com
     return compare(cells, annotations.models)
 
 
-def compare(cells: Iterable[Cell], models: Iterable[str] = ()) -> list[Comparison]:
+def compare(cells: Iterable[Cell], models: Iterable[str] = ()) -> list[ComparedCell]:
     """Put every cell beside the printed one; what is pooled over models only if all of them are the paper's."""
     is_pooled = () if set(models) <= set(MODELS) else ("agreement", "krippendorff", "counts")
     printed = {place: text for place, text in PUBLISHED.items() if place.table not in is_pooled}
     return [compare_cell(cell, printed.get(cell.place), points=_points(cell.place)) for cell in cells]
 
 
-def _points(place: Place) -> float:
+def _points(place: CellId) -> float:
     """Tell how many percentage points one unit of a cell is; counts and test statistics are no percentages at all."""
     if place.table in ("counts", "A2") or place.column in ("N", "chi2"):
         return float("inf")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from subitize.analysis.observations import Survey
+from subitize.analysis.frame import RunFrame
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
 from subitize.papers.geckonum.annotations import ANSWERS, Annotations, list_questions
@@ -22,7 +22,7 @@ def read_run(run: Run, judge: str | None = None) -> Annotations:
     return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge)))
 
 
-def take_answers(survey: Survey, judge: str) -> Annotations:
+def take_answers(survey: RunFrame, judge: str) -> Annotations:
     """Take the answers of a judge of a run that has been read; excluded items stay out."""
     items = _keep_items(survey.run, survey.whole.items.values())
     return _annotate(survey.run, items, survey.responses, survey.readings.filter(pl.col("judge") == judge))

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place, make_cell
+from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.shares import estimate_events, estimate_means
@@ -48,7 +48,7 @@ def table_2(annotations: Annotations) -> Iterator[Cell]:
     for task, labels in tasks.items():
         errors, clustered = _independent_errors(labels), _clustered_errors(labels)
         for (model,), mean in estimate_means(labels, "model").items():
-            place = Place("table2", model, f"task{task}_acc")
+            place = CellId("table2", model, f"task{task}_acc")
             yield to_percent(place, mean)
             sem = place._replace(column=f"task{task}_sem")
             yield Cell(sem, 100 * errors[model], n=mean.n, method=_INDEPENDENT)
@@ -58,7 +58,7 @@ def table_2(annotations: Annotations) -> Iterator[Cell]:
     if annotations.has_graph:
         in_graph = annotations.confirmations.with_columns(right=pl.col("right_in_graph"))
         for (model,), mean in estimate_means(in_graph, "model").items():
-            yield to_percent(Place("table2", model, "task3_graph_acc"), mean)
+            yield to_percent(CellId("table2", model, "task3_graph_acc"), mean)
 
 
 def find_baselines(annotations: Annotations) -> dict[int, float]:
@@ -71,7 +71,7 @@ def figure_3(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per type of prompt."""
     for labels in (annotations.first_counts, annotations.lines, annotations.confirmations):
         for (type, model), mean in estimate_means(labels, "type", "model").items():
-            yield to_percent(Place("figure3_by_type", type, model), mean)
+            yield to_percent(CellId("figure3_by_type", type, model), mean)
 
 
 def figure_5(annotations: Annotations) -> Iterator[Cell]:
@@ -80,13 +80,13 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
     for quantifier in QUANTIFIERS:
         for model in annotations.models:
             if (quantifier, model) in found:
-                yield to_percent(Place("figure5", quantifier, model), found[quantifier, model])
+                yield to_percent(CellId("figure5", quantifier, model), found[quantifier, model])
 
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per number and type of prompt (Figures 4, A2 and A4)."""
     for (type, model, number), mean in annotations.numbers.items():
-        yield to_percent(Place(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
+        yield to_percent(CellId(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
 
 
 def comparisons(annotations: Annotations) -> Iterator[Cell]:
@@ -100,7 +100,7 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
         for model in annotations.models:
             found = {name: shares[table, model, name] for name in names if (table, model, name) in shares}
             if len(found) == len(names):
-                yield from _comparison(Place(table, model, ""), found)
+                yield from _comparison(CellId(table, model, ""), found)
 
 
 def group_labels(annotations: Annotations) -> pl.DataFrame:
@@ -127,7 +127,7 @@ def table_a5(annotations: Annotations) -> Iterator[Cell]:
             for number in (1, 2, 3):
                 one, other = found.get((before, model, number)), found.get((after, model, number))
                 if one and other:
-                    place = Place("A5", f"{before}->{after}", f"{model}_{number}")
+                    place = CellId("A5", f"{before}->{after}", f"{model}_{number}")
                     yield to_percent(place, subtract_independent(other, one))
 
 
@@ -142,7 +142,7 @@ def table_a10(annotations: Annotations) -> Iterator[Cell]:
         for panel, shares in found.items():
             for votes in range(1, panel + 1):
                 if (model, f"{votes}") in shares:
-                    yield to_percent(Place("A10", model, f"{votes}/{panel}"), shares[model, f"{votes}"])
+                    yield to_percent(CellId("A10", model, f"{votes}/{panel}"), shares[model, f"{votes}"])
 
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
@@ -153,7 +153,7 @@ def agreement(annotations: Annotations) -> Iterator[Cell]:
             events = {f">={votes}/{panel}": pl.col("top") >= votes for votes in range(panel, panel // 2, -1)}
             shares = estimate_events(own, events)
             for event in events:
-                yield to_percent(Place("agreement", f"task{task}", event), shares[event,])
+                yield to_percent(CellId("agreement", f"task{task}", event), shares[event,])
 
 
 def krippendorff(annotations: Annotations) -> Iterator[Cell]:
@@ -164,19 +164,19 @@ def krippendorff(annotations: Annotations) -> Iterator[Cell]:
         units, values, prompts, people = (answers[name].to_numpy() for name in ("unit", "value", "prompt", "person"))
         ratings = count_ratings(units, values, clusters=prompts, annotators=people)
         for level, alpha in krippendorff_alphas(ratings, _LEVELS).items():
-            yield make_cell(Place("krippendorff", f"task{task}", level), alpha)
+            yield make_cell(CellId("krippendorff", f"task{task}", level), alpha)
 
 
 def table_a2(annotations: Annotations) -> Iterator[Cell]:
     """The types of prompts: how many there are, and for exact numbers and quantifiers which."""
     for (type,), own in annotations.questions.filter("is_relevant").group_by("type", maintain_order=True):
-        yield Cell(Place("A2", str(type), "prompts"), own["prompt"].n_unique())
+        yield Cell(CellId("A2", str(type), "prompts"), own["prompt"].n_unique())
         if own["task"][0] == 1:
             numbers = ", ".join(f"{number:g}" for number in own["truth"].unique().sort())
-            yield Cell(Place("A2", str(type), "numbers"), numbers)
+            yield Cell(CellId("A2", str(type), "numbers"), numbers)
         elif own["task"][0] == 2:
             words = (written for word, written in _QUANTIFIERS.items() if (own["quantifier"] == word).any())
-            yield Cell(Place("A2", str(type), "numbers"), ", ".join(words))
+            yield Cell(CellId("A2", str(type), "numbers"), ", ".join(words))
 
 
 def counts(annotations: Annotations) -> Iterator[Cell]:
@@ -196,7 +196,7 @@ def counts(annotations: Annotations) -> Iterator[Cell]:
     found["qa_imagen_all"] = labels.filter(pl.col("model").str.starts_with("imagen")).height
     found["qa_highagree_nodalle"] = labels.filter((pl.col("top") >= 4) & (pl.col("model") != "dalle_3")).height
     for name, number in found.items():
-        yield Cell(Place("counts", name, "n"), number)
+        yield Cell(CellId("counts", name, "n"), number)
 
 
 TABLES: tuple[Table, ...] = (
@@ -246,7 +246,7 @@ def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
     }
 
 
-def to_percent(place: Place, mean: Estimate, *, minus: float = 0.0) -> Cell:
+def to_percent(place: CellId, mean: Estimate, *, minus: float = 0.0) -> Cell:
     """Write a share as a percentage."""
     value, low, high = (100 * bound - minus for bound in (mean.value, mean.low, mean.high))
     return make_cell(place, replace(mean, value=value, low=low, high=high))
@@ -275,7 +275,7 @@ def _groups(coloured: Sequence[str]) -> dict[str, tuple[pl.Expr, pl.Expr]]:
     }
 
 
-def _comparison(place: Place, groups: Mapping[str, Estimate]) -> Iterator[Cell]:
+def _comparison(place: CellId, groups: Mapping[str, Estimate]) -> Iterator[Cell]:
     right = [round(share.value * share.n) for share in groups.values()]
     table = np.array([[count, share.n - count] for count, share in zip(right, groups.values(), strict=True)])
     n = int(table.sum())

@@ -13,15 +13,15 @@ import polars as pl
 from subitize.analysis.claims import (
     ALPHA,
     SMALL,
+    Claim,
     Comparison,
-    Contrast,
-    Place,
-    Statement,
+    ModelContrast,
+    Position,
     Verdict,
     adjust,
+    all_drop,
     compare_drops,
     decide,
-    judge_drops,
     subtract,
 )
 from subitize.papers.gimbrr.ratings import Ratings, estimate_by, means_by
@@ -81,7 +81,7 @@ _SMALL_SET = 3
 _MOST_TOLD = 2
 
 
-def observe(ratings: Ratings) -> list[Statement]:
+def observe(ratings: Ratings) -> list[Claim]:
     """Compute the paper's conclusions from ratings of any models' images."""
     shares = {task: share for (task,), share in estimate_by(ratings.rows, "task").items()}
     return [
@@ -96,13 +96,13 @@ def observe(ratings: Ratings) -> list[Statement]:
     ]
 
 
-def models_are_ordered(ratings: Ratings) -> Statement:
+def models_are_ordered(ratings: Ratings) -> Claim:
     """Compare the paper's models, prompt by prompt."""
     missing = [MODELS[model] for model in _ORDER if model not in ratings.models]
     if missing:
         return _lack("1", f"ratings of {list_names(missing)}")
     rows = ratings.benchmark
-    places = {item: Place(*place) for item, *place in rows.select("item", "stratum", "cluster").unique().iter_rows()}
+    places = {item: Position(*place) for item, *place in rows.select("item", "stratum", "cluster").unique().iter_rows()}
     values: dict[str, dict[str, float]] = {model: {} for model in _ORDER}
     for (model, item), mean in means_by(rows.filter(pl.col("model").is_in(_ORDER)), "model", "item").items():
         values[model][item] = mean
@@ -110,7 +110,7 @@ def models_are_ordered(ratings: Ratings) -> Statement:
     return _judge("1", compare_drops(wanted, places), "prompt")
 
 
-def nothing_is_near_perfect(ratings: Ratings) -> Statement:
+def nothing_is_near_perfect(ratings: Ratings) -> Claim:
     """Look at every task of every model."""
     found = estimate_by(ratings.of(*_ELEVEN), "task", "model")
     if missing := _missing(_ELEVEN, (task for task, _ in found)):
@@ -124,14 +124,14 @@ def nothing_is_near_perfect(ratings: Ratings) -> Statement:
     return _state("2", verdict, f"{told}; near perfect is {_NEAR_PERFECT} or more, a margin of ours")
 
 
-def compare_tasks(id: str, shares: Mapping[str, Estimate]) -> Statement:
+def compare_tasks(id: str, shares: Mapping[str, Estimate]) -> Claim:
     """Compare tasks, all models together."""
     if missing := _missing((task for pair in _PAIRS[id] for task in pair), shares):
         return _lack(id, missing)
     return _judge(id, _contrast(shares, _PAIRS[id]))
 
 
-def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Statement:
+def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Claim:
     """Compare counting two kinds with arithmetic on the same numbers."""
     pair = (_TWO_KINDS, "controlled-arithmetic")
     if missing := _missing(pair, shares):
@@ -141,12 +141,12 @@ def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Statement:
     return _state("6", verdict, f"{tell(one, 'rating')}; less than {SMALL} is little, a margin of ours", (one,))
 
 
-def regressions_show(ratings: Ratings, there: Iterable[str]) -> Iterator[Statement]:
+def regressions_show(ratings: Ratings, there: Iterable[str]) -> Iterator[Claim]:
     """Put the shares of complex tasks over those of simpler ones, where there are all that the paper has."""
     known = set(there)
     related, unrelated = (point_at_multiple(ratings, tasks) for tasks in (RELATED, UNRELATED))
     effects = analyse(related, unrelated) if related and unrelated else None
-    wanted: Mapping[str, tuple[Sequence[str], Statement | None]] = {
+    wanted: Mapping[str, tuple[Sequence[str], Claim | None]] = {
         "7": ((*COMPLEX, SINGLE.key), _find_nothing("7", fit_line(point_at_singles(ratings)))),
         "8": ((MULTIPLE, *RELATED), _find_rise("8", fit_line(related))),
         "9": ((MULTIPLE, *UNRELATED), _find_nothing("9", fit_line(unrelated))),
@@ -157,7 +157,7 @@ def regressions_show(ratings: Ratings, there: Iterable[str]) -> Iterator[Stateme
         yield found if found and not missing else _lack(id, missing or "models that differ, two at least")
 
 
-def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[str, str]) -> Statement:
+def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[str, str]) -> Claim:
     """Compare smaller numbers or sets with larger ones, all models together."""
     found = estimate_by(rows.with_columns(is_small=is_small), "is_small")
     if not {(True,), (False,)} <= found.keys():
@@ -165,7 +165,7 @@ def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[
     return _judge(id, adjust({(" − ".join(levels), None): subtract(found[True,], found[False,])}))
 
 
-def uncommon_sets_lose_more(ratings: Ratings) -> Statement:
+def uncommon_sets_lose_more(ratings: Ratings) -> Claim:
     """Compare what is lost from two objects to four between common and uncommon sets."""
     found = estimate_by(ratings.of("multiple"), "common", "objects")
     if not {(is_common, size) for is_common in (True, False) for size in (2, 4)} <= found.keys():
@@ -173,7 +173,7 @@ def uncommon_sets_lose_more(ratings: Ratings) -> Statement:
     uncommon, common = (subtract_independent(found[is_common, 2], found[is_common, 4]) for is_common in (False, True))
     difference = subtract_independent(uncommon, common)
     label = "loss from 2 to 4, uncommon − common"
-    return _judge("13", adjust({(label, None): Contrast(difference, p_of_interval(difference))}))
+    return _judge("13", adjust({(label, None): ModelContrast(difference, p_of_interval(difference))}))
 
 
 def _contrast(shares: Mapping[str, Estimate], pairs: Iterable[tuple[str, str]]) -> tuple[Comparison, ...]:
@@ -186,9 +186,9 @@ def _name(task: str) -> str:
     return STEPS.get(task, ALL[task].key)
 
 
-def _judge(id: str, comparisons: tuple[Comparison, ...], unit: str = "rating") -> Statement:
+def _judge(id: str, comparisons: tuple[Comparison, ...], unit: str = "rating") -> Claim:
     """Say that all are drops, and of many only which is the least."""
-    verdict = judge_drops(comparisons)
+    verdict = all_drop(comparisons)
     shown = comparisons
     if len(comparisons) > _MOST_TOLD:
         shown = (min(comparisons, key=lambda one: one.difference.value),)
@@ -200,7 +200,7 @@ def _judge(id: str, comparisons: tuple[Comparison, ...], unit: str = "rating") -
     return _state(id, verdict, least + told, comparisons)
 
 
-def _find_nothing(id: str, line: Line | None) -> Statement | None:
+def _find_nothing(id: str, line: Line | None) -> Claim | None:
     if line is None:
         return None
     verdict = decide(holds=line.p >= ALPHA, fails=line.p < ALPHA)
@@ -208,7 +208,7 @@ def _find_nothing(id: str, line: Line | None) -> Statement | None:
     return _state(id, verdict, _tell_line(line) + caution)
 
 
-def _find_rise(id: str, line: Line | None) -> Statement | None:
+def _find_rise(id: str, line: Line | None) -> Claim | None:
     if line is None:
         return None
     is_certain = line.p < ALPHA
@@ -216,7 +216,7 @@ def _find_rise(id: str, line: Line | None) -> Statement | None:
     return _state(id, verdict, _tell_line(line))
 
 
-def _find_one_slope(id: str, effects: tuple[Effect, Effect] | None) -> Statement | None:
+def _find_one_slope(id: str, effects: tuple[Effect, Effect] | None) -> Claim | None:
     if effects is None:
         return None
     main, interaction = effects
@@ -240,9 +240,9 @@ def _missing(wanted: Iterable[str], there: Iterable[str]) -> str:
     return list_names([ALL[task].title for task in dict.fromkeys(wanted) if task not in known])
 
 
-def _lack(id: str, needed: str) -> Statement:
+def _lack(id: str, needed: str) -> Claim:
     return _state(id, "undecided", f"it needs {needed}")
 
 
-def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Statement:
-    return Statement(id, verdict, sentence, comparisons, CLAIMS[id])
+def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Claim:
+    return Claim(id, verdict, sentence, comparisons, CLAIMS[id])

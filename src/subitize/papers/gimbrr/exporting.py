@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from subitize import __version__
-from subitize.analysis.observations import check_judge, lay_out
+from subitize.analysis.frame import check_judge, decode_columns
 from subitize.errors import NothingToDoError
 from subitize.imports.releases import RatingColumns
 from subitize.io.files import CsvRow, escape_formula
@@ -106,7 +106,7 @@ def _list_ratings(run: Run, judge: str) -> Iterator[dict[str, str]]:
     items = {item.id: item for item in run.items(NAME)}
     drawn = {stored.trial_id: stored for stored in run.responses() if stored.item_id in items}
     readings = read_readings(run, judge).filter(pl.col("question") == MATCH.question.id).rename({"value": "stored"})
-    votes = lay_out(readings, "stored", decode_value).filter(pl.col("label") == "known")
+    votes = decode_columns(readings, "stored", decode_value).filter(pl.col("label") == "known")
     for trial, value in votes.select("trial", "value").iter_rows():
         if trial in drawn:
             yield _line(items[drawn[trial].item_id], drawn[trial], says_yes=bool(value))

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from subitize.analysis.reproduction import Comparison
+from subitize.analysis.published import ComparedCell
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import CONVENTION
 from subitize.report.terminal.layout import say
 from subitize.report.terminal.reproduction import print_reproduction
 
 
-def print_tables(comparisons: Sequence[Comparison]) -> None:
+def print_tables(comparisons: Sequence[ComparedCell]) -> None:
     """Print each table; how regressions were done stands below."""
     cells = [one for one in comparisons if one.column != CONVENTION]
     print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])

@@ -7,7 +7,7 @@ to 8 print none. It truncates some (54 % is 54.74 %) and rounds others; the `b` 
 from collections.abc import Mapping
 from pathlib import Path
 
-from subitize.analysis.reproduction import Place, read_published
+from subitize.analysis.published import CellId, read_published
 
-PUBLISHED: Mapping[Place, str] = read_published(Path(__file__).with_name("published.csv"))
+PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
 """Every printed figure, by the names that `subitize reproduce gimbrr --json` gives them."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from subitize.analysis.clusters import place_items
+from subitize.analysis.design import assign_units
 from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, STRATA
 from subitize.records import Design, Estimate, Item
@@ -80,7 +80,7 @@ def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> Ratings:
         ((one.id, one.id.partition("/")[2], *map(one.factors.get, _FACTORS)) for one in known),
         {"item": pl.String(), "key": pl.String(), **_FACTORS},
     )
-    places = place_items(known, {one.suite: Design(strata=STRATA) for one in known})
+    places = assign_units(known, {one.suite: Design(strata=STRATA) for one in known})
     of_items = described.join(places, on="item").filter(pl.col("task").is_in(list(ALL)))
     numbered = rows.with_columns(is_first=pl.int_range(pl.len()).over(_IMAGE) == 0)
     return Ratings(numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True))

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from subitize.analysis.reproduction import Cell, Comparison, compare_cell
+from subitize.analysis.published import Cell, ComparedCell, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.gimbrr.claims import observe
@@ -38,7 +38,7 @@ def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     return _tabulate(*read_run(run, judge), extensions=extensions, names=names)
 
 
-def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[Comparison]:
+def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
     """Put every cell beside the printed one; regressions are over all models, so only where they are the paper's."""
     is_same = set(models) == set(MODELS)
     printed = {place: text for place, text in PUBLISHED.items() if is_same or place.table != "regressions"}

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from subitize.analysis.observations import NO_JUDGE, Reader, Survey, find_one_judge, lay_out, survey_run
+from subitize.analysis.frame import NO_JUDGE, ReadOptions, RunFrame, decode_columns, find_one_judge, read_frame
 from subitize.errors import NothingToDoError
 from subitize.papers.gimbrr.items import MATCH, NAME
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
@@ -20,7 +20,7 @@ def read_run(run: Run, judge: str | None = None) -> tuple[Ratings, list[str]]:
             f"{run.location} has no items of {NAME}; first: subitize run {NAME} --model MODEL --out RUN, "
             f"or: subitize import {NAME} DIR --out RUN"
         )
-    survey = survey_run(run, Reader(judge))
+    survey = read_frame(run, ReadOptions(judge))
     asked = survey.whole.filter(pl.col("suite") == NAME, pl.col("question") == _QUESTION)
     ratings = take_ratings(survey, find_one_judge(run, asked.rows))
     if not ratings.rows.height:
@@ -31,7 +31,7 @@ def read_run(run: Run, judge: str | None = None) -> tuple[Ratings, list[str]]:
     return ratings, [*ratings.rename(run.model_names()).warnings(), *_tell_unrated(survey, ratings)]
 
 
-def take_ratings(survey: Survey, judge: str = NO_JUDGE) -> Ratings:
+def take_ratings(survey: RunFrame, judge: str = NO_JUDGE) -> Ratings:
     """Take what a judge says of the images of a run; what was excluded by hand stays out.
 
     Every answer is a rating. Where a judge has none but saw all parts of an image, these are joined. What was refused,
@@ -40,7 +40,7 @@ def take_ratings(survey: Survey, judge: str = NO_JUDGE) -> Ratings:
     is_own = (pl.col("suite") == NAME) & pl.col("judge").is_in([judge, NO_JUDGE])
     seen = survey.whole.kept().filter(is_own, pl.col("question") == _QUESTION, pl.col("group") == 1)
     answers = survey.readings.filter(pl.col("question") == _QUESTION).select("subject", "judge", stored="value")
-    votes = lay_out(answers, "stored", decode_value).filter(pl.col("label") == "known")
+    votes = decode_columns(answers, "stored", decode_value).filter(pl.col("label") == "known")
     rows = seen.rows.join(
         votes.select("subject", "judge", vote="value"), on=["subject", "judge"], how="left", maintain_order="left_right"
     )
@@ -49,7 +49,7 @@ def take_ratings(survey: Survey, judge: str = NO_JUDGE) -> Ratings:
     return describe_ratings(rated.select(*ROWS), seen.seen_items())
 
 
-def _tell_unrated(survey: Survey, ratings: Ratings) -> list[str]:
+def _tell_unrated(survey: RunFrame, ratings: Ratings) -> list[str]:
     drawn = survey.responses.filter(pl.col("item").str.starts_with(f"{NAME}/"), pl.col("kind") == "drawn")
     kept = drawn.filter(~pl.col("item").is_in(list(survey.run.exclusions())))
     left = kept.join(ratings.rows, on=["model", "item", "repeat"], how="anti")

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place, make_cell
+from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell
 from subitize.papers.gimbrr import regressions
 from subitize.papers.gimbrr.ratings import Ratings, Shares, estimate_by, with_pooled
 from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, Effect, Line
@@ -96,7 +96,7 @@ def multiple_by_size(ratings: Ratings) -> Iterator[Cell]:
 def correlations(ratings: Ratings) -> Iterator[Cell]:
     """Which tasks models do well or badly at together; the paper has none of these."""
     for (one, other), r in regressions.correlate(ratings)[0].items():
-        yield make_cell(Place("correlations", ALL[one].title, ALL[other].title), r)
+        yield make_cell(CellId("correlations", ALL[one].title, ALL[other].title), r)
 
 
 def covariates(ratings: Ratings) -> Iterator[Cell]:
@@ -148,7 +148,7 @@ def _in_order(found: Shares, tasks: Iterable[Task]) -> Shares:
 
 
 def _place(table: str, found: Shares) -> Iterator[Cell]:
-    return (make_cell(Place(table, str(row), model), one, scale=100) for (row, model), one in found.items())
+    return (make_cell(CellId(table, str(row), model), one, scale=100) for (row, model), one in found.items())
 
 
 def _tell_line(row: str, line: Line | None, convention: str, models: int) -> Iterator[Cell]:
@@ -156,7 +156,7 @@ def _tell_line(row: str, line: Line | None, convention: str, models: int) -> Ite
         return
     method = f"{AS_THE_PAPER}: points of {models} models taken as independent"
     caution = f"fewer than {FEW_MODELS} models" if models < FEW_MODELS else ""
-    slope, place = line.slope, Place("regressions", row, "")
+    slope, place = line.slope, CellId("regressions", row, "")
     yield Cell(place._replace(column="b"), slope.value, slope.low, slope.high, slope.n, method, caution)
     yield Cell(place._replace(column="p"), line.p, n=slope.n, method=method, caution=caution)
     yield Cell(place._replace(column="n"), slope.n, n=slope.n)
@@ -169,6 +169,6 @@ def _tell_effect(row: str, effect: Effect, models: int) -> Iterator[Cell]:
     convention = "b of sum coding; p of F, type I sums of squares in the order multiple objects, relatedness, both"
     convention += "; the paper prints the sum of squares as b" if row == "main" else ""
     yield from _tell_line(row, line, convention, models)
-    place, n = Place("regressions", row, ""), effect.coefficient.n
+    place, n = CellId("regressions", row, ""), effect.coefficient.n
     yield Cell(place._replace(column="p-coefficient"), effect.p_coefficient, n=n)
     yield Cell(place._replace(column="sum-of-squares"), effect.squares, n=n)

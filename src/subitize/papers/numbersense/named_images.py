@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.analysis.observations import Observations, observe_records
+from subitize.analysis.frame import Frame, frame_of
 from subitize.errors import BadFileError
 from subitize.imports.releases import read_named_count
 from subitize.interfaces import Suite, design_of
@@ -37,11 +37,11 @@ class NamedImages:
     models: Sequence[NamedModel]
     warnings: Sequence[str]
 
-    def observe(self) -> Observations:
+    def observe(self) -> Frame:
         """Join what the names say, as a run with the same images and readings would."""
         responses = (one for model in self.models for one in model.responses)
         readings = (one for model in self.models for one in model.readings)
-        return observe_records(self.items, responses, readings, {SUITE: design_of(self.suite.it)})
+        return frame_of(self.items, responses, readings, {SUITE: design_of(self.suite.it)})
 
 
 def read_named_images(folder: Path) -> NamedImages:

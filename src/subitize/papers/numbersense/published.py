@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from subitize.analysis.reproduction import Place, PublishedBias, PublishedCounts, PublishedRow, read_published
+from subitize.analysis.published import CellId, PublishedBias, PublishedCounts, PublishedRow, read_published
 from subitize.stats.answers import Direction
 
 BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})
@@ -114,7 +114,7 @@ def _plain(name: str) -> str:
 _MODELS: Mapping[str, str] = {_plain(spelling): model for spelling, model in SPELLINGS.items()}
 
 
-def _print() -> Iterator[tuple[Place, str]]:
+def _print() -> Iterator[tuple[CellId, str]]:
     suites = {row.model: row.suite for row in TABLE_1}
     for place, text in _CELLS.items():
         model = SPELLINGS[place.row]
@@ -122,14 +122,14 @@ def _print() -> Iterator[tuple[Place, str]]:
             case "table2" | "table3":
                 category = _our_name(place.column)
                 direction, r = _read_bias(text)
-                yield Place(place.table, model, category), direction
+                yield CellId(place.table, model, category), direction
                 if r:
-                    yield Place(place.table, model, f"{category}_r"), r
+                    yield CellId(place.table, model, f"{category}_r"), r
             case "abstraction":
-                yield Place(f"abstraction_{suites[model]}", model, place.column), text
+                yield CellId(f"abstraction_{suites[model]}", model, place.column), text
             case _ if place.column != "size":
                 yield place, text
 
 
-PRINTED: Mapping[Place, str] = MappingProxyType(dict(_print()))
+PRINTED: Mapping[CellId, str] = MappingProxyType(dict(_print()))
 """Every cell as printed, by where it stands; rows go by the names of Table 1, categories by ours."""

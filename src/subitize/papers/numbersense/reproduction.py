@@ -5,9 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from subitize.analysis.enumeration import LEAST_PER_CELL, Enumeration, evaluate
-from subitize.analysis.observations import Observations, Reader, find_one_judge, survey_run
-from subitize.analysis.provenance import follow_trails
+from subitize.analysis.counting import LEAST_PER_CELL, CountingReport, measure_counting
+from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, read_frame
+from subitize.analysis.provenance import read_provenance
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
 from subitize.papers.numbersense.claims import observe_measured, observe_published
@@ -44,7 +44,7 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
             f"{run.location} has no items of {' or '.join(SUITES)}; first: subitize run {SUITES[-1]} --model MODEL "
             "--out RUN, or: subitize import numbersense DIR --out RUN"
         )
-    survey = survey_run(run, Reader(judge))
+    survey = read_frame(run, ReadOptions(judge))
     observed = survey.whole.filter(pl.col("suite").is_in(SUITES))
     if not observed.rows["is_relevant"].any():
         raise NothingToDoError(
@@ -52,13 +52,13 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
         )
     for (suite,), rows in observed.rows.filter("is_relevant").group_by("suite", maintain_order=True):
         find_one_judge(run, rows, str(suite))
-    return _tabulate(observed, extensions=extensions, sizes=follow_trails(run, survey.readings).sizes())
+    return _tabulate(observed, extensions=extensions, sizes=read_provenance(run, survey.readings).sizes())
 
 
 def _tabulate(
-    observed: Observations, *, extensions: bool, warnings: Sequence[str] = (), sizes: Mapping[str, int] | None = None
+    observed: Frame, *, extensions: bool, warnings: Sequence[str] = (), sizes: Mapping[str, int] | None = None
 ) -> Tables:
-    measured = evaluate({"": observed})
+    measured = measure_counting({"": observed})
     return Tables(
         compute_tables(measured, extensions=extensions, sizes=sizes),
         warnings=(*warnings, *_warn_of_designs(measured)),
@@ -66,7 +66,7 @@ def _tabulate(
     )
 
 
-def _warn_of_designs(measured: Sequence[Enumeration]) -> Iterator[str]:
+def _warn_of_designs(measured: Sequence[CountingReport]) -> Iterator[str]:
     """Say where figures rest on other numbers or categories than the paper's, or on few answers."""
     for suite, published in COUNTS.items():
         own = [one for one in measured if one.suite == suite]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from subitize.analysis.claims import SMALL, Statement, decide
+from subitize.analysis.claims import SMALL, Claim, decide
 from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import prefer_smaller
 from subitize.papers.seeing_past_words.metrics import compare_foils, measure_said
@@ -60,7 +60,7 @@ class _Found(NamedTuple):
     fails: bool
 
 
-def observe(probed: Probed) -> list[Statement]:
+def observe(probed: Probed) -> list[Claim]:
     """Compute what the paper concludes, as far as the run has what it takes."""
     aligned = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     counting = [one for one in probed.texts if one.item.suite == COUNTING]
@@ -78,12 +78,12 @@ def observe(probed: Probed) -> list[Statement]:
     return [_state(id, own) for id, own in found.items()]
 
 
-def _state(id: str, found: Sequence[_Found]) -> Statement:
+def _state(id: str, found: Sequence[_Found]) -> Claim:
     """Decide a claim: it holds if it does so of every model, and does not if it fails of one."""
     if not found:
-        return Statement(id, "undecided", f"it needs {_NEEDS[id]}", claim=CLAIMS[id])
+        return Claim(id, "undecided", f"it needs {_NEEDS[id]}", claim=CLAIMS[id])
     verdict = decide(holds=all(one.holds for one in found), fails=any(one.fails for one in found))
-    return Statement(id, verdict, "; ".join(one.told for one in found), claim=CLAIMS[id])
+    return Claim(id, verdict, "; ".join(one.told for one in found), claim=CLAIMS[id])
 
 
 def _ask_each(rows: Sequence[RowT], ask: Callable[[Sequence[RowT]], _Found | None]) -> list[_Found]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from subitize.analysis.reproduction import Comparison
+from subitize.analysis.published import ComparedCell
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.seeing_past_words.baselines import Numbers, lay_out_probes, measure_baselines
@@ -18,7 +18,7 @@ Sets = dict[tuple[str, str], Sequence[Probe]]
 """Probes by split and part."""
 
 
-def describe_file(path: Path) -> list[Comparison]:
+def describe_file(path: Path) -> list[ComparedCell]:
     """Describe a file of probes, whatever they were made of."""
     return list(_describe(read_records(path, Probe), is_released=False))
 
@@ -34,7 +34,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     return Tables(list(_describe(probes, is_released=True)), warnings=SLIPS)
 
 
-def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[Comparison]:
+def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[ComparedCell]:
     sets: Sets = {}
     for split in dict.fromkeys(probe.split for probe in probes):
         for part in dict.fromkeys([*PARTS, *(probe.part for probe in probes)]):
@@ -47,7 +47,7 @@ def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[Compari
     yield from _guess(sets)
 
 
-def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[Comparison]:
+def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
     """Table 6, and how many foils are none."""
     for of, own in sets.items():
         row = Row("table6", of, is_printed=is_released)
@@ -58,7 +58,7 @@ def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[Comparison]:
         yield from (row.compare(column, float(count)) for column, count in counts.items())
 
 
-def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[Comparison]:
+def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
     """Table 7: how frequent answers are."""
     for name in BINS.values():
         for of, own in sets.items():
@@ -67,7 +67,7 @@ def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[Comparison]:
             yield Row("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
 
 
-def _describe_foils(sets: Sets) -> Iterator[Comparison]:
+def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
     """Tell how many valid foils lie above their answer, and how many numbers are even."""
     for of, own in sets.items():
         row = Row("foils", of)
@@ -83,7 +83,7 @@ def _describe_foils(sets: Sets) -> Iterator[Comparison]:
         yield row.compare("most frequent answer", f"{common} ({times:,} of {len(own):,})")
 
 
-def _guess(sets: Sets) -> Iterator[Comparison]:
+def _guess(sets: Sets) -> Iterator[ComparedCell]:
     """Measure what guessing gets, with all foils as they were given; what is learnt is learnt in training."""
     for (split, part), own in sets.items():
         these = lay_out_probes(own, as_given=True)

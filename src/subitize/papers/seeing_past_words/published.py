@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell, make_cell, read_published
+from subitize.analysis.published import Cell, CellId, ComparedCell, compare_cell, make_cell, read_published
 from subitize.records import Estimate
 
 BLIND = " (blind)"
@@ -36,9 +36,9 @@ class Row(NamedTuple):
     model: str = ""
     is_printed: bool = True
 
-    def compare(self, column: str, figure: Estimate | float | str, *, method: str = "") -> Comparison:
+    def compare(self, column: str, figure: Estimate | float | str, *, method: str = "") -> ComparedCell:
         """Put a figure beside the printed one; a share is told in percent, a count as it is."""
-        place = Place(_join(", ", self.table, self.data), _join(" · ", self.model, *self.of), column)
+        place = CellId(_join(", ", self.table, self.data), _join(" · ", self.model, *self.of), column)
         is_rank = column.startswith("mean_rank")
         is_share = isinstance(figure, Estimate) and not is_rank
         if isinstance(figure, Estimate):
@@ -52,7 +52,7 @@ class Row(NamedTuple):
         theirs = find_model(self.model) if self.model else ""
         if theirs is None or self.model.endswith(BLIND) or not self.is_printed:
             return None
-        return PRINTED.get(Place(self.table, _join(" · ", theirs, *self.of), column))
+        return PRINTED.get(CellId(self.table, _join(" · ", theirs, *self.of), column))
 
 
 def find_model(name: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from subitize.analysis.observations import Reader, find_one_judge, survey_run
+from subitize.analysis.frame import ReadOptions, find_one_judge, read_frame
 from subitize.errors import NothingToDoError
 from subitize.labels.interpretation import read_probability
 from subitize.language.numbers import name_number
@@ -148,7 +148,7 @@ def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScor
 
 
 def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Iterator[Answered]:
-    rows = survey_run(run, Reader(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
+    rows = read_frame(run, ReadOptions(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
     find_one_judge(run, rows, VQA)
     for model, id, value in rows.select("model", "item", "value").iter_rows():
         yield Answered(_label(model, items[id]), items[id], value)

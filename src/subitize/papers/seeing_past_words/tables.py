@@ -6,7 +6,7 @@ say which. Shares are in percent.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from subitize.analysis.reproduction import AS_THE_PAPER, Comparison
+from subitize.analysis.published import AS_THE_PAPER, ComparedCell
 from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words.baselines import measure_baselines
@@ -58,7 +58,7 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     return Tables(found, warnings=probed.warnings, claims=lambda: observe(named))
 
 
-def table_1(probed: Probed) -> Iterator[Comparison]:
+def table_1(probed: Probed) -> Iterator[ComparedCell]:
     """Image-sentence alignment, by the source of the captions."""
     texts = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     for (model, source), own in group_rows(texts, lambda one: (one.model, str(one.item.factors["source"]))).items():
@@ -67,7 +67,7 @@ def table_1(probed: Probed) -> Iterator[Comparison]:
         yield from _compare(row, measure_texts(own), _RECALLS)
 
 
-def table_2_and_3(probed: Probed) -> Iterator[Comparison]:
+def table_2_and_3(probed: Probed) -> Iterator[ComparedCell]:
     """Counting as alignment: without finetuning, and for models that are declared to be finetuned on the probe."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         for (model, form), own in group_rows(chosen, name_condition).items():
@@ -78,7 +78,7 @@ def table_2_and_3(probed: Probed) -> Iterator[Comparison]:
             yield from _compare(row, measure_texts(own), {**columns, **_RANKING})
 
 
-def _compare(row: Row, found: Mapping[str, Estimate], columns: Columns) -> Iterator[Comparison]:
+def _compare(row: Row, found: Mapping[str, Estimate], columns: Columns) -> Iterator[ComparedCell]:
     """Give the paper's columns, then every measure under its own name."""
     for column, (measure, method) in columns.items():
         if measure in found:
@@ -91,7 +91,7 @@ def _tell_zero_shot(probed: Probed, model: str, corpus: str) -> str:
     return "undeclared" if corpora is None else "no" if {corpus, COUNTING} & corpora else "yes"
 
 
-def table_4(probed: Probed) -> Iterator[Comparison]:
+def table_4(probed: Probed) -> Iterator[ComparedCell]:
     """Counting as masked language modelling, by number; and what is said instead of the right one."""
     for (split, data), chosen in by_split(probed.gaps).items():
         for (model, mask), own in group_rows(chosen, lambda one: (one.model, str(one.item.factors["mask"]))).items():
@@ -103,7 +103,7 @@ def table_4(probed: Probed) -> Iterator[Comparison]:
             yield from _said_instead(own, Row("said_instead", (split,), where, model, is_faithful))
 
 
-def table_5(probed: Probed) -> Iterator[Comparison]:
+def table_5(probed: Probed) -> Iterator[ComparedCell]:
     """Counting as visual question answering, by number; and what is said instead of the right one."""
     for (split, data), chosen in by_split(probed.answers).items():
         for model, own in group_rows(chosen, lambda one: one.model).items():
@@ -114,14 +114,14 @@ def table_5(probed: Probed) -> Iterator[Comparison]:
             yield from _said_instead(own, Row("said_instead", (split,), f"questions, {data}", model, is_printed=False))
 
 
-def _said_instead(own: Sequence[Filled] | Sequence[Answered], row: Row) -> Iterator[Comparison]:
+def _said_instead(own: Sequence[Filled] | Sequence[Answered], row: Row) -> Iterator[ComparedCell]:
     answers = [int(one.item.factors["number"]) for one in own]
     found = measure_said([one.said for one in own], answers, images_of(own))
     for number, share in list(found.items())[:_MOST_SAID]:
         yield row.compare(str(number), share)
 
 
-def guessing(probed: Probed) -> Iterator[Comparison]:
+def guessing(probed: Probed) -> Iterator[ComparedCell]:
     """What guessing gets on the same probes; which model and which format they come from makes no difference."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         texts = next(iter(group_rows(chosen, name_condition).values()))
@@ -130,7 +130,7 @@ def guessing(probed: Probed) -> Iterator[Comparison]:
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
 
 
-def by_number(probed: Probed) -> Iterator[Comparison]:
+def by_number(probed: Probed) -> Iterator[ComparedCell]:
     """Counting as alignment by the right number, and how much better even numbers do than odd ones (ours)."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         for (model, form), own in group_rows(chosen, name_condition).items():
@@ -143,7 +143,7 @@ def by_number(probed: Probed) -> Iterator[Comparison]:
             yield from _compare_parity(own, Row("parity", (split, form), data, model))
 
 
-def _compare_parity(texts: Sequence[TextScore], row: Row) -> Iterator[Comparison]:
+def _compare_parity(texts: Sequence[TextScore], row: Row) -> Iterator[ComparedCell]:
     found = {}
     for name, rest in (("even", 0), ("odd", 1)):
         own = [one for one in texts if int(one.item.factors["number"]) % 2 == rest]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from subitize.analysis.attempts import Attempt
-from subitize.analysis.refinements import MEASURES, Measure, usual_k, value_of
+from subitize.analysis.compare import REFINEMENT_MEASURES, RefinementMeasure, default_k, value_of
+from subitize.analysis.score import PromptResult
 from subitize.io.frames import group_rows
 from subitize.records import Estimate
 from subitize.stats.crossing import Crossing, find_crossing
@@ -38,16 +38,16 @@ class HalfPoint:
     suite: str
     model: str
     judge: str
-    measure: Measure
+    measure: RefinementMeasure
     k: int
     crossing: Crossing
 
 
-def drawn_numbers(attempts: Iterable[Attempt]) -> list[DrawnNumbers]:
+def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
     """Compare drawn with asked numbers, by suite, model, judge and number; prompts without a number are left out."""
     found: list[DrawnNumbers] = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
-        by_number: dict[int, list[Attempt]] = defaultdict(list)
+        by_number: dict[int, list[PromptResult]] = defaultdict(list)
         for one in own:
             number = _number(one)
             if number is not None and one.numbers:
@@ -60,12 +60,12 @@ def drawn_numbers(attempts: Iterable[Attempt]) -> list[DrawnNumbers]:
     return found
 
 
-def half_points(attempts: Sequence[Attempt], k: int | None = None) -> list[HalfPoint]:
+def half_points(attempts: Sequence[PromptResult], k: int | None = None) -> list[HalfPoint]:
     """Find where each model falls below one half, by suite and judge; k as `usual_k` has it if not given."""
     found = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
-        chosen = k or usual_k(own)
-        for measure in MEASURES:
+        chosen = k or default_k(own)
+        for measure in REFINEMENT_MEASURES:
             values: dict[int, list[float]] = defaultdict(list)
             for one in own:
                 number, value = _number(one), value_of(one, measure, chosen)
@@ -77,6 +77,6 @@ def half_points(attempts: Sequence[Attempt], k: int | None = None) -> list[HalfP
     return found
 
 
-def _number(attempt: Attempt) -> int | None:
+def _number(attempt: PromptResult) -> int | None:
     number = attempt.item.factors.get("number")
     return number if isinstance(number, int) and not isinstance(number, bool) else None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from subitize.analysis.reproduction import Place
+from subitize.analysis.published import CellId
 from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, CONDITIONS, MODELS, PUBLISHED, list_published
 
 Verdict = Literal["follows", "half way", "by rounding", "differs"]
@@ -27,7 +27,7 @@ _EPSILON = 1e-9
 class MeanCheck:
     """A printed mean, the mean of the printed cells that it is of, and the range that their rounding leaves it."""
 
-    place: Place
+    place: CellId
     printed: str
     recomputed: float
     low: float
@@ -47,11 +47,11 @@ def check_means() -> list[MeanCheck]:
     for model in MODELS:
         own = [two[model, name] for name in CATEGORIES]
         shares = [[k / n for k in implied_counts(cell, n)] for cell, n in zip(own, ITEMS.values(), strict=True)]
-        found.append(_check(Place("table2", model, AVERAGE), own, [(min(one), max(one)) for one in shares]))
+        found.append(_check(CellId("table2", model, AVERAGE), own, [(min(one), max(one)) for one in shares]))
     rows = {row: [three[row, name] for name in CONDITIONS] for row in (*MODELS, AVERAGE)}
     columns = {name: [three[model, name] for model in MODELS] for name in (*CONDITIONS, AVERAGE)}
-    means = [(Place("table3", row, AVERAGE), cells) for row, cells in rows.items()]
-    means += [(Place("table3", AVERAGE, name), cells) for name, cells in columns.items()]
+    means = [(CellId("table3", row, AVERAGE), cells) for row, cells in rows.items()]
+    means += [(CellId("table3", AVERAGE, name), cells) for name, cells in columns.items()]
     for place, cells in means:
         found.append(_check(place, cells, [(float(cell) - _HALF, float(cell) + _HALF) for cell in cells]))
     return found
@@ -102,7 +102,7 @@ def implied_counts(printed: str, n: int) -> list[int]:
 def _check_home(three: dict[tuple[str, str], float]) -> Iterator[TextCheck]:
     """Hold what the text says of plain style at home against the unrefined column of Table 3, which is the same."""
     for model in MODELS:
-        said = PUBLISHED.get(Place("figure4", model, "home"))
+        said = PUBLISHED.get(CellId("figure4", model, "home"))
         if said is not None:
             found = three[model, "original"]
             yield TextCheck("C", f"{model} has {said} % at home", f"{found:.2f}", round(100 * found) == int(said))
@@ -112,7 +112,7 @@ def _check_home(three: dict[tuple[str, str], float]) -> Iterator[TextCheck]:
     yield TextCheck("C", "FLUX 1.1 is among the worst at home", found_place, worse < len(MODELS) / 3)
 
 
-def _check(place: Place, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> MeanCheck:
+def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> MeanCheck:
     printed = PUBLISHED[place]
     mean, target = _mean([float(cell) for cell in cells]), float(printed)
     low, high = _mean([edge for edge, _ in ranges]), _mean([edge for _, edge in ranges])

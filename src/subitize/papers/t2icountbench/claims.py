@@ -7,23 +7,23 @@ from types import MappingProxyType
 
 import numpy as np
 
-from subitize.analysis.attempts import Attempt
 from subitize.analysis.claims import (
     ALPHA,
     ByModel,
+    Claim,
     Comparison,
-    Statement,
     Verdict,
     adjust,
+    all_drop,
     average,
     compare_drops,
     decide,
-    judge_drops,
-    judge_most,
-    keep_main,
+    most_drop,
     pair,
+    pooled_or_single,
 )
-from subitize.analysis.refinements import is_fallback
+from subitize.analysis.compare import is_fallback
+from subitize.analysis.score import PromptResult
 from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.tables import (
     IMAGES,
@@ -61,12 +61,12 @@ CLAIMS: Mapping[str, str] = MappingProxyType(
 """The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
 
 
-def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Statement:
+def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Claim:
     """Put the claim beside what was found of it."""
-    return Statement(id, verdict, sentence, comparisons, CLAIMS[id])
+    return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
-def observe(attempts: Sequence[Attempt], votes: Ratings | None = None) -> list[Statement]:
+def observe(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> list[Claim]:
     """Compute the paper's observations from the attempts that one judge saw; with annotators' votes, their κ too."""
     found = [
         low_and_unequal(attempts),
@@ -79,7 +79,7 @@ def observe(attempts: Sequence[Attempt], votes: Ratings | None = None) -> list[S
     return [*found, annotators_agree(votes)] if votes is not None else found
 
 
-def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
+def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.1: averages below one half, and the best is well above the worst."""
     k, own = choose_k(attempts), originals(attempts)
     means = average_by_model(own, k)
@@ -117,7 +117,7 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     return state("4.1", verdict, told + apart + part + margin, comparisons)
 
 
-def _part_of_design(own: Sequence[Attempt], models: Iterable[str], k: int) -> str:
+def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) -> str:
     """Say what is missing for a claim about the whole benchmark, if anything is."""
     missing: dict[str, None] = {} if k >= IMAGES else {f"the success of {IMAGES} images": None}
     for model in models:
@@ -126,7 +126,7 @@ def _part_of_design(own: Sequence[Attempt], models: Iterable[str], k: int) -> st
     return f"; the claim is of the whole design, and there is nothing of {', '.join(missing)}" if missing else ""
 
 
-def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
+def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
     k, own = choose_k(attempts), originals(attempts)
     levels = {
@@ -146,8 +146,8 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     if len({one.label for one in comparisons}) < 2:
         return state("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
     below, above = sum(one.high < 0.1 for one in hard), sum(one.low >= 0.1 for one in wider)
-    main = keep_main(comparisons)
-    falls = judge_drops(main)
+    main = pooled_or_single(comparisons)
+    falls = all_drop(main)
     verdict = decide(
         holds=falls == "holds" and below >= NEARLY_ALL * count,
         fails=falls == "does not hold" or above > (1 - NEARLY_ALL) * count,
@@ -160,7 +160,7 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     return state("4.2", verdict, told + describe_margin(falls, main), comparisons)
 
 
-def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
+def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
     k = choose_k(attempts)
     there = [one for one in attempts if base_suite(one.item.suite) == SUITE and _is_at(one, "home", "plain")]
@@ -175,8 +175,8 @@ def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
     comparisons = compare_drops(drops)
     if not comparisons:
         return state("5.1", "undecided", "no refined prompts were judged beside the original ones")
-    main = [one for one in keep_main(comparisons) if not one.label.endswith(_APPLIED)]
-    verdict = judge_most(main)
+    main = [one for one in pooled_or_single(comparisons) if not one.label.endswith(_APPLIED)]
+    verdict = most_drop(main)
     fallen_back = {_prompt(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
     told = "; ".join(map(tell, main))
@@ -184,19 +184,19 @@ def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
     return state("5.1", verdict, told + tail + describe_margin(verdict, main), comparisons)
 
 
-def scenes_matter(attempts: Sequence[Attempt]) -> Statement:
+def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
     """Observation C.1: nature and city are harder than home, in plain style."""
     at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
     comparisons = compare_drops([("home", at["home"], scene, at[scene]) for scene in SCENES[1:]])
     if not comparisons:
         needs = "it needs the same objects and numbers, in plain style, at home and elsewhere"
         return state("C.1", "undecided", needs)
-    main = keep_main(comparisons)
-    verdict = judge_drops(main)
+    main = pooled_or_single(comparisons)
+    verdict = all_drop(main)
     return state("C.1", verdict, "; ".join(map(tell, main)) + describe_margin(verdict, main), comparisons)
 
 
-def ranks_change(attempts: Sequence[Attempt]) -> Statement:
+def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
     """Observation C.2: a model that is good in one scene need not be so in others: Kendall's W of the rankings."""
     at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
     at = {scene: values for scene, values in at.items() if values}
@@ -228,7 +228,7 @@ def ranks_change(attempts: Sequence[Attempt]) -> Statement:
     return state("C.2", verdict, told)
 
 
-def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
+def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
     """Observation C.3: styles make less of a difference than scenes do."""
     plain = _at(attempts, "home", "plain")
     styles = {style: _at(attempts, "home", style) for style in ("watercolor", "cartoon")}
@@ -237,18 +237,18 @@ def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
     both = ("styles", _mean_of_conditions([*styles.values()]), "scenes", _mean_of_conditions([*scenes.values()]))
     drops = [*(("plain", plain, style, values) for style, values in styles.items()), both]
     comparisons = compare_drops(drops)
-    decisive = [one for one in keep_main(comparisons) if one.label == "styles − scenes"]
+    decisive = [one for one in pooled_or_single(comparisons) if one.label == "styles − scenes"]
     if not decisive:
         return state(
             "C.3", "undecided", "it needs the same objects and numbers in all three scenes and all three styles"
         )
-    told = "; ".join(map(tell, keep_main(comparisons)))
+    told = "; ".join(map(tell, pooled_or_single(comparisons)))
     said = f"{told}; styles − scenes is how much more scenes cost than styles"
-    verdict = judge_drops(decisive)
+    verdict = all_drop(decisive)
     return state("C.3", verdict, said + describe_margin(verdict, decisive), comparisons)
 
 
-def annotators_agree(votes: Ratings) -> Statement:
+def annotators_agree(votes: Ratings) -> Claim:
     """Section 4.3's Fleiss' κ of annotators' votes on groups of images."""
     found = fleiss_kappa(votes)
     if found is None:
@@ -260,7 +260,7 @@ def annotators_agree(votes: Ratings) -> Statement:
     return state("κ", verdict, "; ".join([told, *find_cautions(votes)]))
 
 
-def _values(attempts: Iterable[Attempt], k: int, name: Callable[[Attempt], str]) -> ByModel:
+def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResult], str]) -> ByModel:
     """Average the success of what has the same name, by model."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in attempts:
@@ -270,7 +270,7 @@ def _values(attempts: Iterable[Attempt], k: int, name: Callable[[Attempt], str])
     return {model: {key: sum(own) / len(own) for key, own in named.items()} for model, named in found.items()}
 
 
-def _at(attempts: Sequence[Attempt], scene: str, style: str) -> ByModel:
+def _at(attempts: Sequence[PromptResult], scene: str, style: str) -> ByModel:
     """Take the success of unrefined prompts in a scene and style, by model, object and number."""
     there = [one for one in originals(attempts) if _is_at(one, scene, style)]
     return _values(there, choose_k(attempts), _by("object", "number"))
@@ -281,15 +281,15 @@ def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
     return {model: average([values[model] for values in conditions]) for model in models}
 
 
-def _is_at(attempt: Attempt, scene: str, style: str) -> bool:
+def _is_at(attempt: PromptResult, scene: str, style: str) -> bool:
     factors = attempt.item.factors
     return factors.get("scene") == scene and factors.get("style") == style
 
 
-def _prompt(attempt: Attempt) -> str:
+def _prompt(attempt: PromptResult) -> str:
     return attempt.item.base or attempt.item.id
 
 
-def _by(*factors: str) -> Callable[[Attempt], str]:
+def _by(*factors: str) -> Callable[[PromptResult], str]:
     """Name attempts by these conditions."""
     return lambda attempt: "/".join(str(attempt.item.factors.get(name)) for name in factors)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from subitize.analysis.reproduction import Place, read_published
+from subitize.analysis.published import CellId, read_published
 from subitize.papers.t2icountbench import PAPER
 
 CATEGORIES: tuple[str, ...] = ("fruit", "human", "animal", "shape", "furniture", "plant")
@@ -20,10 +20,10 @@ ALL_MODELS = "all 15 models"
 """The row of what is told of all models together."""
 KAPPA = PAPER.kappas["t2icountbench", "matches-prompt"]
 
-PUBLISHED: Mapping[Place, str] = MappingProxyType(
+PUBLISHED: Mapping[CellId, str] = MappingProxyType(
     {
         **read_published(Path(__file__).with_name("published.csv")),
-        Place("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
+        CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
     }
 )
 """Every printed cell, in the order of the paper. Tables are shares; what the text says of figures is in percent."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from subitize.analysis.claims import Statement, Verdict, adjust, judge_drops, pair
-from subitize.analysis.clusters import Rate
+from subitize.analysis.claims import Claim, Verdict, adjust, all_drop, pair
+from subitize.analysis.design import Rate
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import PAPER
@@ -28,7 +28,7 @@ class Reproduction:
     citation: str
     means: list[MeanCheck]
     text: list[TextCheck]
-    statements: list[Statement]
+    statements: list[Claim]
 
 
 def check_release(folder: Path | None, *, extensions: bool) -> Tables:
@@ -44,7 +44,7 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
     return Tables(found, printed_by, claims=lambda: found.statements, shows_claims=True)
 
 
-def observe_published() -> list[Statement]:
+def observe_published() -> list[Claim]:
     """Compute the observations on the printed cells, the fifteen models as units.
 
     Intervals and p-values are of models, as if drawn from more like them; rounding may move each cell by .005.
@@ -52,7 +52,7 @@ def observe_published() -> list[Statement]:
     return [_low_and_unequal(), _falls_with_number(), _refinements(), _scenes(), _rankings(), _styles()]
 
 
-def _low_and_unequal() -> Statement:
+def _low_and_unequal() -> Claim:
     averages = _column("table2", AVERAGE)
     mean = mean_interval(list(averages.values()))
     best, worst = max(averages, key=averages.__getitem__), min(averages, key=averages.__getitem__)
@@ -67,7 +67,7 @@ def _low_and_unequal() -> Statement:
     return state("4.1", verdict, told)
 
 
-def _falls_with_number() -> Statement:
+def _falls_with_number() -> Claim:
     said = list_published("figure1")
     easy, medium = said[ALL_MODELS, "easy"], said[ALL_MODELS, "medium"]
     above = [model for model in MODELS if said.get((model, "hard"), "").startswith(">")]
@@ -78,7 +78,7 @@ def _falls_with_number() -> Statement:
     return state("4.2", "holds", told)
 
 
-def _refinements() -> Statement:
+def _refinements() -> Claim:
     original = _column("table3", CONDITIONS[0])
     columns = {name: _column("table3", name) for name in CONDITIONS[1:]}
     comparisons = adjust(
@@ -87,10 +87,10 @@ def _refinements() -> Statement:
     worse = sum(original[model] > own[model] for own in columns.values() for model in MODELS)
     cells = len(columns) * len(MODELS)
     told = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
-    return state("5.1", judge_drops(comparisons), told, comparisons)
+    return state("5.1", all_drop(comparisons), told, comparisons)
 
 
-def _scenes() -> Statement:
+def _scenes() -> Claim:
     said, means = list_published("figure4"), list_published("figure5")
     home, city = means[ALL_MODELS, "home"], means[ALL_MODELS, "city"]
     both = [f"{model} {said[model, 'home']} to {said[model, 'city']} %" for model in MODELS if (model, "home") in said]
@@ -98,7 +98,7 @@ def _scenes() -> Statement:
     return state("C.1", "undecided", told)
 
 
-def _rankings() -> Statement:
+def _rankings() -> Claim:
     """Kendall's W where there are cells: not by scene, but by category and by refinement."""
     told = []
     for table, what, names in (("table2", "categories", CATEGORIES), ("table3", "columns", CONDITIONS)):
@@ -112,7 +112,7 @@ def _rankings() -> Statement:
     return state("C.2", "undecided", f"cells by scene are not printed; {'; '.join(told)}")
 
 
-def _styles() -> Statement:
+def _styles() -> Claim:
     means = {level: f"{level} {share} %" for (_, level), share in list_published("figure5").items()}
     styles, scenes = (", ".join(map(means.__getitem__, levels)) for levels in (STYLES, ("home", "city")))
     return state("C.3", "undecided", f"means only: {styles}; {scenes}; without cells by model there is no interval")

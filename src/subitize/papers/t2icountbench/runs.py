@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from subitize.analysis.agreement import gather_votes, tally_votes
-from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gather_attempts
-from subitize.analysis.claims import Statement
-from subitize.analysis.observations import Observations, Reader, find_one_judge, observe_run
-from subitize.analysis.refinements import Refinement, compare
+from subitize.analysis.claims import Claim
+from subitize.analysis.compare import RefinementEffect, compare
+from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, observe_run
+from subitize.analysis.score import LeftOutResults, PromptResult, find_omissions, gather_attempts
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import tables
@@ -26,7 +26,7 @@ from subitize.store.reading import read_designs
 class Beyond:
     """What the paper has not: refinements in all scenes, drawn numbers, and where models fall below one half."""
 
-    refinements: list[Refinement]
+    refinements: list[RefinementEffect]
     drawn_numbers: list[DrawnNumbers]
     half_points: list[HalfPoint]
 
@@ -40,7 +40,7 @@ class PaperTables:
     warnings: list[str]
     cells: list[TableCell]
     placements: list[Placement]
-    statements: list[Statement]
+    statements: list[Claim]
     beyond: Beyond | None
 
 
@@ -71,17 +71,17 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
     )
 
 
-def _list_warnings(run: Run, attempts: Sequence[Attempt], omissions: Omissions) -> list[str]:
+def _list_warnings(run: Run, attempts: Sequence[PromptResult], omissions: LeftOutResults) -> list[str]:
     """Warn of models and judges by their names."""
     models, judges = run.model_names(), run.judge_names()
     named = [replace(one, model=models[one.model], judge=judges.get(one.judge, one.judge)) for one in attempts]
     undecided, excluded = (
         frozenset((models[model], id) for model, id in own) for own in (omissions.undecided, omissions.excluded)
     )
-    return tables.list_warnings(named, Omissions(undecided, excluded))
+    return tables.list_warnings(named, LeftOutResults(undecided, excluded))
 
 
-def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Omissions]:
+def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult], LeftOutResults]:
     """Take the attempts at the suite and its refinements, as the one judge that there is saw them, or the one named.
 
     What was only ever refused has no judge, and is wrong for any. With it come the prompts that are in no attempt.
@@ -92,7 +92,7 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
             f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN"
         )
     suites = [entry.name for entry in run.suites() if base_suite(entry.name) == SUITE]
-    observed = observe_run(run, Reader(judge)).filter(pl.col("suite").is_in(suites))
+    observed = observe_run(run, ReadOptions(judge)).filter(pl.col("suite").is_in(suites))
     seen_by = find_one_judge(run, observed.rows)
     if judge is not None and not len(observed):
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, ())
@@ -104,7 +104,7 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
     return attempts, omissions
 
 
-def _tell_nothing(observed: Observations, omissions: Omissions) -> str:
+def _tell_nothing(observed: Frame, omissions: LeftOutResults) -> str:
     seen = {*observed.rows.filter(pl.col("suite") == SUITE).select("model", "item").iter_rows()}
     undecided, excluded = len(seen & omissions.undecided), len(seen & omissions.excluded)
     if not seen:

@@ -10,10 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from subitize.analysis.attempts import Attempt, Omissions, Unusable
-from subitize.analysis.clusters import Rate, estimate_rates
-from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.refinements import MEASURES, Measure, choices_of, is_fallback, usual_k, value_of
+from subitize.analysis.compare import (
+    REFINEMENT_MEASURES,
+    RefinementMeasure,
+    choices_of,
+    default_k,
+    is_fallback,
+    value_of,
+)
+from subitize.analysis.design import Rate, estimate_rates
+from subitize.analysis.frame import NO_JUDGE
+from subitize.analysis.score import LeftOutResults, PromptResult, Unusable
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import suite, wording
 from subitize.papers.t2icountbench.published import (
@@ -37,7 +44,7 @@ SCENES: tuple[str, ...] = tuple(wording.SCENES)
 STYLES: tuple[str, ...] = tuple(wording.STYLES)
 DIFFICULTIES: tuple[str, ...] = (*suite.DIFFICULTIES, suite.BEYOND)
 
-Where = Callable[[Attempt], bool]
+Where = Callable[[PromptResult], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +84,17 @@ class Placement:
     of: int
 
 
-def originals(attempts: Iterable[Attempt]) -> list[Attempt]:
+def originals(attempts: Iterable[PromptResult]) -> list[PromptResult]:
     """Take the attempts at the benchmark's own prompts."""
     return [one for one in attempts if one.item.suite == SUITE]
 
 
-def choose_k(attempts: Sequence[Attempt]) -> int:
+def choose_k(attempts: Sequence[PromptResult]) -> int:
     """Choose how many images are looked at together: four, or as many as at least half of the prompts have."""
-    return usual_k(attempts, IMAGES)
+    return default_k(attempts, IMAGES)
 
 
-def table_2(attempts: Sequence[Attempt]) -> list[TableCell]:
+def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
     """Compute Table 2, categories and their mean by model, the paper's rows among ours, by average."""
     k, own = choose_k(attempts), originals(attempts)
     categories = _levels(own, "category", CATEGORIES)
@@ -105,22 +112,22 @@ def table_2(attempts: Sequence[Attempt]) -> list[TableCell]:
     return [cell for row in sorted(filter(None, cells.values()), key=_average) for cell in row]
 
 
-def by_difficulty(attempts: Sequence[Attempt]) -> list[TableCell]:
+def by_difficulty(attempts: Sequence[PromptResult]) -> list[TableCell]:
     """Compute Figure 1: models by how many things are asked for."""
     return _by_factor("figure1", attempts, "difficulty", DIFFICULTIES, {})
 
 
-def by_style(attempts: Sequence[Attempt]) -> list[TableCell]:
+def by_style(attempts: Sequence[PromptResult]) -> list[TableCell]:
     """Compute Figure 3: models by style, at home."""
     return _by_factor("figure3", attempts, "style", STYLES, {"scene": "home"})
 
 
-def by_scene(attempts: Sequence[Attempt]) -> list[TableCell]:
+def by_scene(attempts: Sequence[PromptResult]) -> list[TableCell]:
     """Compute Figure 4: models by scene, in plain style."""
     return _by_factor("figure4", attempts, "scene", SCENES, {"style": "plain"})
 
 
-def averages(attempts: Sequence[Attempt]) -> list[TableCell]:
+def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
     """Compute Figure 5: scenes and styles averaged over the run's models, prompts that all of them were given.
 
     A scene or style that a model has nothing of has no average. The interval is of prompts: the models are those that
@@ -137,7 +144,7 @@ def averages(attempts: Sequence[Attempt]) -> list[TableCell]:
     return [*cells, *_printed("figure5")]
 
 
-def table_3(attempts: Sequence[Attempt]) -> list[TableCell]:
+def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
     """Compute Table 3: the original prompt and its refinements at home in plain style, and the mean of them all.
 
     Means of models are over the prompts that have an attempt in every column. Of the paper only those columns are there
@@ -163,7 +170,7 @@ def table_3(attempts: Sequence[Attempt]) -> list[TableCell]:
     return [*cells, *(cell for cell in _printed("table3") if cell.column in shown)]
 
 
-def average_by_model(attempts: Sequence[Attempt], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
+def average_by_model(attempts: Sequence[PromptResult], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
     """Average the categories of each model: success of k images."""
     found = {model: _sample(own, "success", k) for model, own in _by_model(attempts).items()}
     return {model: average_categories(own, confidence) for model, own in found.items() if own}
@@ -181,7 +188,7 @@ def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: 
     return estimate_rates([rates], confidence=confidence, what=what)[0]
 
 
-def place(attempts: Sequence[Attempt]) -> list[Placement]:
+def place(attempts: Sequence[PromptResult]) -> list[Placement]:
     """Place each model that has all six categories among the fifteen of Table 2 by its average, the worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
     k, own = choose_k(attempts), _by_model(originals(attempts))
@@ -196,7 +203,7 @@ def place(attempts: Sequence[Attempt]) -> list[Placement]:
     ]
 
 
-def missing_levels(attempts: Sequence[Attempt], k: int) -> dict[str, list[str]]:
+def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[str]]:
     """List the categories, difficulties and conditions of the published design of which there is no success of k."""
     there = [one for one in attempts if one.pass_at(k) is not None]
     return {
@@ -205,10 +212,10 @@ def missing_levels(attempts: Sequence[Attempt], k: int) -> dict[str, list[str]]:
     }
 
 
-def list_warnings(attempts: Sequence[Attempt], omissions: Omissions | None = None) -> list[str]:
+def list_warnings(attempts: Sequence[PromptResult], omissions: LeftOutResults | None = None) -> list[str]:
     """Say in what these figures differ from those of the paper, so that nobody compares what is not the same."""
     own, k = originals(attempts), choose_k(attempts)
-    left_out = omissions or Omissions()
+    left_out = omissions or LeftOutResults()
     found = [*_warn_of_all(attempts, k)]
     excluded = len({id for _, id in left_out.excluded})
     if excluded:
@@ -220,7 +227,7 @@ def list_warnings(attempts: Sequence[Attempt], omissions: Omissions | None = Non
     return found
 
 
-def _warn_of_all(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
+def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
     judges = ", ".join(sorted({one.judge for one in attempts} - {NO_JUDGE})) or "nobody, as all was refused"
     yield (
         f"judges differ: the paper's figures are of five people's votes, these of {judges}; "
@@ -242,7 +249,7 @@ def _warn_of_all(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
         )
 
 
-def _warn_of_model(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
+def _warn_of_model(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
     """Say what the figures of a model lack; those of its refinements must be of the same prompts to be compared."""
     missing = missing_levels(originals(attempts), k)
     if missing["category"]:
@@ -259,7 +266,7 @@ def _warn_of_model(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
             yield f"{count} were judged as they are or with {name}, but not both: compare no columns of Table 3"
 
 
-def _warn_of_gaps(model: str, own: Sequence[Attempt], omissions: Omissions) -> Iterator[str]:
+def _warn_of_gaps(model: str, own: Sequence[PromptResult], omissions: LeftOutResults) -> Iterator[str]:
     undecided, excluded = ({id for of, id in ids if of == model} for ids in (omissions.undecided, omissions.excluded))
     if undecided:
         are = "are" if len(undecided) > 1 else "is"
@@ -288,7 +295,7 @@ def _level(item: Item, name: str) -> str:
 
 
 def _by_factor(
-    table: str, attempts: Sequence[Attempt], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
+    table: str, attempts: Sequence[PromptResult], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
 ) -> list[TableCell]:
     k, own = choose_k(attempts), _having(originals(attempts), **fixed)
     levels = _levels(own, factor, known)
@@ -302,10 +309,10 @@ def _by_factor(
 
 
 def _cell(
-    table: str, row: str, column: str, attempts: Sequence[Attempt], k: int, *, each: int = 1
+    table: str, row: str, column: str, attempts: Sequence[PromptResult], k: int, *, each: int = 1
 ) -> Iterator[TableCell]:
     """Average categories that weigh the same; nothing where there is no success to average."""
-    success, per_image = (_sample(attempts, measure, k, each) for measure in MEASURES)
+    success, per_image = (_sample(attempts, measure, k, each) for measure in REFINEMENT_MEASURES)
     if success:
         prompts = {one.cluster for own in success.values() for one in own}
         fallbacks = len({_prompt(one) for one in attempts if is_fallback(one)} & prompts)
@@ -313,9 +320,11 @@ def _cell(
         yield TableCell(table, row, column, average_categories(success), images, fallbacks)
 
 
-def _sample(attempts: Sequence[Attempt], measure: Measure, k: int, each: int = 1) -> dict[Scalar, list[Rate]]:
+def _sample(
+    attempts: Sequence[PromptResult], measure: RefinementMeasure, k: int, each: int = 1
+) -> dict[Scalar, list[Rate]]:
     """Average within prompts, of which there must be `each` (by model or refinement), and sort them by category."""
-    by_prompt: dict[str, list[tuple[Attempt, float]]] = defaultdict(list)
+    by_prompt: dict[str, list[tuple[PromptResult, float]]] = defaultdict(list)
     for one in attempts:
         value = value_of(one, measure, k)
         if value is not None:
@@ -329,39 +338,39 @@ def _sample(attempts: Sequence[Attempt], measure: Measure, k: int, each: int = 1
     return found
 
 
-def _complete(by_column: Mapping[str, Sequence[Attempt]]) -> list[Attempt]:
+def _complete(by_column: Mapping[str, Sequence[PromptResult]]) -> list[PromptResult]:
     """Keep the prompts that were given as they were and in every refinement."""
     common = set.intersection(*({_prompt(one) for one in own} for own in by_column.values()))
     return [one for own in by_column.values() for one in own if _prompt(one) in common]
 
 
-def _by_column(attempts: Sequence[Attempt]) -> dict[str, list[Attempt]]:
+def _by_column(attempts: Sequence[PromptResult]) -> dict[str, list[PromptResult]]:
     """Sort attempts at home in plain style by the column of Table 3."""
-    found: dict[str, list[Attempt]] = defaultdict(list)
+    found: dict[str, list[PromptResult]] = defaultdict(list)
     for one in _having(attempts, scene="home", style="plain"):
         found[_refinement(one)].append(one)
     return found
 
 
-def _prompt(attempt: Attempt) -> str:
+def _prompt(attempt: PromptResult) -> str:
     return attempt.item.base or attempt.item.id
 
 
-def _refinement(attempt: Attempt) -> str:
+def _refinement(attempt: PromptResult) -> str:
     return attempt.item.suite.partition(REFINED)[2] or CONDITIONS[0]
 
 
-def _having(attempts: Iterable[Attempt], **factors: Scalar) -> list[Attempt]:
+def _having(attempts: Iterable[PromptResult], **factors: Scalar) -> list[PromptResult]:
     return [one for one in attempts if all(one.item.factors.get(name) == level for name, level in factors.items())]
 
 
-def _levels(attempts: Sequence[Attempt], factor: str, known: Sequence[str]) -> list[str]:
+def _levels(attempts: Sequence[PromptResult], factor: str, known: Sequence[str]) -> list[str]:
     """List the levels that there are, the paper's first and in its order."""
     found = dict.fromkeys(str(one.item.factors[factor]) for one in attempts if factor in one.item.factors)
     return [*(level for level in known if level in found), *(level for level in found if level not in known)]
 
 
-def _by_model(attempts: Iterable[Attempt]) -> dict[str, list[Attempt]]:
+def _by_model(attempts: Iterable[PromptResult]) -> dict[str, list[PromptResult]]:
     return group_rows(attempts, lambda one: one.model)
 
 

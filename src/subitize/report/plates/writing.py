@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 from PIL import Image
 
-from subitize.analysis.observations import NO_JUDGE, Observations, Reader, Seen, Survey, survey_run
-from subitize.analysis.overview import find_item, find_stand_ins
+from subitize.analysis.frame import NO_JUDGE, Frame, FrameRow, ReadOptions, RunFrame, read_frame
+from subitize.analysis.overview import find_item, read_names
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.interfaces import Progress
 from subitize.io.outputs import write_atomic
@@ -58,7 +58,7 @@ class Cell:
 
     verdict: Verdict
     trials: tuple[str, ...]
-    seen: tuple[Seen, ...]
+    seen: tuple[FrameRow, ...]
     """What was read of each question, in their order."""
     right: int
     """How many of the questions are answered right."""
@@ -83,7 +83,7 @@ class Plate:
         return isinstance(self.items[0].task, Draw)
 
 
-def write_plate(run: Run, reader: Reader, choice: Choice, path: Path, progress: Progress) -> Path:
+def write_plate(run: Run, reader: ReadOptions, choice: Choice, path: Path, progress: Progress) -> Path:
     """Draw a plate into a .png or .svg file, whole or not at all."""
     plate = make_plate(run, reader, choice)
     grid = _lay_out(plate, run)
@@ -98,9 +98,9 @@ def write_plate(run: Run, reader: Reader, choice: Choice, path: Path, progress: 
     return write_atomic(path, [vl_convert.svg_to_png("".join(_shown(pieces, load)))])
 
 
-def make_plate(run: Run, reader: Reader, choice: Choice) -> Plate:
+def make_plate(run: Run, reader: ReadOptions, choice: Choice) -> Plate:
     """Choose models and items, and look up what came of them."""
-    survey = survey_run(run, reader)
+    survey = read_frame(run, reader)
     observations = survey.observations.kept()
     named = [_find_item(survey, name) for name in dict.fromkeys(choice.items)]
     suites = list(dict.fromkeys(item.suite for item in named)) or [_choose_suite(observations, choice.suite)]
@@ -124,7 +124,7 @@ def make_plate(run: Run, reader: Reader, choice: Choice) -> Plate:
     return Plate(models, items, judge, choice.repeat, bool(own.rows["is_informed"].any()), cells)
 
 
-def _find_item(survey: Survey, name: str) -> Item:
+def _find_item(survey: RunFrame, name: str) -> Item:
     items = survey.whole.items
     by_words = (item for item in items.values() if task_text(item.task) == name)
     found = items.get(name) or next(by_words, None) or find_item(survey.run, name)
@@ -137,7 +137,7 @@ def _find_item(survey: Survey, name: str) -> Item:
     return found
 
 
-def _choose_suite(observations: Observations, name: str | None) -> str:
+def _choose_suite(observations: Frame, name: str | None) -> str:
     known = observations.rows["suite"].unique().sort().to_list()
     if not known:
         raise NothingToDoError(
@@ -150,7 +150,7 @@ def _choose_suite(observations: Observations, name: str | None) -> str:
     return name or known[0]
 
 
-def _choose_judge(run: Run, observations: Observations, suites: Sequence[str]) -> str:
+def _choose_judge(run: Run, observations: Frame, suites: Sequence[str]) -> str:
     judges = [name for name in observations.rows["judge"].unique().sort() if name != NO_JUDGE]
     if len(judges) > 1:
         told = ", ".join(run.judge_names().get(name, name) for name in judges)
@@ -158,7 +158,7 @@ def _choose_judge(run: Run, observations: Observations, suites: Sequence[str]) -
     return judges[0] if judges else NO_JUDGE
 
 
-def _choose_models(survey: Survey, suites: Sequence[str], wanted: Sequence[str]) -> list[str]:
+def _choose_models(survey: RunFrame, suites: Sequence[str], wanted: Sequence[str]) -> list[str]:
     suite = pl.col("item").str.extract("^([^/]*)")
     known = survey.responses.filter(suite.is_in(list(suites)))["model"].unique().sort().to_list()
     names = survey.run.model_names()
@@ -169,7 +169,7 @@ def _choose_models(survey: Survey, suites: Sequence[str], wanted: Sequence[str])
     return list(dict.fromkeys(chosen)) or known
 
 
-def _choose_items(observations: Observations, models: Sequence[str], choice: Choice) -> list[Item]:
+def _choose_items(observations: Frame, models: Sequence[str], choice: Choice) -> list[Item]:
     """Draw items by lot, spread over strata and numbers; those that all models have come first."""
     counts = observations.rows.group_by("item", maintain_order=True).agg(pl.col("model").n_unique())
     if not counts.height:
@@ -184,7 +184,7 @@ def _choose_items(observations: Observations, models: Sequence[str], choice: Cho
     return [item for item in observations.seen_items() if item.id in chosen]
 
 
-def _cell(survey: Survey, observations: Observations, model: str, item: Item, repeat: int) -> Cell:
+def _cell(survey: RunFrame, observations: Frame, model: str, item: Item, repeat: int) -> Cell:
     size = int(observations.rows["group"].min() or 1)  # type: ignore[arg-type]
     asks = tuple(ask for ask in item.asks if ask.is_relevant and ask.group == size)
     place, block = (pl.col("model") == model, pl.col("item") == item.id), pl.col("repeat") // size == repeat // size
@@ -243,7 +243,7 @@ def _lay_out(plate: Plate, run: Run) -> Grid:
     """Put models in rows and items in columns; what was shown to the models stands once, above their answers."""
     trials = [id for cell in plate.cells.values() for id in cell.trials]
     responses, failures = look_up_responses(run, trials), look_up_failures(run, trials)
-    stand_ins = find_stand_ins(run)
+    stand_ins = read_names(run)
 
     def make_tile(item: Item, cell: Cell) -> Tile:
         outcomes = [responses[id].outcome for id in cell.trials if id in responses]
@@ -291,7 +291,7 @@ def _tell_value(cell: Cell) -> Iterator[str]:
 
 def _notes(plate: Plate, run: Run) -> list[str]:
     """Say whose judgement the signs are, and what marks behind names mean."""
-    stand_ins = find_stand_ins(run)
+    stand_ins = read_names(run)
     suites = ", ".join(dict.fromkeys(item.suite for item in plate.items))
     judge = f"judged by {stand_ins.mark_judge(plate.judge, is_informed=plate.is_informed)}"
     notes = [f"{suites}, repeat {plate.repeat}: {'all was refused' if plate.judge == NO_JUDGE else judge}"]

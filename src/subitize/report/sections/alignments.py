@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment, align_survey
-from subitize.analysis.clusters import WHOLE
-from subitize.analysis.rescoring import REASONS, Difference, Rescored, rescore_by_suite, rescore_recorded
+from subitize.analysis.design import WHOLE
+from subitize.analysis.rescoring import REASONS, Rescored, ScorerDisagreement, rescore_by_suite, rescore_recorded
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Badge,
@@ -144,7 +144,7 @@ def _tell_scores(source: Source, one: Rescored) -> Record:
     }
 
 
-def _tell_reason(source: Source, one: Rescored, why: Difference) -> Record:
+def _tell_reason(source: Source, one: Rescored, why: ScorerDisagreement) -> Record:
     example = why.examples[0]
     return {
         MODEL: source.name_model(one.model),

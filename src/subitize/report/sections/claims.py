@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.analysis.claims import ALPHA, POOLED, SMALL, Comparison, Statement, Verdict
+from subitize.analysis.claims import ALPHA, POOLED, SMALL, Claim, Comparison, Verdict
 from subitize.report.document import cells, charts
 from subitize.report.document.blocks import (
     Block,
@@ -32,7 +32,7 @@ class Wording:
     p: str = "By flips of signs of prompts' residuals, two-sided."
 
 
-def claims_section(suite: str, groups: Mapping[str, Sequence[Statement]], wording: Wording) -> Section | None:
+def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: Wording) -> Section | None:
     """Hold a paper's conclusions against these data, each with its tests; groups are runs and judges by name."""
     columns = [*map(text_column, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))]
     tables: list[Block] = []
@@ -51,7 +51,7 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Statement]], wordin
     return Section(f"{suite}-{wording.several}", f"The paper’s {wording.several}", (lead, *tables))
 
 
-def _tests(name: str, found: Sequence[Statement], wording: Wording) -> list[Block]:
+def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
     """Draw the differences that statements rest on, of all models together; those of each are in the data."""
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:

@@ -7,11 +7,11 @@ from dataclasses import replace
 import polars as pl
 
 from subitize import plugins
-from subitize.analysis.comparisons import Ranked
-from subitize.analysis.enumeration import evaluate, name_baselines
-from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.reproduction import PublishedCounts
-from subitize.analysis.scoring import Score, list_factors, measure, score
+from subitize.analysis.compare import Ranked
+from subitize.analysis.counting import measure_counting, name_baselines
+from subitize.analysis.frame import NO_JUDGE
+from subitize.analysis.published import PublishedCounts
+from subitize.analysis.score import Score, list_factors, measure, score
 from subitize.errors import NothingToDoError
 from subitize.interfaces import Progress
 from subitize.io.frames import group_rows
@@ -130,7 +130,7 @@ def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, lis
     # Refined prompts are compared with those that they are made of, and not measured again.
     is_refined = pl.col("suite").str.contains(REFINED, literal=True)
     try:
-        found = evaluate({source.name: source.survey.whole.filter(~is_refined) for source in sources})
+        found = measure_counting({source.name: source.survey.whole.filter(~is_refined) for source in sources})
     except NothingToDoError:
         found = []
     by_key = {(one.run, one.suite, one.model, one.judge): one for one in found}

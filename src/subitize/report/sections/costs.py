@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 from pydantic_core import from_json
 
-from subitize.analysis.clusters import place_observations
+from subitize.analysis.design import with_units
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
@@ -123,7 +123,7 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:
     """Tell what each answer costs of which all is right; what is unknown is left out."""
-    judged = place_observations(series.observations.kept().filter(pl.col("status") != "unknown")).rows
+    judged = with_units(series.observations.kept().filter(pl.col("status") != "unknown")).rows
     by_answer = judged.group_by("subject", maintain_order=True)
     right = by_answer.agg(pl.col("is_right").all(), pl.col("cluster", "stratum").first())
     if not right["is_right"].any():

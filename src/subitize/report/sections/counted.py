@@ -11,8 +11,8 @@ from subitize.records import Estimate
 from subitize.report.document.blocks import KINDS, Badge, Cell, Row, text_column
 
 if TYPE_CHECKING:  # loading these takes long, and claims, which import this module, need none of them
-    from subitize.analysis.enumeration import Enumeration
-    from subitize.analysis.reproduction import PublishedCounts
+    from subitize.analysis.counting import CountingReport
+    from subitize.analysis.published import PublishedCounts
     from subitize.stats.answers import KnowerLevel
 
 MODEL = text_column("Model")
@@ -25,7 +25,7 @@ class Counted:
 
     label: str
     badge: Badge
-    it: "Enumeration"
+    it: "CountingReport"
 
     def row(self, *cells: Cell) -> Row:
         """Make its row of a table."""

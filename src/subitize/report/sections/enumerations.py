@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, name_baselines, write_range
+from subitize.analysis.counting import ALL, LEAST_PER_CELL, name_baselines, write_range
 from subitize.analysis.measures import Abstraction, Bias
-from subitize.analysis.reproduction import PublishedCounts
+from subitize.analysis.published import PublishedCounts
 from subitize.language.numbers import in_words
 from subitize.report.document import charts
 from subitize.report.document.blocks import (

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-from subitize.analysis.observations import Seen
+from subitize.analysis.frame import FrameRow
 from subitize.errors import SubitizeError
 from subitize.interfaces import Progress
 from subitize.io.frames import group_rows
@@ -92,7 +92,7 @@ class _Picked(NamedTuple):
     """An observation that is shown, with what was answered in each of its trials, and what its judge read of them."""
 
     series: Series
-    observation: Seen
+    observation: FrameRow
     subject: Subject
     verdict: Verdict
     category: str

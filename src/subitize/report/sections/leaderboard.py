@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import polars as pl
 
-from subitize.analysis.clusters import WHOLE
-from subitize.analysis.comparisons import Entry, Ranked, stand
-from subitize.analysis.enumeration import Baseline
-from subitize.analysis.reproduction import PublishedCounts, PublishedRow
-from subitize.analysis.scoring import Score
+from subitize.analysis.compare import Contestant, Ranked, stand
+from subitize.analysis.counting import Baseline
+from subitize.analysis.design import WHOLE
+from subitize.analysis.published import PublishedCounts, PublishedRow
+from subitize.analysis.score import Score
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
@@ -279,7 +279,7 @@ def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
     Stand-ins have a rank only where there is nothing else.
     """
     entries = [
-        Entry(one.label, one.suite, one.judge, one.observations, one.source.run)
+        Contestant(one.label, one.suite, one.judge, one.observations, one.source.run)
         for one in take_real(series)
         if not one.is_excluded and one.badge != "stand-in judge"
     ]

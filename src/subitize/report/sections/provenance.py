@@ -9,8 +9,8 @@ import polars as pl
 
 from subitize.analysis.advice import describe_reward_judge, is_reward_judge
 from subitize.analysis.overview import describe_samples
-from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
-from subitize.analysis.provenance import Place, ResponseTrail
+from subitize.analysis.protocols import Protocol, RowProtocol, describe, differences, read_protocols
+from subitize.analysis.provenance import Group, ResponseTrail
 from subitize.io.frames import group_rows
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
@@ -190,7 +190,7 @@ class Conduct:
     """A series, and under what protocol it was got."""
 
     series: Series
-    followed: Followed
+    followed: RowProtocol
     number: int
     """The number of the protocol in the report, from 1."""
 
@@ -208,8 +208,8 @@ class Conduct:
 def follow(series: Sequence[Series]) -> list[Conduct]:
     """Find the protocol of each series."""
     sources = {one.source.name: one.source for one in series}
-    known = {name: follow_protocols(one.run, one.trails, one.survey.reader) for name, one in sources.items()}
-    found = [known[one.source.name][Place(one.suite, one.model, one.judge)] for one in series]
+    known = {name: read_protocols(one.run, one.trails, one.survey.reader) for name, one in sources.items()}
+    found = [known[one.source.name][Group(one.suite, one.model, one.judge)] for one in series]
     order = [fingerprint for fingerprint, _ in Counter(one.protocol.fingerprint for one in found).most_common()]
     numbers = [order.index(one.protocol.fingerprint) + 1 for one in found]
     return list(map(Conduct, series, found, numbers))

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from subitize.analysis.attempts import Attempt, Omissions, Unusable, find_omissions, gather_attempts
-from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.refinements import Measure, Refinement, compare
+from subitize.analysis.compare import RefinementEffect, RefinementMeasure, compare
+from subitize.analysis.frame import NO_JUDGE
+from subitize.analysis.score import LeftOutResults, PromptResult, Unusable, find_omissions, gather_attempts
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import Block, Column, FigureBlock, Record, Section, TextBlock, tabulate
@@ -25,9 +25,9 @@ class Group:
     name: str
     judge: str
     series: tuple[Series, ...]
-    attempts: tuple[Attempt, ...]
-    refined: tuple[Attempt, ...]
-    omissions: Omissions = field(default_factory=Omissions)
+    attempts: tuple[PromptResult, ...]
+    refined: tuple[PromptResult, ...]
+    omissions: LeftOutResults = field(default_factory=LeftOutResults)
 
 
 def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: Unusable = "wrong") -> list[Group]:
@@ -48,7 +48,7 @@ def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: 
         if not ours:
             continue
         known = {**labels, **{(run, one.model): one.label for one in ours}}
-        attempts: list[Attempt] = []
+        attempts: list[PromptResult] = []
         undecided: set[tuple[str, str]] = set()
         excluded: set[tuple[str, str]] = set()
         for one in (*ours, *theirs):
@@ -60,7 +60,7 @@ def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: 
             excluded |= {(label, id) for _, id in omitted.excluded}
         originals, others = (tuple(one for one in attempts if (one.item.base is None) == own) for own in (True, False))
         name = f"{run} · {ours[0].source.name_judge(judge)}"
-        omissions = Omissions(frozenset(undecided), frozenset(excluded))
+        omissions = LeftOutResults(frozenset(undecided), frozenset(excluded))
         groups.append(Group(name, judge, tuple(ours), originals, others, omissions))
     return groups
 
@@ -77,7 +77,7 @@ def refinement_sections(
 
 def pair_section(suite: str, groups: Sequence[Group], palette: Palette, more: Sequence[Block] = ()) -> Section | None:
     """Set refined prompts beside those that they are made of, prompt by prompt; `more` stands after that."""
-    shown: dict[Measure, list[tuple[Group, Refinement]]] = {"success": [], "accuracy": []}
+    shown: dict[RefinementMeasure, list[tuple[Group, RefinementEffect]]] = {"success": [], "accuracy": []}
     for group in groups:
         designs = {suite: design for one in group.series for suite, design in one.observations.designs.items()}
         for row in compare([*group.attempts, *group.refined], designs=designs):
@@ -97,7 +97,9 @@ def pair_section(suite: str, groups: Sequence[Group], palette: Palette, more: Se
 _TEST = "By flips of signs of prompts' residuals, two-sided, adjusted by Holm for a run and judge."
 
 
-def _figure(suite: str, measure: Measure, found: Sequence[tuple[Group, Refinement]], palette: Palette) -> FigureBlock:
+def _figure(
+    suite: str, measure: RefinementMeasure, found: Sequence[tuple[Group, RefinementEffect]], palette: Palette
+) -> FigureBlock:
     differences = [row.pairing.difference for _, row in found]
     names = list(dict.fromkeys(row.refinement for _, row in found))
     models = [name for name in palette.order if any(row.model == name for _, row in found)]
@@ -119,7 +121,7 @@ def _figure(suite: str, measure: Measure, found: Sequence[tuple[Group, Refinemen
     )
 
 
-def _record(row: Refinement) -> Record:
+def _record(row: RefinementEffect) -> Record:
     pairing = row.pairing
     fallbacks = "Pairs in which the refinement did not apply, so that both have the original prompt."
     return {

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.analysis.observations import Observations, Reader, Survey, survey_run
-from subitize.analysis.overview import StandIns, find_stand_ins
-from subitize.analysis.provenance import Trails, follow_trails
+from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
+from subitize.analysis.overview import Names, read_names
+from subitize.analysis.provenance import Trails, read_provenance
 from subitize.errors import BadValueError
 from subitize.io.frames import group_rows
 from subitize.report.document.blocks import KINDS, Badge
@@ -23,9 +23,9 @@ class Source:
 
     name: str
     run: Run
-    survey: Survey
+    survey: RunFrame
     trails: Trails
-    stand_ins: StandIns
+    stand_ins: Names
 
     def badge(self, model: str, judge: str = "") -> Badge:
         """Mark a model that is a stand-in, and one that is none but was judged by one."""
@@ -52,7 +52,7 @@ class Series:
     model: str
     judge: str
     badge: Badge
-    observations: Observations
+    observations: Frame
 
     @property
     def judge_name(self) -> str:
@@ -70,13 +70,13 @@ class Series:
         return bool(self.observations.rows["is_excluded"].all())
 
 
-def read_sources(runs: Sequence[Run], reader: Reader | None = None) -> list[Source]:
+def read_sources(runs: Sequence[Run], reader: ReadOptions | None = None) -> list[Source]:
     """Read each run; a run without readings is refused with what to do about it."""
     sources = []
     for name, run in zip(_names(runs), runs, strict=True):
         responses = trace_responses(run)
-        survey = survey_run(run, reader, responses)
-        sources.append(Source(name, run, survey, follow_trails(run, survey.readings, responses), find_stand_ins(run)))
+        survey = read_frame(run, reader, responses)
+        sources.append(Source(name, run, survey, read_provenance(run, survey.readings, responses), read_names(run)))
     return sources
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from subitize.analysis.agreement import Concord, JudgeAgreement, PairAgreement
-from subitize.analysis.clusters import WHOLE, name_level
-from subitize.analysis.overview import StandIns
+from subitize.analysis.agreement import JudgeAgreement, PairAgreement, RaterAgreement
+from subitize.analysis.design import WHOLE, name_level
+from subitize.analysis.overview import Names
 from subitize.records import Scalar, base_suite
 from subitize.registry import paper_of
 from subitize.report.document.cells import NOTHING
@@ -27,7 +27,7 @@ _OF_JUDGES: _Figures = (
 _MOST_ROWS, _MOST_ANSWERS = 20, 5
 
 
-def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
+def print_agreement(concords: Sequence[RaterAgreement], stand_ins: Names) -> None:
     """Print tables of one row per model and kind of question."""
     for (suite, judge), own in groupby(concords, key=lambda one: (one.suite, one.judge)):
         say(f"suite {suite} answered by {stand_ins.name_judge(judge)}")
@@ -47,7 +47,7 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
         say(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
 
 
-def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
+def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: Names) -> None:
     """Print a row for the judge and one for people among themselves, and what is taken for what."""
     for suite, of_suite in groupby(found, key=lambda one: one.suite):
         own = list(of_suite)
@@ -96,19 +96,19 @@ def _print_tables(
     print_table([*names, *sizes], ([*own, *(str(getattr(one, size)) for size in sizes)] for own, one in rows))
 
 
-def _name(one: Concord | JudgeAgreement, stand_ins: StandIns) -> tuple[str, ...]:
+def _name(one: RaterAgreement | JudgeAgreement, stand_ins: Names) -> tuple[str, ...]:
     model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
     return model, one.question, name_level(one.factor, one.group)
 
 
-def published_kappa(one: Concord) -> tuple[str, str] | None:
+def published_kappa(one: RaterAgreement) -> tuple[str, str] | None:
     """Name the paper and give what it reports of the same question about the same prompts, if it does."""
     paper = paper_of(one.suite)
     kappa = paper and paper.kappas.get((base_suite(one.suite), one.question))
     return (paper.title, kappa) if paper and kappa else None
 
 
-def _print_confusion(one: JudgeAgreement, stand_ins: StandIns) -> None:
+def _print_confusion(one: JudgeAgreement, stand_ins: Names) -> None:
     rows = []
     for value, found in groupby(one.agreement.confusion, key=lambda each: each.against):
         answers = sorted(found, key=lambda each: -each.n)

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment
-from subitize.analysis.clusters import WHOLE, name_level
-from subitize.analysis.overview import StandIns
+from subitize.analysis.design import WHOLE, name_level
+from subitize.analysis.overview import Names
 from subitize.analysis.rescoring import REASONS, Rescored
-from subitize.labels.drawing_scorers import DRAWING_SCORERS, DrawingScorer
-from subitize.labels.published_scorers import SCORERS, Scorer
+from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, Scorer
 from subitize.report.document.cells import NOTHING, figure, number_of
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import cell, print_cautions, print_marks
@@ -15,7 +14,7 @@ from subitize.report.terminal.printing import cell, print_cautions, print_marks
 _LONGEST_REPLY = 40
 
 
-def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
+def print_alignments(alignments: Sequence[Alignment], stand_ins: Names) -> None:
     """Print one row per model, judge, measure and group, and what the measures mean."""
     rows = []
     for one in alignments:
@@ -35,7 +34,7 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
         say(f"{measure}: {MEASURES[measure]}")
 
 
-def print_rescored(rows: Sequence[Rescored], stand_ins: StandIns) -> None:
+def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
     """Print both scores of every model, then what is read differently and why."""
     named = [
         {

@@ -5,7 +5,7 @@ from math import isfinite
 from pathlib import Path
 
 from subitize import plugins
-from subitize.analysis.calibration import Calibration, Point
+from subitize.analysis.calibration import Calibration, ThresholdPoint
 from subitize.labels import make_rule
 from subitize.labels.calibrations import PREFIX, Calibrated
 from subitize.records import Estimate
@@ -75,7 +75,7 @@ def _marks(threshold: float) -> Iterator[charts.Spec]:
         yield {**place, "mark": {"type": "text", "text": text, "y": top_px, **side, "color": colour}}
 
 
-def _rows(curve: Iterable[Point]) -> Iterator[Mapping[str, object]]:
+def _rows(curve: Iterable[ThresholdPoint]) -> Iterator[Mapping[str, object]]:
     each = [
         (point.threshold, metric, one)
         for point in curve

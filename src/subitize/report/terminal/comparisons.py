@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.analysis.clusters import name_level
-from subitize.analysis.comparisons import Comparisons, Leaderboard, LeftOut
-from subitize.analysis.overview import StandIns
-from subitize.analysis.refinements import Refinement
+from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect
+from subitize.analysis.design import name_level
+from subitize.analysis.overview import Names
 from subitize.report.document.cells import write_p
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import STAND_IN, cell, print_cautions, print_marks
@@ -13,7 +12,7 @@ from subitize.report.terminal.printing import STAND_IN, cell, print_cautions, pr
 _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
 
 
-def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
+def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
     """Print a leaderboard and the pairs of each measure, and what the columns mean."""
     for one in _telling(found.boards):
         board = one.board
@@ -59,7 +58,7 @@ def write_left_out(one: LeftOut) -> str:
     )
 
 
-def print_refinements(rows: Sequence[Refinement], stand_ins: StandIns) -> None:
+def print_refinements(rows: Sequence[RefinementEffect], stand_ins: Names) -> None:
     """Print one row per refinement, model, judge and measure, and what the columns mean."""
     print_pairs(rows, stand_ins)
     say(
@@ -72,9 +71,9 @@ def print_refinements(rows: Sequence[Refinement], stand_ins: StandIns) -> None:
     print_cautions(one for pairing in pairings for one in (pairing.first, pairing.second, pairing.difference))
 
 
-def print_pairs(rows: Iterable[Refinement], stand_ins: StandIns | None = None) -> None:
+def print_pairs(rows: Iterable[RefinementEffect], stand_ins: Names | None = None) -> None:
     """Set refined prompts beside the original ones, all that could be paired."""
-    known = stand_ins or StandIns()
+    known = stand_ins or Names()
     headings = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
     lines = []
     for one in rows:

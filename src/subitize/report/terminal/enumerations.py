@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration, name_baselines, write_range
+from subitize.analysis.counting import ALL, LEAST_PER_CELL, CountingReport, name_baselines, write_range
 from subitize.analysis.measures import Abstraction, Bias, measures
-from subitize.analysis.overview import StandIns
+from subitize.analysis.overview import Names
 from subitize.records import Estimate
 from subitize.report.document.cells import write_p
 from subitize.report.terminal.layout import print_table, say
@@ -38,7 +38,7 @@ _LEGEND = {
 }
 
 
-def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
+def print_enumerations(enumerations: Sequence[CountingReport], stand_ins: Names) -> None:
     """Print two tables per suite: a row per model and judge, the exact figures of two known observers below."""
     printed: set[str] = set()
     for suite in dict.fromkeys(one.suite for one in enumerations):
@@ -53,7 +53,7 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
         say(f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many")
 
 
-def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: StandIns) -> set[str]:
+def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: Names) -> set[str]:
     """Print the tables of a suite, and give the headings under which they have something."""
     has_runs = len({one.run for one in enumerations}) > 1
     judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)

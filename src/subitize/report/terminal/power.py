@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from subitize.analysis.power import Plan
+from subitize.analysis.power import PowerPlan
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.cells import estimate_text, figure
@@ -15,7 +15,7 @@ _COLOUR = "#0072b2"
 _WIDTH_PX, _HEIGHT_PX = 520, 260
 
 
-def print_plan(plan: Plan) -> None:
+def print_plan(plan: PowerPlan) -> None:
     """Print what is assumed, what the study shows, and the same for other sizes."""
     say("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
     answers = [(one.what, _cell(one.value) or "none", one.note) for one in plan.answers]
@@ -26,7 +26,7 @@ def print_plan(plan: Plan) -> None:
         say(line)
 
 
-def write_figure(plan: Plan, path: Path) -> Path:
+def write_figure(plan: PowerPlan, path: Path) -> Path:
     """Draw power where there is a test, else half-width, against the size of the study."""
     title = ", ".join(f"{name} {value}" for name, value in plan.assumed.items() if not plan.axis.startswith(name))
     points = {point.at: point.power or point.half_width for point in plan.curve}

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from subitize.analysis.attempts import PassRate
-from subitize.analysis.clusters import name_level
-from subitize.analysis.observations import Gaps
-from subitize.analysis.overview import ItemStory, Overview, StandIns
-from subitize.analysis.scoring import MEASURES, Score
+from subitize.analysis.design import name_level
+from subitize.analysis.frame import Missing
+from subitize.analysis.overview import ItemStory, Names, Overview
+from subitize.analysis.score import MEASURES, PassRate, Score
 from subitize.io.frames import group_rows
 from subitize.records import (
     Attached,
@@ -50,7 +49,7 @@ _LEGEND = {
 
 def print_scores(
     scores: Sequence[Score],
-    stand_ins: StandIns,
+    stand_ins: Names,
     factors: Sequence[str],
     fingerprints: Mapping[tuple[str, str, str], str] | None = None,
     sizes: Mapping[str, int] | None = None,
@@ -118,7 +117,7 @@ def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[
     return {key: str(several.index(one) + 1) for key, one in protocols.items()}
 
 
-def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
+def print_passes(passes: Sequence[PassRate], stand_ins: Names) -> None:
     """Print one row per model and group of items, one column per k."""
     known = sorted({one.k for one in passes})
     ks = known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
@@ -149,7 +148,7 @@ def _pass(one: PassRate | None) -> str:
     return cell(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)
 
 
-def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
+def print_coverage(samples: Mapping[str, str], gaps: Missing) -> None:
     """Say of which suites the figures are about a sample, and what they do not cover."""
     for suite, sample in samples.items():
         say(f"{suite}: {sample}")
@@ -164,7 +163,7 @@ def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
             say(told.format(number_of(count, noun)))
 
 
-def print_overview(overview: Overview, stand_ins: StandIns, samples: Mapping[str, str]) -> None:
+def print_overview(overview: Overview, stand_ins: Names, samples: Mapping[str, str]) -> None:
     """Print what is in a run: models and judges by their names, with what they are and where they are reached."""
     for entry in overview.suites:
         items = f"{number_of(overview.items.get(entry.name, 0), 'item')}, seed {entry.seed}"
@@ -199,7 +198,7 @@ def print_filled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None
         print_table([headings[place] for place in filled], [[row[place] for place in filled] for row in rows])
 
 
-def print_story(story: ItemStory, stand_ins: StandIns) -> None:
+def print_story(story: ItemStory, stand_ins: Names) -> None:
     """Print one item with what came of it."""
     say(f"item {story.item.id}")
     say(f"task {story.item.task.kind}: {task_text(story.item.task)}")
@@ -221,7 +220,7 @@ def print_story(story: ItemStory, stand_ins: StandIns) -> None:
         say(f"{what} {found.id} by {who} of {about}: {reading.question.id} = {value} ({reading.rule})")
 
 
-def _name_trials(trials: Sequence[Trial], stand_ins: StandIns) -> str:
+def _name_trials(trials: Sequence[Trial], stand_ins: Names) -> str:
     """Name a trial, or those of one model that were looked at together."""
     repeats = ", ".join(str(trial.repeat) for trial in trials)
     attempt = f", attempt {trials[0].attempt}" if len(trials) == 1 and trials[0].attempt else ""
@@ -286,7 +285,7 @@ def _is_of_groups(row: Mapping[str, Score]) -> bool:
     return "success" in row and "accuracy" not in row
 
 
-def print_marks(figures: Sequence[Any], stand_ins: StandIns) -> None:
+def print_marks(figures: Sequence[Any], stand_ins: Names) -> None:
     """Say what the marks behind models and judges mean, where there are some."""
     if any(stand_ins.has(one.model, one.judge) for one in figures):
         say(STAND_IN)

@@ -4,14 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from subitize.analysis.claims import Statement
-from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
+from subitize.analysis.claims import Claim
+from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, ComparedCell
 from subitize.io.frames import group_rows
 from subitize.report.document.cells import NOTHING, figure
 from subitize.report.terminal.layout import describe_cautions, print_table, say
 
 _LARGE = 10
-MARKS: dict[Verdict, str] = {
+MARKS: dict[CellMatch, str] = {
     "exact": "=",
     "truncated": "⌊",
     "within 0.1 pp": "~",
@@ -21,7 +21,7 @@ MARKS: dict[Verdict, str] = {
 }
 
 
-def print_reproduction(comparisons: Sequence[Comparison]) -> None:
+def print_reproduction(comparisons: Sequence[ComparedCell]) -> None:
     """Print each table, then how many cells came out how."""
     print_tables(comparisons)
     names = dict.fromkeys(one.table for one in comparisons)
@@ -43,7 +43,7 @@ def print_reproduction(comparisons: Sequence[Comparison]) -> None:
         say(f"{', '.join(dict.fromkeys(cell.column for cell in cells))}: {method}")
 
 
-def print_tables(comparisons: Sequence[Comparison]) -> None:
+def print_tables(comparisons: Sequence[ComparedCell]) -> None:
     """Print each table, whatever of it was printed elsewhere."""
     for name, cells in group_rows(comparisons, lambda one: one.table).items():
         texts = {(cell.row, cell.column): _text(cell) for cell in cells}
@@ -52,7 +52,7 @@ def print_tables(comparisons: Sequence[Comparison]) -> None:
         print_table(["", *columns], lines, title=name)
 
 
-def _text(cell: Comparison) -> str:
+def _text(cell: ComparedCell) -> str:
     numbers = [one for one in (cell.ours, cell.low, cell.high) if isinstance(one, float | int) and math.isfinite(one)]
     # Counts as they are; percentages have one decimal, smaller figures more.
     digits = 0 if all(one == int(one) for one in numbers) else 3 if max(map(abs, numbers)) < _LARGE else 1
@@ -72,7 +72,7 @@ def _write(value: float | str, digits: int) -> str:
     return figure(value, digits) if math.isfinite(value) else NOTHING
 
 
-def print_claims(statements: Iterable[Statement], *, title: str = "claims") -> None:
+def print_claims(statements: Iterable[Claim], *, title: str = "claims") -> None:
     """Print a claim with its verdict in a line, and below it each part of what was computed."""
     say(title)
     for one in statements:

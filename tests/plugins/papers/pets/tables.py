@@ -5,15 +5,15 @@ from pathlib import Path
 import polars as pl
 
 from pets.release import read_release
-from subitize.analysis.observations import Observations, Reader, observe_records, observe_run
-from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
+from subitize.analysis.frame import Frame, ReadOptions, frame_of, observe_run
+from subitize.analysis.published import Cell, CellId, ComparedCell, compare_cell
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
 from subitize.records import Estimate
 from subitize.stats.estimate import wilson_interval
 from subitize.store import Run
 
-PUBLISHED = {Place("table1", "kennel-1", "success"): "0.75"}
+PUBLISHED = {CellId("table1", "kennel-1", "success"): "0.75"}
 _PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
 
 
@@ -22,27 +22,27 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     if folder is None:
         raise BadValueError("pets needs its release: subitize reproduce pets DIR")
     release = read_release(folder)
-    observed = observe_records(release.items, release.responses, release.readings, {})
+    observed = frame_of(release.items, release.responses, release.readings, {})
     return Tables(compute_table(observed), _PRINTED_BY, release.warnings)
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     """Compute the table from the readings in a run."""
-    observed = observe_run(run, Reader(judge)).filter(pl.col("suite") == "pets")
+    observed = observe_run(run, ReadOptions(judge)).filter(pl.col("suite") == "pets")
     if not len(observed):
         raise NothingToDoError(f"{run.location} has no readings of pets; first: subitize run pets --model MODEL")
     return Tables(compute_table(observed), _PRINTED_BY)
 
 
-def compute_table(observed: Observations) -> list[Comparison]:
+def compute_table(observed: Frame) -> list[ComparedCell]:
     """Compute the share of right images by model."""
     cells = []
     for (model,), own in observed.partition("model"):
         share = share_of_right(own)
-        cells.append(Cell(Place("table1", model, "success"), share.value, share.low, share.high, share.n))
+        cells.append(Cell(CellId("table1", model, "success"), share.value, share.low, share.high, share.n))
     return [compare_cell(cell, PUBLISHED.get(cell.place), points=100.0) for cell in cells]
 
 
-def share_of_right(observed: Observations) -> Estimate:
+def share_of_right(observed: Frame) -> Estimate:
     """Estimate the share of right images."""
     return wilson_interval(int(observed.rows["is_right"].sum()), len(observed))

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from subitize.analysis.claims import Statement
-from subitize.analysis.observations import NO_JUDGE
-from subitize.analysis.reproduction import Cell, Place
+from subitize.analysis.claims import Claim
+from subitize.analysis.frame import NO_JUDGE
+from subitize.analysis.published import Cell, CellId
 from subitize.errors import NothingToDoError
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.claims import observe
@@ -69,7 +69,7 @@ class Group:
     raters: int
     nouns: Mapping[str, str]
     """The nouns of simple prompts, frequent or rare."""
-    statements: Sequence[Statement] = ()
+    statements: Sequence[Claim] = ()
     """What the paper concludes, held against these answers."""
 
     def estimate(self, table: str, row: str, column: str) -> Estimate | None:
@@ -106,7 +106,7 @@ def find(series: Sequence[Series]) -> Findings:
 
 def printed(table: str, row: str, column: str) -> float | None:
     """Get a figure as the paper prints it; nothing where it prints none."""
-    text = PUBLISHED.get(Place(table, row, column))
+    text = PUBLISHED.get(CellId(table, row, column))
     return None if text is None else float(text)
 
 
@@ -166,7 +166,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     return Group(f"{run} · {series[0].judge_name}", models, pooled, raters, nouns, statements)
 
 
-def _locate(place: Place) -> tuple[str, str]:
+def _locate(place: CellId) -> tuple[str, str]:
     """Tell which model a cell is about, and what of it."""
     match place.table:
         case "figure3_by_type" | "figure5":

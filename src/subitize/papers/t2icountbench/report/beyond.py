@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.agreement import Concord, agree_run
-from subitize.analysis.attempts import rate_passes
+from subitize.analysis.agreement import RaterAgreement, agree_run
+from subitize.analysis.score import rate_passes
 from subitize.errors import NothingToDoError
 from subitize.papers.t2icountbench.claims import observe, ranks_change
 from subitize.papers.t2icountbench.published import KAPPA
@@ -114,7 +114,7 @@ def _prefix(group: Group, groups: Sequence[Group]) -> str:
     return f"{group.name}: " if len(groups) > 1 else ""
 
 
-def _concords(group: Group) -> list[Concord]:
+def _concords(group: Group) -> list[RaterAgreement]:
     run = group.series[0].source.run
     if group.judge not in shared_judges(run):
         return []

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from subitize.analysis.attempts import Attempt, rate_passes
+from subitize.analysis.score import PromptResult, rate_passes
 from subitize.papers.t2icountbench import tables as paper
 from subitize.papers.t2icountbench.beyond import HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CONDITIONS
@@ -191,7 +191,11 @@ def table_3(groups: Sequence[Group]) -> list[Block]:
 
 
 def _by_level(
-    groups: Sequence[Group], compute: Callable[[Sequence[Attempt]], list[TableCell]], name: str, title: str, note: str
+    groups: Sequence[Group],
+    compute: Callable[[Sequence[PromptResult]], list[TableCell]],
+    name: str,
+    title: str,
+    note: str,
 ) -> FigureBlock | None:
     found = [cell for group in groups for cell in compute(group.attempts)]
     measured = [cell for cell in found if not cell.is_published]

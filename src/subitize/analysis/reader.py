@@ -1,8 +1,10 @@
-"""Rules by which answers are read, as users name them; a calibration is for the judge it was made for."""
+"""Chooses whose readings a command uses, and the rule that reads their evidence.
+
+A rule may be a saved calibration, which holds only for the judge it was made for."""
 
 from collections.abc import Callable
 
-from subitize.analysis.observations import Reader
+from subitize.analysis.frame import ReadOptions
 from subitize.interfaces import Judge
 from subitize.labels import PLURALITY, Rule, make_rule, parse_rule
 from subitize.labels.calibrations import PREFIX, load
@@ -12,14 +14,14 @@ from subitize.registry import Made, names
 Warn = Callable[[str], None]
 
 
-def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: str = PLURALITY) -> Reader:
+def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: str = PLURALITY) -> ReadOptions:
     """Choose whose readings are read, and by which rule; a calibration is for the judge it was made for."""
     rule, made_for = _rule(text)
     if made_for is None or judge is not None:
         _warn_of_other(text, made_for, judge, warn)
-        return Reader(judge, rule, agreement)
+        return ReadOptions(judge, rule, agreement)
     warn(f"--rule {text}: only the readings of {made_for!r}, which it was made for; others with --judge")
-    return Reader(made_for, rule, agreement)
+    return ReadOptions(made_for, rule, agreement)
 
 
 def rule_for(judge: Made[Judge], text: str | None, warn: Warn) -> Rule | None:

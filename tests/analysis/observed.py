@@ -1,8 +1,8 @@
 """Observations row by row, for tests that look at each of them."""
 
-from subitize.analysis.observations import Observations, Seen
+from subitize.analysis.frame import Frame, FrameRow
 
 
-def look_at(observations: Observations) -> list[Seen]:
+def look_at(observations: Frame) -> list[FrameRow]:
     """Take every row, in order."""
     return [observations.look(row) for row in observations.rows.iter_rows(named=True)]

@@ -1,4 +1,4 @@
-"""The tables of a run as files for others' tools; docs/frame.md explains their columns."""
+"""Exports the tables of a run as files for other tools; docs/frame.md explains their columns."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,8 +11,8 @@ from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 from pydantic import TypeAdapter
 
-from subitize.analysis.clusters import stratum_of
-from subitize.analysis.observations import COLUMNS, survey_run
+from subitize.analysis.design import stratum_of
+from subitize.analysis.frame import COLUMNS, read_frame
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
 from subitize.io.files import FORMULA
 from subitize.io.frames import lay_out_beside, make_frame
@@ -33,7 +33,7 @@ from subitize.store.reading import FAILED, count_readings, count_trials, decode_
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")
-Watch = Callable[[str, "Table"], Iterator[pl.DataFrame]]
+Watch = Callable[[str, "ExportTable"], Iterator[pl.DataFrame]]
 
 
 def export(
@@ -54,7 +54,7 @@ def export(
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """A table in parts, which are made as they are gone through; there is at least one."""
 
     rows: int
@@ -67,21 +67,21 @@ class Table:
         return self.parts
 
 
-def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterator[tuple[str, Table]]:
+def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterator[tuple[str, ExportTable]]:
     """Go through the tables by name; what does not fit a column stays JSON. `annotators` gives people other names."""
     rows, responses = _observe(run)  # what takes most memory comes first, before anything else has taken some
     factors = pl.col("^factor_.*$")
     items = _describe_items(run, run.items())
     listed = items.select("item", "suite", "task", "text", factors, "task_record", "asks")
-    yield "items", Table(1, iter([listed]))
+    yield "items", ExportTable(1, iter([listed]))
     models, judges = run.model_names(), run.judge_names()
     responses_named = (_name(_responses(run, part), model=models) for part in stream_responses(run))
-    yield "responses", Table(count_trials(run), responses_named)
+    yield "responses", ExportTable(count_trials(run), responses_named)
     readings_named = (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))
-    yield "readings", Table(count_readings(run, with_reviews=True), readings_named)
-    yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
+    yield "readings", ExportTable(count_readings(run, with_reviews=True), readings_named)
+    yield "exclusions", ExportTable(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
     observed = _observations(run, rows, responses, items.select("item", "base", "cluster", "stratum", factors))
-    yield "observations", Table(rows.height, (_name(part, model=models, judge=judges) for part in observed))
+    yield "observations", ExportTable(rows.height, (_name(part, model=models, judge=judges) for part in observed))
 
 
 def _name(rows: pl.DataFrame, **names: Mapping[str, str]) -> pl.DataFrame:
@@ -213,7 +213,7 @@ _SHORT = 12
 def _observe(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Get the frame that figures are made of, and the responses that count."""
     try:
-        survey = survey_run(run)
+        survey = read_frame(run)
     except NothingToDoError:
         return pl.DataFrame(schema=COLUMNS), pl.DataFrame(schema=RESPONSES)
     return survey.whole.rows, survey.responses

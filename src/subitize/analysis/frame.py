@@ -1,7 +1,6 @@
-"""What was observed, as one frame: items, latest responses and readings joined, a row per question, judge and subject.
+"""The frame: a row per question, judge and subject, made from a run's items, responses and readings.
 
-Figures are expressions over its columns, which docs/frame.md explains. Objects are made where one item is looked at.
-"""
+Figures are expressions over its columns, which docs/frame.md explains."""
 
 import json
 from collections import Counter
@@ -79,7 +78,7 @@ _PLACE = ("suite", "model", "is_group", "is_relevant")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Observations:
+class Frame:
     """Rows with the columns of COLUMNS, in the order of the items and of their asks; the items themselves by id.
 
     `designs` are those of the suites, as far as they are known.
@@ -105,11 +104,13 @@ class Observations:
         for key, rows in self.rows.group_by(*columns, maintain_order=True):
             yield tuple(map(str, key)), type(self)(rows, self.items, self.designs)
 
-    def look(self, row: Mapping[str, Any]) -> "Seen":
+    def look(self, row: Mapping[str, Any]) -> "FrameRow":
         """Take one of the rows, with its item and what was asked."""
         item, text = self.items[row["item"]], row["value_text"]
         value = None if text is None else read_scalar(row["value"], text)
-        return Seen(item, item.asks[row["ask"]], row["status"], value, *(row[name] for name in Seen._fields[4:]))
+        return FrameRow(
+            item, item.asks[row["ask"]], row["status"], value, *(row[name] for name in FrameRow._fields[4:])
+        )
 
     def seen_items(self) -> list[Item]:
         """List the items that there are rows of."""
@@ -127,7 +128,7 @@ def find_one_judge(run: Run, rows: pl.DataFrame, of: str = "") -> str:
     return judges[0] if judges else NO_JUDGE
 
 
-def adopt_refusals(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+def judges_of_refusals(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
     """Tell by suite and judge whose observations these are: what was only ever refused is wrong for every judge.
 
     Where a suite has no judge at all, they stay nobody's.
@@ -147,7 +148,7 @@ def asks_for_number(item: Item, ask: Ask) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ReadOptions:
     """Which readings to take, how to read their evidence (None: as stored), and how several become one.
 
     What a rule leaves open is as in the rule that a reading was stored with.
@@ -159,7 +160,7 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaps:
+class Missing:
     """What no figure covers: items that a model was not given, trials that failed, answers that nobody has read.
 
     Answers whose readings are tied have no value, and are unknown.
@@ -172,7 +173,7 @@ class Gaps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Survey:
+class RunFrame:
     """All that figures are made of, read at once: the responses that count, and what was observed.
 
     `whole` has the asks that do not enter the score, too; their values are as stored, as rules are for counts. Failed
@@ -181,10 +182,10 @@ class Survey:
     """
 
     run: Run
-    reader: Reader
+    reader: ReadOptions
     responses: pl.DataFrame
     votes: pl.DataFrame
-    whole: Observations
+    whole: Frame
     ties: int = 0
     """How many of the observations have no value because their readings are tied."""
 
@@ -194,11 +195,11 @@ class Survey:
         return self.votes.filter(IS_ANSWER) if self.reader.agreement == ADJUDICATED else self.votes
 
     @property
-    def observations(self) -> Observations:
+    def observations(self) -> Frame:
         """What enters the score."""
         return self.whole.filter(pl.col("is_relevant"))
 
-    def gaps(self) -> Gaps:
+    def gaps(self) -> Missing:
         """Count what no figure covers; a sight check is for none."""
         latest = self.responses.filter(~pl.col("item").str.starts_with(f"{SIGHT_CHECK}/"))
         asked = latest.select("model", "item").unique()
@@ -208,7 +209,7 @@ class Survey:
         failed = latest.filter(pl.col("kind") == FAILED).height
         answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
         unread = (~answered.is_in(read_trials_looked_at(self.run).implode())).sum()
-        return Gaps(given - asked.height, failed, int(unread), self.ties)
+        return Missing(given - asked.height, failed, int(unread), self.ties)
 
     def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """List the trials that a row of observations is about: of a group, those of its repeats."""
@@ -219,35 +220,35 @@ class Survey:
         return tuple(groups.filter(pl.col("subject") == row["subject"])["trials"].item())
 
 
-def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame | None = None) -> Survey:
+def read_frame(run: Run, reader: ReadOptions | None = None, responses: pl.DataFrame | None = None) -> RunFrame:
     """Read a run once, for all figures; `responses` are all that it has, if they have been read."""
-    reader = reader or Reader()
+    reader = reader or ReadOptions()
     if reader.judge is not None:
         reader = replace(reader, judge=run.find_judge(reader.judge))
     latest = latest_attempts(read_responses(run) if responses is None else one_per_trial(responses))
     votes = _read(run, reader)
-    labels = make_labels(votes, reader.agreement)
-    stored = labels if reader.rule is None else make_labels(_read(run, replace(reader, rule=None)), reader.agreement)
+    labels = label_readings(votes, reader.agreement)
+    stored = labels if reader.rule is None else label_readings(_read(run, replace(reader, rule=None)), reader.agreement)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
     asked = _Asked(items, latest, read_designs(run), excluded)
     labels = _join_parts(asked, labels)
     whole = _observe(asked, labels, stored)
     place, tied = ["subject", "question", "judge"], labels.filter(pl.col("label") == TIED)
     counted = whole.rows.filter("is_relevant", ~pl.col("is_excluded")).unique(place)
-    found = Survey(run, reader, latest, votes, whole, counted.join(tied, on=place, how="semi").height)
+    found = RunFrame(run, reader, latest, votes, whole, counted.join(tied, on=place, how="semi").height)
     if not len(found.observations) or (reader.judge is not None and not votes.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
 
 
-def observe_run(run: Run, reader: Reader | None = None) -> Observations:
+def observe_run(run: Run, reader: ReadOptions | None = None) -> Frame:
     """Join what the run has of the asks that enter the score."""
-    return survey_run(run, reader).observations
+    return read_frame(run, reader).observations
 
 
-def observe_records(
+def frame_of(
     items: Sequence[Item], responses: Iterable[Response], readings: Iterable[Reading], designs: Mapping[str, Design]
-) -> Observations:
+) -> Frame:
     """Join what is known without a run, as a run's is; `designs` are those of the suites."""
     trials = make_frame(
         (
@@ -261,7 +262,7 @@ def observe_records(
         ((one.subject.id, one.question.id, one.judge, codec.encode(codec.value, one.value)) for one in readings),
         dict.fromkeys(("subject", "question", "judge", "value"), pl.String()),
     )
-    labels = make_labels(values, Reader().agreement)
+    labels = label_readings(values, ReadOptions().agreement)
     asked = _Asked({item.id: item for item in items}, latest_attempts(trials), designs, frozenset())
     return _observe(asked, labels, labels).filter(pl.col("is_relevant"))
 
@@ -282,7 +283,7 @@ def list_judges(run: Run) -> str:
     return ", ".join(names.get(judge, judge) for judge in read_judges(run)) or "none"
 
 
-class Seen(NamedTuple):
+class FrameRow(NamedTuple):
     """What came of one ask."""
 
     item: Item
@@ -296,7 +297,7 @@ class Seen(NamedTuple):
     subject: str = ""
 
 
-def frame_seen(seen: Iterable[Seen]) -> Observations:
+def frame_seen(seen: Iterable[FrameRow]) -> Frame:
     """Make observations of what is known without responses and readings; subjects are the repeats, if not named."""
     rows = list(seen)
     items = {one.item.id: one.item for one in rows}
@@ -319,10 +320,10 @@ def frame_seen(seen: Iterable[Seen]) -> Observations:
         _SEEN,
     )
     asks = _list_asks(items.values())
-    return Observations(_mark_right(outcomes.join(asks, on=["item", "ask"], maintain_order="left")), items)
+    return Frame(_mark_right(outcomes.join(asks, on=["item", "ask"], maintain_order="left")), items)
 
 
-def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
+def label_readings(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     """Make one value of all the readings of a question: a row per subject, question and judge, the judges in order.
 
     `is_blind` is for labels that follow from those of blind questions (`_join_parts`); these are none.
@@ -336,7 +337,7 @@ def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
         pl.col("value").str.join(_BETWEEN).alias("values")
     )
     votes = answers.with_columns(pl.concat_str(rule, "values", separator=_BETWEEN).alias("values"))
-    labelled = lay_out(votes, "values", _agree)
+    labelled = decode_columns(votes, "values", _agree)
     judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
     return labelled.join(judges, on="judge", maintain_order="left").with_columns(is_blind=pl.lit(False))
 
@@ -367,7 +368,7 @@ IS_ANSWER = pl.col("purpose").is_null()
 _DISCARDED = '"kind":"discarded"}'
 
 
-def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> pl.DataFrame:
+def decode_columns(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> pl.DataFrame:
     """Put beside a column of stored values what they say: the kind, as a number (yes is 1), as text, and as a key.
 
     Each different one is decoded once.
@@ -442,7 +443,7 @@ def _key(value: Scalar) -> str:
     return str(value) if isinstance(value, int) and abs(value) > 2**53 else str(as_float(value) + 0.0)  # -0.0 is 0
 
 
-def _read(run: Run, reader: Reader) -> pl.DataFrame:
+def _read(run: Run, reader: ReadOptions) -> pl.DataFrame:
     with_reviews = reader.agreement == ADJUDICATED
     if reader.rule is None:
         return read_readings(run, reader.judge, with_reviews=with_reviews)
@@ -457,7 +458,7 @@ def _read(run: Run, reader: Reader) -> pl.DataFrame:
     return rows.join(values, on=of, maintain_order="left").with_columns(value=pl.col("anew"))
 
 
-def _interpret_anew(run: Run, reader: Reader, judge: str, stored: str, evidence: str, question: str) -> str:
+def _interpret_anew(run: Run, reader: ReadOptions, judge: str, stored: str, evidence: str, question: str) -> str:
     assert reader.rule is not None
     rule = _whole_rule(reader.rule, stored)
     try:
@@ -481,8 +482,8 @@ class _Asked(NamedTuple):
     excluded: Set[str]
 
 
-def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -> Observations:
-    shown = show_asks(_list_asks(asked.items.values()), asked.latest)
+def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -> Frame:
+    shown = pair_asks_with_responses(_list_asks(asked.items.values()), asked.latest)
     relevant, others = (shown.filter(pl.col("is_relevant") == is_relevant) for is_relevant in (True, False))
     seen = pl.concat([_join_labels(relevant, labels), _join_labels(others, stored_labels)])
     asked_again = [suite for suite, design in asked.designs.items() if design.asks_again]
@@ -493,7 +494,7 @@ def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -
         # Whoever looked at blind parts was not told the prompt; at what was refused nobody looked.
         is_informed=pl.col("is_informed") & ~pl.coalesce("is_blind", pl.col("is_blind").any().over(*_PLACE, "judge")),
     )
-    return Observations(_mark_right(rows), asked.items, asked.designs)
+    return Frame(_mark_right(rows), asked.items, asked.designs)
 
 
 def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
@@ -506,7 +507,7 @@ def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
     if not items or not labels.height:
         return labels
     parts = _list_asks(items.values()).filter(~pl.col("is_relevant"))
-    read = show_asks(parts, asked.latest).join(labels, on=["subject", "question"], maintain_order="left")
+    read = pair_asks_with_responses(parts, asked.latest).join(labels, on=["subject", "question"], maintain_order="left")
     said = labels.filter(pl.col("question") == MatchesPrompt().id)
     left = read.join(said, on=["subject", "judge"], how="anti", maintain_order="left")
     joined = []
@@ -521,7 +522,7 @@ def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([labels, make_frame(joined, {name: labels.schema[name] for name in columns})], how="diagonal")
 
 
-def show_asks(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
+def pair_asks_with_responses(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
     """Put each ask beside what it is about: one response each, or the repeats of an item, so many at a time.
 
     A group that is not yet complete is left out. One that was refused stays in its group: it shows nothing and is
@@ -643,7 +644,7 @@ def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
         marked = found
 
 
-def _what_is_missing(run: Run, reader: Reader, latest: pl.DataFrame) -> str:
+def _what_is_missing(run: Run, reader: ReadOptions, latest: pl.DataFrame) -> str:
     if latest.height and (latest["kind"] == FAILED).all():
         return f"all {latest.height} trials of {run.location} failed; run the same command again to try them again"
     name = run.location.run_id if isinstance(run.location, Database) else run.location

@@ -1,4 +1,4 @@
-"""What papers print: their cells beside ours, with a verdict on each, and figures to stand beside measured ones."""
+"""Printed figures beside computed ones: cells, their precision, and a verdict on each."""
 
 import csv
 import math
@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 from subitize.records import Estimate
 from subitize.stats.answers import Direction
 
-Verdict = Literal["exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published"]
-VERDICTS: tuple[Verdict, ...] = ("exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published")
+CellMatch = Literal["exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published"]
+VERDICTS: tuple[CellMatch, ...] = ("exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published")
 
 AS_THE_PAPER = "as the paper computes it"
 """How the method of a figure begins that is a paper's own, where subitize would compute it in another way."""
@@ -20,7 +20,7 @@ _BELOW = "<"
 _ROUNDING = 1e-9  # what adding up in floating point may cost
 
 
-class Place(NamedTuple):
+class CellId(NamedTuple):
     """Where a cell stands."""
 
     table: str
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 class Cell:
     """A figure and where it stands, with how it was got and why to be wary of it; a count has no interval."""
 
-    place: Place
+    place: CellId
     value: float | str
     low: float | None = None
     high: float | None = None
@@ -42,7 +42,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedCell:
     """A cell as printed and as computed; `exact` means that it rounds to what is printed, or is below it (`<0.01`)."""
 
     table: str
@@ -50,7 +50,7 @@ class Comparison:
     column: str
     published: float | str | None
     ours: float | str
-    verdict: Verdict
+    verdict: CellMatch
     low: float | None
     high: float | None
     n: int | None
@@ -58,13 +58,13 @@ class Comparison:
     caution: str = ""
 
 
-def make_cell(place: Place, estimate: Estimate, *, scale: float = 1.0) -> Cell:
+def make_cell(place: CellId, estimate: Estimate, *, scale: float = 1.0) -> Cell:
     """Put an estimate into its place; a scale of 100 makes a percentage of a share."""
     figures = (scale * estimate.value, scale * estimate.low, scale * estimate.high)
     return Cell(place, *figures, estimate.n, estimate.method, estimate.caution)
 
 
-def read_published(file: Path) -> Mapping[Place, str]:
+def read_published(file: Path) -> Mapping[CellId, str]:
     """Read the cells that a paper prints, as texts: the digits printed are the precision that is claimed.
 
     Tables stand below one another with an empty line between; each begins with its name and those of its columns, and
@@ -74,17 +74,17 @@ def read_published(file: Path) -> Mapping[Place, str]:
         return MappingProxyType(dict(_read_cells(csv.reader(lines))))
 
 
-def _read_cells(lines: Iterator[list[str]]) -> Iterator[tuple[Place, str]]:
+def _read_cells(lines: Iterator[list[str]]) -> Iterator[tuple[CellId, str]]:
     for table, *columns in lines:
         for row in lines:
             if not row:
                 break
             for column, cell in zip(columns, row[1:], strict=True):
                 if cell:
-                    yield Place(table, row[0], column), cell
+                    yield CellId(table, row[0], column), cell
 
 
-def compare_cell(cell: Cell, printed: str | None, *, points: float, is_truncated: bool = False) -> Comparison:
+def compare_cell(cell: Cell, printed: str | None, *, points: float, is_truncated: bool = False) -> ComparedCell:
     """Put a cell beside what is printed, whose digits are the precision that is claimed.
 
     `points` is how many percentage points one unit of the cell is: 100 for a share, 1 for a percentage, infinity for
@@ -93,12 +93,12 @@ def compare_cell(cell: Cell, printed: str | None, *, points: float, is_truncated
     is_text = printed is None or isinstance(cell.value, str) or printed.startswith(_BELOW)
     published = printed if printed is None or is_text else float(printed)
     verdict = "not published" if printed is None else _judge(cell.value, printed, points, is_truncated=is_truncated)
-    return Comparison(
+    return ComparedCell(
         *cell.place, published, cell.value, verdict, cell.low, cell.high, cell.n, cell.method, cell.caution
     )
 
 
-def _judge(ours: float | str, printed: str, points: float, *, is_truncated: bool) -> Verdict:
+def _judge(ours: float | str, printed: str, points: float, *, is_truncated: bool) -> CellMatch:
     if isinstance(ours, str):
         return "exact" if ours == printed else "differs"
     if printed.startswith(_BELOW):

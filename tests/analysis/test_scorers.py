@@ -4,8 +4,16 @@ import math
 
 import pytest
 
-from subitize.labels.drawing_scorers import DRAWING_SCORERS, Drawing, credit_geneval, credit_presence, stands
-from subitize.labels.published_scorers import SCORERS, Reply, mean_over_tasks
+from subitize.analysis.scorers import (
+    DRAWING_SCORERS,
+    SCORERS,
+    JudgedDrawing,
+    ScoredReply,
+    credit_geneval,
+    credit_presence,
+    mean_over_tasks,
+    stands,
+)
 from subitize.records import Ask, Box, Count, Place, RelationWord, Token
 from tests.cases import Case
 
@@ -64,29 +72,29 @@ PLANTED = [
 def test_planted_replies_have_the_credit_that_each_rule_gives(case: Case) -> None:
     for name, text, expected, credit in PLANTED:
         with case(f"{name} {text!r} {expected}"):
-            assert SCORERS[name].credit(Reply(text, expected)) == credit
+            assert SCORERS[name].credit(ScoredReply(text, expected)) == credit
 
 
 def test_vlmevalkit_takes_any_digits_of_a_reply_about_olympic_rings() -> None:
     credit = SCORERS["vlmevalkit:vlmblind"].credit
     olympic = {"task": "Olympic Counting - Circles"}
-    assert credit(Reply("15", 5, factors=olympic)) == 1
-    assert credit(Reply("five", 5, factors=olympic)) == 0
+    assert credit(ScoredReply("15", 5, factors=olympic)) == 1
+    assert credit(ScoredReply("five", 5, factors=olympic)) == 0
 
 
 def test_tallyqacode_leaves_out_questions_that_are_neither_simple_nor_complex() -> None:
     credit = SCORERS["tallyqacode"].credit
-    assert credit(Reply("3", 3, factors={"data_source": "amt", "issimple": False})) == 1
-    assert credit(Reply("4", 3, factors={"data_source": "imported_genome", "issimple": True})) == 0
-    assert credit(Reply("3", 3, factors={"data_source": "imported_genome", "issimple": False})) is None
+    assert credit(ScoredReply("3", 3, factors={"data_source": "amt", "issimple": False})) == 1
+    assert credit(ScoredReply("4", 3, factors={"data_source": "imported_genome", "issimple": True})) == 0
+    assert credit(ScoredReply("3", 3, factors={"data_source": "imported_genome", "issimple": False})) is None
 
 
 def test_the_first_token_of_another_number_has_credit() -> None:
     credit = SCORERS["geneval2:first-token"].credit
     hundred = Token("two", math.log(0.9), {"2": math.log(0.05), "three": math.log(0.03)})
-    assert credit(Reply("two hundred", 2, tokens=(hundred, Token(" hundred", -0.1)))) == pytest.approx(0.95)
-    assert credit(Reply("two hundred", 3, tokens=(hundred,))) == pytest.approx(0.03)
-    assert credit(Reply("two", 2)) is None
+    assert credit(ScoredReply("two hundred", 2, tokens=(hundred, Token(" hundred", -0.1)))) == pytest.approx(0.95)
+    assert credit(ScoredReply("two hundred", 3, tokens=(hundred,))) == pytest.approx(0.03)
+    assert credit(ScoredReply("two", 2)) is None
 
 
 def test_the_mean_over_tasks_leaves_out_tasks_with_nothing_right() -> None:
@@ -107,8 +115,8 @@ def boxes(label: str, *scores: float, colour: str | None = None, left: float = 0
     return tuple(Box(label, score, xyxy, colour) for score, xyxy in zip(scores, places, strict=True))
 
 
-def draw(tag: str, found: tuple[Box, ...] | None, *asks: Ask, **values: int) -> Drawing:
-    return Drawing(asks, {f"count:{noun}": number for noun, number in values.items()}, found, tag)
+def draw(tag: str, found: tuple[Box, ...] | None, *asks: Ask, **values: int) -> JudgedDrawing:
+    return JudgedDrawing(asks, {f"count:{noun}": number for noun, number in values.items()}, found, tag)
 
 
 def test_geneval_ignores_a_surplus_unless_the_tag_is_counting() -> None:

@@ -1,4 +1,4 @@
-"""Which observations are not independent, which conditions the design fixes, and by which figures are split."""
+"""The design behind figures: clusters of dependent observations, strata, and factors to split by."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,8 @@ from subitize.records import Design, Draw, Estimate, Item, Scalar
 from subitize.stats.estimate import estimate_shares, gather_groups
 
 if TYPE_CHECKING:
-    from subitize.analysis.observations import Observations
+    from subitize.analysis.frame import Frame
+
 
 Prompts = Literal["sampled", "fixed"]
 ESTIMANDS: dict[Prompts, str] = {
@@ -44,7 +45,7 @@ def stratum_of(item: Item, designs: Mapping[str, Design]) -> tuple[Scalar, ...]:
     return tuple(item.factors[name] for name in strata if name in item.factors)
 
 
-def place_items(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.DataFrame:
+def assign_units(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.DataFrame:
     """Number the stratum and the cluster of each item; strata that differ least have neighbouring numbers."""
     places = [(item.id, stratum_of(item, designs), cluster_of(item)) for item in items]
     strata = number_strata(stratum for _, stratum, _ in places)
@@ -94,12 +95,12 @@ def estimate_rates(
     return [replace(one, n=len(rates)) for one, rates in zip(estimates, samples, strict=True)]
 
 
-def place_observations(observations: "Observations", prompts: Prompts = "sampled") -> "Observations":
+def with_units(observations: "Frame", prompts: Prompts = "sampled") -> "Frame":
     """Put the numbers of stratum and cluster beside each row.
 
     Of exactly these prompts, each is a stratum, and its images are what varies.
     """
-    places = place_items(observations.seen_items(), observations.designs)
+    places = assign_units(observations.seen_items(), observations.designs)
     rows = observations.rows.join(places, on="item", how="left", maintain_order="left")
     if prompts == "fixed":
         rows = rows.with_columns(stratum="cluster", cluster=pl.col("subject").rank("dense").cast(pl.Int64))
@@ -120,7 +121,7 @@ def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(factors))
 
 
-def at_levels(observations: "Observations", factors: Sequence[str]) -> Iterator[pl.DataFrame]:
+def by_factor(observations: "Frame", factors: Sequence[str]) -> Iterator[pl.DataFrame]:
     """Give the rows on the whole, and once for each factor, where items have it, with its `level` as text.
 
     `order` numbers the levels as they are shown.

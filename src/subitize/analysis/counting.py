@@ -1,4 +1,4 @@
-"""How models name or draw numbers: which answers are kept, and what is measured of them."""
+"""Measures every model that names or draws numbers, beside exact figures of observers whose law is known."""
 
 import heapq
 import zlib
@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.clusters import place_observations
-from subitize.analysis.measures import ALL, Enumeration, WordingScore
-from subitize.analysis.observations import NO_JUDGE, Observations
-from subitize.analysis.provenance import Place
+from subitize.analysis.design import with_units
+from subitize.analysis.frame import NO_JUDGE, Frame
+from subitize.analysis.measures import ALL, CountingReport, WordingScore
+from subitize.analysis.provenance import Group
 from subitize.errors import NothingToDoError
 from subitize.io.frames import group_rows, make_frame
 from subitize.records import Answer, Estimate, Stimulus
@@ -23,7 +23,8 @@ from subitize.stats.cues import CueResponses, Cues, find_cues
 from subitize.stats.estimate import estimate_share
 from subitize.stimuli.recipes import magnitudes
 
-__all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "Enumeration", "baselines", "evaluate"]
+__all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "CountingReport", "baselines", "measure_counting"]
+
 
 # Measuring a picture takes a millisecond; this many, the same for all models, tell which cue is followed.
 _MOST_PICTURES = 400
@@ -48,7 +49,7 @@ class Baseline:
     human_correlation: float | None
 
 
-def evaluate(observed: Mapping[str, Observations]) -> list[Enumeration]:
+def measure_counting(observed: Mapping[str, Frame]) -> list[CountingReport]:
     """Measure every model on every suite of counts, from what was observed in each run, by its name.
 
     The control score needs the asks that enter no other figure among them.
@@ -108,13 +109,13 @@ def write_range(numbers: Sequence[int]) -> str:
     return ", ".join(str(span[0]) if len(span) == 1 else f"{span[0]}–{span[-1]}" for span in spans)
 
 
-def frame_counts(observations: Observations) -> pl.DataFrame:
+def frame_counts(observations: Frame) -> pl.DataFrame:
     """Take the observations of counts that have one right number, in items with a category and that number.
 
     The wording is null where a suite has only one; so is the response where there is none. Each is right by itself,
     whatever else was asked about the same.
     """
-    counts = place_observations(observations.filter(pl.col("is_number") & pl.col("is_relevant")))
+    counts = with_units(observations.filter(pl.col("is_number") & pl.col("is_relevant")))
     items = (
         (item.id, item.task.kind, str(of["category"]), of["number"], str(of["wording"]) if "wording" in of else None)
         for item in counts.seen_items()
@@ -131,14 +132,14 @@ _FACTORS: dict[str, pl.DataType] = {
 }
 
 
-def _score_controls(observations: Observations) -> dict[tuple[str, str, str], Estimate]:
+def _score_controls(observations: Frame) -> dict[tuple[str, str, str], Estimate]:
     """Give the share of right answers to "What does the image represent?" by suite, model and judge.
 
     A refusal is wrong. It is among what enters no score, because it is not about number. Refusals stand for every judge
     of that suite and model, and for NO_JUDGE where there is nothing else.
     """
     controls = [item.id for item in observations.seen_items() if item.factors.get("wording") == _CONTROL]
-    asked = place_observations(
+    asked = with_units(
         observations.kept().filter(
             pl.col("item").is_in(controls), pl.col("question_kind") == "name", pl.col("status") != "discarded"
         )
@@ -150,21 +151,21 @@ def _score_controls(observations: Observations) -> dict[tuple[str, str, str], Es
     return {(suite, model, judge): estimate_share(*columns) for suite, model, judge, *columns in shares.iter_rows()}
 
 
-def _keep(run: str, counts: pl.DataFrame, seen: Observations) -> Iterator[Enumeration]:
+def _keep(run: str, counts: pl.DataFrame, seen: Frame) -> Iterator[CountingReport]:
     controls = _score_controls(seen)
-    excluded = counts.filter("is_excluded").group_by(*Place._fields, "wording").len()
-    left_out = {(Place(*key), wording): count for *key, wording, count in excluded.iter_rows()}
+    excluded = counts.filter("is_excluded").group_by(*Group._fields, "wording").len()
+    left_out = {(Group(*key), wording): count for *key, wording, count in excluded.iter_rows()}
     pictures = {
         item.id: item.task.picture
         for item in seen.seen_items()
         if isinstance(item.task, Answer) and isinstance(item.task.picture, Stimulus)
     }
-    for rows in counts.filter(~pl.col("is_excluded")).partition_by(*Place._fields, maintain_order=True):
-        key = Place(*rows.select(Place._fields).row(0))
+    for rows in counts.filter(~pl.col("is_excluded")).partition_by(*Group._fields, maintain_order=True):
+        key = Group(*rows.select(Group._fields).row(0))
         # Where every control question was refused, nobody judged it, and the score is that of all judges of the counts.
         control = controls.get(key, controls.get(key._replace(judge=NO_JUDGE)))
         found = [
-            Enumeration(run, *key, wording, (), control, part, left_out.get((key, wording), 0), pictures)
+            CountingReport(run, *key, wording, (), control, part, left_out.get((key, wording), 0), pictures)
             for part in rows.partition_by("wording", maintain_order=True)
             for wording in [part["wording"][0]]
         ]
@@ -176,11 +177,11 @@ def _keep(run: str, counts: pl.DataFrame, seen: Observations) -> Iterator[Enumer
         yield replace(_choose_wording(found), wordings=tuple(scores))
 
 
-def _key(one: Enumeration) -> Place:
-    return Place(one.suite, one.model, one.judge)
+def _key(one: CountingReport) -> Group:
+    return Group(one.suite, one.model, one.judge)
 
 
-def _choose_wording(found: Sequence[Enumeration]) -> Enumeration:
+def _choose_wording(found: Sequence[CountingReport]) -> CountingReport:
     """Choose the smallest mean absolute error, the first of equal ones, among wordings that were answered.
 
     One that hardly ever gets a usable answer cannot win by being right in those few: it must have half as many as the
@@ -191,7 +192,7 @@ def _choose_wording(found: Sequence[Enumeration]) -> Enumeration:
     return found[min(errors, key=errors.__getitem__) if errors else 0]
 
 
-def _find_cues(found: Iterable[Enumeration]) -> dict[Place, Cues | None]:
+def _find_cues(found: Iterable[CountingReport]) -> dict[Group, Cues | None]:
     by_key = group_rows((one for one in found if one.pictures), _key)
     # By a hash, so that models that saw the same pictures are measured on the same ones.
     lot = lru_cache(None)(lambda picture: zlib.crc32(repr(picture).encode()))

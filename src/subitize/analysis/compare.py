@@ -1,23 +1,26 @@
-"""Is one model better than another? Models compared on the items, repeats and questions they share."""
+"""Is one model, or one refinement of prompts, better than another? Compared on what both have.
+
+Models are compared on the items, repeats and questions they share; refined prompts are paired with their originals."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from statistics import median_low
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import Prompts, at_levels, check_factors, place_observations
-from subitize.analysis.contents import read_contents
-from subitize.analysis.observations import NO_JUDGE, Observations, Survey, adopt_refusals
-from subitize.analysis.overview import StandIns, find_stand_ins
-from subitize.analysis.protocols import Protocol, differences, follow_protocols
-from subitize.analysis.provenance import follow_trails
-from subitize.analysis.scoring import MEASURES, Measure
+from subitize.analysis.claims import PairedContrast, Position, adjust_pairings, pair
+from subitize.analysis.design import Prompts, Rate, assign_units, by_factor, check_factors, cluster_of, with_units
+from subitize.analysis.frame import NO_JUDGE, Frame, ReadOptions, RunFrame, judges_of_refusals, observe_run
+from subitize.analysis.overview import Names, read_names
+from subitize.analysis.protocols import Protocol, differences, read_protocols
+from subitize.analysis.provenance import read_contents, read_provenance
+from subitize.analysis.score import MEASURES, Measure, PromptResult, gather_attempts
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.io.frames import group_rows
-from subitize.records import Estimate
+from subitize.records import REFINED, Design, Estimate, base_suite
 from subitize.stats.compare import SharedClusters, Standing, compare_all, rank_models
 from subitize.stats.estimate import estimate_errors, estimate_shares
 from subitize.store import Run
@@ -27,13 +30,13 @@ COMPARED = tuple(name for name in MEASURES if name not in ("coverage", "discarde
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class Contestant:
     """What one judge observed of one model on one suite, under the label that tells it from the others."""
 
     label: str
     suite: str
     judge: str
-    observations: Observations
+    observations: Frame
     run: Run | None = None
     source: tuple[str, str, str, str] = ("", "", "", "")
     """The names of the run, the suite, the model and the judge, as they are stored."""
@@ -111,7 +114,7 @@ class Comparisons:
 
 
 def compare_surveys(
-    surveys: Mapping[str, Survey],
+    surveys: Mapping[str, RunFrame],
     measures: Sequence[str] = (),
     factors: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
@@ -143,7 +146,7 @@ def compare_surveys(
     return replace(found, notes=notes)
 
 
-def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] | None = None) -> list[Entry]:
+def list_entries(surveys: Mapping[str, RunFrame], names: Mapping[str, str] | None = None) -> list[Contestant]:
     """List what was observed of each model; its label has the run's name where two runs have a model of that label.
 
     Labels are names by spec, or where there is none specs.
@@ -160,12 +163,12 @@ def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] | None 
     for name, survey, (suite, model, judge), own in parts:
         label = names.get(model, model)
         label += f" ({name})" * (runs[suite, label] > 1)
-        found.append(Entry(label, suite, judge, own, survey.run, (name, suite, model, judge)))
+        found.append(Contestant(label, suite, judge, own, survey.run, (name, suite, model, judge)))
     return found
 
 
 def compare_entries(
-    entries: Sequence[Entry],
+    entries: Sequence[Contestant],
     measures: Sequence[str] = (),
     factors: Sequence[str] = (),
     *,
@@ -182,11 +185,11 @@ def compare_entries(
         left_out += missing
         if len(family) > 1 and len(common):
             chosen = tuple(dict.fromkeys(measures)) or COMPARED
-            boards += _compare_family(family, place_observations(common, prompts), chosen, factors)
+            boards += _compare_family(family, with_units(common, prompts), chosen, factors)
     return Comparisons(tuple(boards), tuple(left_out))
 
 
-def stand(entries: Sequence[Entry], measure: str = "accuracy") -> dict[str, Ranked]:
+def stand(entries: Sequence[Contestant], measure: str = "accuracy") -> dict[str, Ranked]:
     """Rank models by one measure on the whole, by label; of those that cannot be compared there is nothing."""
     counts = MEASURES[measure].where.any()
     if not any(one.observations.rows.select(counts).item() for one in entries):
@@ -200,15 +203,15 @@ def write_rank(one: Standing | Ranked) -> str:
     return str(one.best) if one.best == one.worst else f"{one.best}–{one.worst}"
 
 
-def _families(entries: Sequence[Entry]) -> list[list[Entry]]:
+def _families(entries: Sequence[Contestant]) -> list[list[Contestant]]:
     """Put together what has the same suite and judge."""
-    judges = adopt_refusals((one.suite, one.judge) for one in entries)
+    judges = judges_of_refusals((one.suite, one.judge) for one in entries)
     adopted = (replace(one, judge=judge) for one in entries for judge in judges[one.suite, one.judge])
     families = group_rows(adopted, lambda one: (one.suite, one.judge))
     return [sorted(family, key=lambda one: one.label) for family in families.values()]
 
 
-def _check_comparable(entries: Sequence[Entry]) -> None:
+def _check_comparable(entries: Sequence[Contestant]) -> None:
     """Refuse where no two models have the same suite and judge."""
     if any(len(family) > 1 for family in _families(entries)):
         return
@@ -217,7 +220,7 @@ def _check_comparable(entries: Sequence[Entry]) -> None:
         raise NothingToDoError(
             f"there is one model only, {labels[0]!r}; name a run of another one, too: subitize compare RUN RUN --models"
         )
-    known = find_stand_ins(*{one.run for one in entries if one.run})
+    known = read_names(*{one.run for one in entries if one.run})
     told = ", ".join(sorted({f"{one.label} in {one.suite} by {known.name_judge(one.judge)}" for one in entries}))
     raise NothingToDoError(
         f"no two models have the same suite and judge: {told}; have them judged alike: subitize judge RUN --judge JUDGE"
@@ -234,7 +237,7 @@ _MEASURED = {
 }
 
 
-def _take_common(family: Sequence[Entry]) -> tuple[Observations, list[LeftOut]]:
+def _take_common(family: Sequence[Contestant]) -> tuple[Frame, list[LeftOut]]:
     """Keep the questions about items and repeats that all models have, and count the others."""
     first = family[0]
     columns = sorted({*_KEY, "model", "judge", "is_excluded", *_MEASURED})  # the others would be copied several times
@@ -256,10 +259,10 @@ def _take_common(family: Sequence[Entry]) -> tuple[Observations, list[LeftOut]]:
         if kept.get(one.label, 0) < total
     ]
     items = {id: item for one in family for id, item in one.observations.items.items()}
-    return Observations(common, items, first.observations.designs), left_out
+    return Frame(common, items, first.observations.designs), left_out
 
 
-def _read_contents(family: Sequence[Entry]) -> list[pl.Expr]:
+def _read_contents(family: Sequence[Contestant]) -> list[pl.Expr]:
     """Say what the items of each are: of one run they are the same where their ids are."""
     if len({id(one.run) for one in family}) == 1:
         return [pl.lit("")] * len(family)
@@ -272,11 +275,11 @@ def _read_contents(family: Sequence[Entry]) -> list[pl.Expr]:
 
 
 def _compare_family(
-    family: Sequence[Entry], common: Observations, measures: Sequence[str], factors: Sequence[str]
+    family: Sequence[Contestant], common: Frame, measures: Sequence[str], factors: Sequence[str]
 ) -> Iterator[Leaderboard]:
     first, labels = family[0], [one.label for one in family]
     chosen = check_factors(common.seen_items(), factors)
-    for rows in at_levels(common, chosen):
+    for rows in by_factor(common, chosen):
         for (factor, level, _), own in rows.sort("order", maintain_order=True).group_by(
             "factor", "level", "order", maintain_order=True
         ):
@@ -335,18 +338,18 @@ _TOLD = ("asking_again", "prompts", "is_rewritten", "has_own_seeds", "parameters
 _Protocols = Mapping[tuple[str, str, str, str], Protocol]
 
 
-def _follow(surveys: Mapping[str, Survey]) -> _Protocols:
+def _follow(surveys: Mapping[str, RunFrame]) -> _Protocols:
     """Find the protocols, by the names of the run, the suite, the model and the judge."""
     return {
         (name, *place): one.protocol
         for name, survey in surveys.items()
-        for place, one in follow_protocols(
-            survey.run, follow_trails(survey.run, survey.readings), survey.reader
+        for place, one in read_protocols(
+            survey.run, read_provenance(survey.run, survey.readings), survey.reader
         ).items()
     }
 
 
-def _name_judges_alike(entries: Sequence[Entry], protocols: _Protocols) -> list[Entry]:
+def _name_judges_alike(entries: Sequence[Contestant], protocols: _Protocols) -> list[Contestant]:
     """Name judges without the rule and the place that they are served at, unless one model has two of that name."""
     named = [replace(one, judge=protocols[one.source].judge) for one in entries]
     count = Counter((one.label, one.suite, one.judge) for one in named)
@@ -355,7 +358,7 @@ def _name_judges_alike(entries: Sequence[Entry], protocols: _Protocols) -> list[
     ]
 
 
-def _compare_protocols(entries: Sequence[Entry], protocols: _Protocols) -> Iterator[str]:
+def _compare_protocols(entries: Sequence[Contestant], protocols: _Protocols) -> Iterator[str]:
     """Refuse models whose answers were read in different ways, and say in what else protocols differ."""
     for family in _families(entries):
         first, *others = family
@@ -373,9 +376,9 @@ def _compare_protocols(entries: Sequence[Entry], protocols: _Protocols) -> Itera
                 yield f"{one.suite}: {first.label} and {one.label} differ in protocol: {told}"
 
 
-def _tell_unfit(entries: Sequence[Entry]) -> Iterator[str]:
+def _tell_unfit(entries: Sequence[Contestant]) -> Iterator[str]:
     for one in entries:
-        stand_ins = find_stand_ins(one.run) if one.run else StandIns()
+        stand_ins = read_names(one.run) if one.run else Names()
         if one.source[3] in stand_ins.judges and one.source[2] not in stand_ins.models:
             knows = "is a stand-in that knows only the drawings of subitize"
             yield f"{one.judge} {knows}: no rank of {one.label} by it counts"
@@ -383,3 +386,130 @@ def _tell_unfit(entries: Sequence[Entry]) -> Iterator[str]:
 
 def _differ(one: Protocol, other: Protocol, names: Sequence[str]) -> str:
     return "; ".join(differences(one, replace(one, **{name: getattr(other, name) for name in names})))
+
+
+RefinementMeasure = Literal["success", "accuracy"]
+REFINEMENT_MEASURES: tuple[RefinementMeasure, ...] = ("success", "accuracy")
+"""Whether one of k images of a prompt is right, and how many of its images are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefinementEffect:
+    """What a refinement does to a model's success of k images, or accuracy per image: refined minus original.
+
+    `fallbacks` of the pairs have the original prompt twice, as the refinement did not apply; `applied` is without them.
+    `unpaired` prompts were judged refined only, or original only although others were refined.
+    """
+
+    suite: str
+    refinement: str
+    model: str
+    judge: str
+    measure: RefinementMeasure
+    k: int
+    pairing: PairedContrast
+    applied: PairedContrast | None
+    fallbacks: int
+    unpaired: int
+
+
+def compare(
+    attempts: Iterable[PromptResult], k: int | None = None, designs: Mapping[str, Design] | None = None
+) -> list[RefinementEffect]:
+    """Compare each refinement with the original, by suite, judge and model; k as `usual_k` has it if not given.
+
+    `designs` are those of the suites, as far as they are known.
+    Holm's adjustment is over the models and refinements of one suite, judge and measure; the comparisons without
+    fallbacks are adjusted among themselves. What was only ever refused is wrong for every judge.
+    """
+    made = [(base_suite(one.item.suite), one) for one in attempts]
+    judges = judges_of_refusals((suite, one.judge) for suite, one in made)
+    adopted = [replace(one, judge=judge) for suite, one in made for judge in judges[suite, one.judge]]
+    by_suite = group_rows(adopted, lambda one: (base_suite(one.item.suite), one.judge))
+    originals = {one.item.id: one.item for one in adopted if one.item.base is None}
+    places = {id: Position(*place) for id, *place in assign_units(originals.values(), designs or {}).iter_rows()}
+    found: list[RefinementEffect] = []
+    for own in by_suite.values():
+        chosen = k or default_k(own)
+        by_place = group_rows(own, lambda one: (one.model, one.item.suite))
+        for measure in REFINEMENT_MEASURES:
+            compared = (
+                _compare(by_place.get((model, base_suite(suite)), []), refined, measure, chosen, places)
+                for (model, suite), refined in by_place.items()
+                if REFINED in suite
+            )
+            found += _adjust([row for row in compared if row])
+    return found
+
+
+def compare_run(run: Run, reader: ReadOptions) -> list[RefinementEffect]:
+    """Compare each refinement with the original, for all suites, models and judges of a run."""
+    observations = observe_run(run, reader)
+    found = compare(gather_attempts(observations), designs=observations.designs)
+    if not found:
+        raise NothingToDoError(
+            f"{run.location} has no refined prompts that were judged beside the original ones; first: "
+            "subitize run SUITE --refine NAME --model MODEL --out RUN"
+        )
+    return found
+
+
+def default_k(attempts: Sequence[PromptResult], most: int | None = None) -> int:
+    """Choose k: as many images as at least half of the prompts have, at most so many; where fewer are, none counts."""
+    usual = median_low([one.most for one in attempts])
+    return usual if most is None else min(usual, most)
+
+
+def value_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float | None:
+    """Give an attempt's success of k images, or the share of its images that are right; None if it has too few."""
+    if measure == "success":
+        return attempt.pass_at(k)
+    return attempt.right / attempt.images if attempt.images else None
+
+
+def choices_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float:
+    """Tell how many choices of images that have none in common `value_of` rests on."""
+    return attempt.choices(k) if measure == "success" else attempt.images
+
+
+def is_fallback(attempt: PromptResult) -> bool:
+    """Tell whether a refinement did not apply, so that the prompt is the original one."""
+    return attempt.item.factors.get("is_refined") is False
+
+
+def _compare(
+    originals: Sequence[PromptResult],
+    refined: Sequence[PromptResult],
+    measure: RefinementMeasure,
+    k: int,
+    places: Mapping[str, Position],
+) -> RefinementEffect | None:
+    first = refined[0]
+    before = _rates({one.item.id: one for one in originals}, measure, k)
+    after = _rates({one.item.base or "": one for one in refined}, measure, k)
+    fallen_back = {one.item.base for one in refined if is_fallback(one)}
+    pairing = pair(after, before, places)
+    if pairing is None:
+        return None
+    suite, _, name = first.item.suite.partition(REFINED)
+    applied = pair({base: rate for base, rate in after.items() if base not in fallen_back}, before, places)
+    fallbacks = sum(base in fallen_back for base in after if base in before)
+    unpaired = len(before.keys() ^ after.keys())
+    return RefinementEffect(suite, name, first.model, first.judge, measure, k, pairing, applied, fallbacks, unpaired)
+
+
+def _rates(attempts: Mapping[str, PromptResult], measure: RefinementMeasure, k: int) -> dict[str, Rate]:
+    return {
+        name: Rate(cluster_of(one.item), one.stratum, value, choices_of(one, measure, k))
+        for name, one in attempts.items()
+        if (value := value_of(one, measure, k)) is not None
+    }
+
+
+def _adjust(rows: Sequence[RefinementEffect]) -> list[RefinementEffect]:
+    pairings = adjust_pairings([row.pairing for row in rows])
+    applied = iter(adjust_pairings([row.applied for row in rows if row.applied]))
+    return [
+        replace(row, pairing=pairing, applied=next(applied) if row.applied else None)
+        for row, pairing in zip(rows, pairings, strict=True)
+    ]

@@ -1,0 +1,381 @@
+"""Accuracy, errors, the shares of unusable answers, and pass@k, each with its interval and n."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from subitize.analysis.design import (
+    Prompts,
+    Rate,
+    by_factor,
+    check_factors,
+    cluster_of,
+    estimate_rates,
+    stratum_of,
+    with_units,
+)
+from subitize.analysis.frame import NO_JUDGE, Frame
+from subitize.errors import NothingToDoError
+from subitize.io.frames import make_frame
+from subitize.records import Estimate, Item, Scalar
+from subitize.stats.estimate import Clusters, estimate_errors, estimate_shares, pass_at_k
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One measure of one model on one group of items.
+
+    `excluded` counts the observations left out by hand; informed are figures whose judge knew what was asked for.
+    """
+
+    suite: str
+    model: str
+    judge: str
+    factor: str
+    group: str
+    measure: str
+    estimate: Estimate
+    excluded: int
+    is_informed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Which observations a figure is of, and what is averaged over them: a share, or, with a step, an error.
+
+    The step is what an error would differ by if the answer were off by 1 more. `needs` is what at least one
+    observation must fulfil for the figure to say anything.
+    """
+
+    where: pl.Expr
+    value: pl.Expr
+    step: pl.Expr | None = None
+    needs: pl.Expr | None = None
+
+    def columns(self, name: str) -> Iterator[pl.Expr]:
+        """Sum the values of a cluster, and their steps, and count them, in columns of this name."""
+        is_meant = self.where & _IS_KEPT
+        yield is_meant.sum().alias(f"{name} n")
+        yield self.value.filter(is_meant).cast(pl.Float64).sum().alias(name)
+        if self.step is not None:
+            yield self.step.filter(is_meant).sum().alias(f"{name} step")
+        if self.needs is not None:
+            yield (self.needs & _IS_KEPT).any().alias(f"{name} needs")
+
+    def estimate(self, clusters: pl.DataFrame, name: str) -> dict[int, Estimate]:
+        """Estimate the figure of every `place` that has any, from the clusters' columns of this name."""
+        known = clusters.filter(pl.col(f"{name} n") > 0)
+        if self.needs is not None:
+            known = known.filter(pl.col(f"{name} needs").any().over("place"))
+        places = known["place"].unique().sort()
+        observations = known[f"{name} n"].cast(pl.Float64).to_numpy()
+        found = Clusters(
+            known[name].to_numpy() / observations,
+            observations,
+            observations,
+            places.search_sorted(known["place"]).cast(pl.Int64).to_numpy(),
+            known["stratum"].to_numpy(),
+        )
+        if self.step is None:
+            return dict(zip(places, estimate_shares(found), strict=True))
+        steps = known.group_by("place").agg(pl.col(f"{name} step").sum() / pl.col(f"{name} n").sum()).sort("place")
+        return dict(zip(places, estimate_errors(found, steps[f"{name} step"].to_numpy()), strict=True))
+
+
+_IS_KEPT = ~pl.col("is_excluded")
+_HAS_ANSWER = pl.col("expected") != ""  # of pictures that users bring nobody may know what is right
+_IS_SINGLE = _HAS_ANSWER & (pl.col("group") == 1)  # that one of four is right says nothing of each
+_IS_GROUP = _HAS_ANSWER & (pl.col("group") != 1)
+_IS_ELIGIBLE, _IS_REFUSED = pl.col("status") == "eligible", pl.col("status") == "refused"
+_IS_JUDGED = pl.col("status") != "unknown"  # that a judge would not look is no fault of the model that drew
+_HAS_TARGET = pl.col("target").is_not_null() & _IS_JUDGED
+_IS_COUNT = _IS_ELIGIBLE & pl.col("value").is_not_null() & _HAS_TARGET
+_TARGET = pl.col("target")
+_ERROR = (pl.col("value") - _TARGET).abs()
+_ERROR_OR_ALL = pl.when(_IS_COUNT).then(_ERROR).otherwise(_TARGET)
+_ONE = _HAS_TARGET.cast(pl.Float64)  # no literal, which older polars cannot sum up
+
+MEASURES: dict[str, Measure] = {
+    # What was refused, or has no usable value, is not right.
+    "accuracy": Measure(_IS_SINGLE & _IS_JUDGED, pl.col("is_right")),
+    # What has no usable value is left out, as papers do.
+    "accuracy_read": Measure(_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
+    "accuracy_answered": Measure(_IS_SINGLE & _IS_ELIGIBLE, pl.col("is_right")),
+    # Whatever an answer rests on in a scene graph; where none rests on another, it is the accuracy.
+    "accuracy_by_itself": Measure(
+        _IS_SINGLE & _IS_JUDGED, pl.col("is_right_by_itself"), needs=pl.col("parent").is_not_null()
+    ),
+    # Of groups of images of which at least one is right, as they were judged together.
+    "success": Measure(_IS_GROUP & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
+    # Errors of what was counted, the share that was, and errors if what was not stood for a count of 0.
+    "mae": Measure(_IS_COUNT, _ERROR, step=_ONE),
+    "nae": Measure(_IS_COUNT & (_TARGET != 0), _ERROR / _TARGET, step=1 / _TARGET),
+    "coverage": Measure(_HAS_TARGET, _IS_COUNT),
+    "mae_all": Measure(_HAS_TARGET, _ERROR_OR_ALL, step=_ONE),
+    "nae_all": Measure(_HAS_TARGET & (_TARGET != 0), _ERROR_OR_ALL / _TARGET, step=1 / _TARGET),
+    "discarded": Measure(~_IS_REFUSED & _IS_JUDGED, pl.col("status") == "discarded"),
+    "refused": Measure(_IS_JUDGED, _IS_REFUSED),
+    "unknown": Measure(~_IS_REFUSED, ~_IS_JUDGED, needs=~_IS_JUDGED),
+}
+
+
+def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts: Prompts = "sampled") -> list[Score]:
+    """Measure every model, on the whole and by each level of the factors (None: every factor of 2 to 50 levels)."""
+    if observations.rows["is_excluded"].all():
+        raise NothingToDoError(
+            f"all {len(observations)} observations are excluded; take an exclusion back with: "
+            "subitize exclude RUN ITEM --reason WHY --undo"
+        )
+    items = observations.seen_items()
+    chosen = list_factors(items) if factors is None else check_factors(items, factors)
+    clusters = pl.concat(_sum_clusters(rows, *_GROUP) for rows in by_factor(with_units(observations, prompts), chosen))
+    groups = (
+        clusters.group_by(*_GROUP)
+        .agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
+        .sort("suite", "model", "judge", "order")
+        .with_row_index("place")
+    )
+    placed = clusters.join(groups.select(*_GROUP, pl.col("place").cast(pl.Int64)), on=_GROUP)
+    placed = placed.sort("place", "cluster")  # sums in another order would have other last digits
+    found = {name: one.estimate(placed, name) for name, one in MEASURES.items()}
+    return [
+        Score(suite, model, judge, factor, level, name, of[place], excluded, is_informed)
+        for place, suite, model, judge, factor, level, _, excluded, is_informed in groups.iter_rows()
+        for name, of in found.items()
+        if place in of
+    ]
+
+
+_GROUP = ("suite", "model", "judge", "factor", "level", "order")
+
+
+def _sum_clusters(rows: pl.DataFrame, *group: str) -> pl.DataFrame:
+    """Sum up what each cluster of a group has of each measure; its stratum is that of its first row."""
+    return rows.group_by(*group, "cluster").agg(
+        pl.col("stratum").first(),
+        pl.col("is_excluded").sum(),
+        (pl.col("is_informed") & _IS_KEPT).any(),
+        *(column for name, one in MEASURES.items() for column in one.columns(name)),
+    )
+
+
+def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
+    """Find the conditions that differ between items, at not too many levels."""
+    levels: dict[str, set[object]] = defaultdict(set)
+    for item in items:
+        for name, level in item.factors.items():
+            levels[name].add(level)
+    return [name for name, found in levels.items() if 2 <= len(found) <= most_levels]
+
+
+def measure(observations: Frame, name: str) -> Estimate | None:
+    """Estimate one measure of all observations together; None where there is nothing to measure."""
+    clusters = _sum_clusters(with_units(observations).rows).sort("cluster")
+    clusters = clusters.with_columns(place=pl.lit(0, pl.Int64))
+    return MEASURES[name].estimate(clusters, name).get(0)
+
+
+Unusable = Literal["wrong", "left out"]
+"""What an image counts as of which an answer has no usable value: as in the accuracy, or as papers do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptResult:
+    """An item given to a model, as one judge saw what came of it.
+
+    An image is right if every relevant answer about it is; a refusal is an image that is not right, and an image of
+    which an answer is missing is left out. `numbers` are the counts that were read, where one count was asked for.
+    `votes` are what was said of groups of `group` images: whether at least one of them is right. `stratum` are the
+    levels of the factors that the suite's design fixes.
+    """
+
+    item: Item
+    model: str
+    judge: str
+    images: int
+    right: int
+    numbers: tuple[float, ...] = ()
+    votes: tuple[bool, ...] = ()
+    group: int = 0
+    stratum: tuple[Scalar, ...] = ()
+
+    @property
+    def most(self) -> int:
+        """The largest k of which `pass_at` is known."""
+        return max(self.images, self.group if self.votes else 0)
+
+    def pass_at(self, k: int) -> float | None:
+        """Estimate how likely one of k images is right: by votes on groups of k, else by images; None with fewer."""
+        if self.is_voted(k):
+            return sum(self.votes) / len(self.votes)
+        return pass_at_k(self.images, self.right, k) if k <= self.images else None
+
+    def choices(self, k: int) -> float:
+        """Tell how many choices of k images that have none in common `pass_at` rests on."""
+        return len(self.votes) if self.is_voted(k) else self.images / k
+
+    def is_voted(self, k: int) -> bool:
+        """Tell whether `pass_at` of k is by votes on groups."""
+        return bool(self.votes) and k == self.group
+
+
+_PLACE = ("item", "model", "judge")
+
+
+def gather_attempts(
+    observations: Frame, *, keep_empty: bool = False, unusable: Unusable = "wrong"
+) -> list[PromptResult]:
+    """Put together what belongs to one item, model and judge; what was excluded by hand is left out.
+
+    So are votes without a value, as where they are tied, and attempts of which nothing is left, unless they are to be
+    counted. Of votes on groups, those on the largest that anything is known of are taken.
+    """
+    # It is known to be right or wrong: a drawing with nothing in it to count has the value 0.
+    is_known = pl.col("status").is_in(["eligible", "refused"]) | pl.col("value_text").is_not_null()
+    rows = observations.kept().rows.with_columns(is_known=is_known)
+    voted = rows.filter(pl.col("group") > 1, "is_known")
+    largest = voted.filter(pl.col("group") == pl.col("group").max().over(_PLACE))
+    votes = largest.group_by(_PLACE, maintain_order=True).agg(pl.col("group").first(), votes="is_right")
+    gathered = rows.select(_PLACE).unique(maintain_order=True)
+    for found in (_gather_images(rows, observations.items, unusable), votes):
+        gathered = gathered.join(found, on=_PLACE, how="left", maintain_order="left")
+    attempts = (_attempt(row, observations) for row in gathered.iter_rows(named=True))
+    return [one for one in attempts if keep_empty or one.most]
+
+
+def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item], unusable: Unusable) -> pl.DataFrame:
+    """Count the images of which every relevant question has an answer, and the right ones.
+
+    The number that was read of an image is kept where one count was asked for; a refusal has none.
+    """
+    needed = {
+        id: len({ask.question.id for ask in items[id].asks if ask.group == 1 and ask.is_relevant})
+        for id in rows["item"].unique()
+    }
+    is_count = pl.col("question_kind") == "count"
+    images = (
+        rows.filter(pl.col("group") == 1, pl.col("status") != "unknown")
+        .group_by(*_PLACE, "repeat", maintain_order=True)
+        .agg(
+            pl.col("is_known").all(),
+            pl.col("question").n_unique().alias("answered"),
+            pl.col("is_right").all(),
+            pl.when(is_count.sum() == 1).then(pl.col("value").filter(is_count).first()).alias("number"),
+        )
+    )
+    complete = images.filter(pl.col("answered") >= pl.col("item").replace_strict(needed))
+    if unusable == "left out":
+        complete = complete.filter("is_known")
+    return complete.group_by(_PLACE).agg(
+        pl.len().alias("images"), pl.col("is_right").sum().alias("right"), pl.col("number").drop_nulls()
+    )
+
+
+def _attempt(row: Mapping[str, Any], observations: Frame) -> PromptResult:
+    item = observations.items[row["item"]]
+    images, group, votes = row["images"] or 0, row["group"] or 0, row["votes"] or ()
+    if row["judge"] == NO_JUDGE and images:
+        group, votes = 0, ()  # nobody voted: that no image of a group is right follows from the images
+    right, numbers = row["right"] or 0, tuple(row["number"] or ())
+    stratum = stratum_of(item, observations.designs)
+    return PromptResult(item, row["model"], row["judge"], images, right, numbers, tuple(votes), group, stratum)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutResults:
+    """The items of models, by model and id, that are in no attempt: undecided ones, and those excluded by hand.
+
+    Undecided are those of which no answer has a value, as where votes are tied.
+    """
+
+    undecided: frozenset[tuple[str, str]] = frozenset()
+    excluded: frozenset[tuple[str, str]] = frozenset()
+
+
+def find_omissions(observations: Frame, *, unusable: Unusable = "wrong") -> LeftOutResults:
+    """Find what `gather_attempts` leaves out."""
+    attempts = gather_attempts(observations, keep_empty=True, unusable=unusable)
+    excluded = observations.rows.filter("is_excluded").select("model", "item").unique()
+    undecided = frozenset((one.model, one.item.id) for one in attempts if not one.most)
+    return LeftOutResults(undecided, frozenset(excluded.iter_rows()))
+
+
+@dataclass(frozen=True, slots=True)
+class PassRate:
+    """The mean of pass@k over items (its n); pass@1 is the accuracy per image.
+
+    `images` are those of these items, `left_out` the items with fewer than k images, `undecided` those of which
+    nothing has a value, as where votes are tied; voted are figures from votes on groups of k, informed those whose
+    judge knew what was asked for.
+    """
+
+    suite: str
+    model: str
+    judge: str
+    factor: str
+    group: str
+    k: int
+    estimate: Estimate
+    images: int
+    left_out: int
+    undecided: int
+    is_voted: bool
+    is_informed: bool
+
+
+def rate_passes(attempts: Sequence[PromptResult], factors: Iterable[str] = ()) -> list[PassRate]:
+    """Estimate pass@k of every model for every k, on the whole and by each level of the factors."""
+    if not any(one.most for one in attempts):
+        raise NothingToDoError(
+            "no image and no vote on a group of images has a value yet; first: subitize judge RUN --judge JUDGE"
+        )
+    items = {one.item.id: one.item for one in attempts}
+    chosen = check_factors(items.values(), factors)
+    rows = ((one.item.suite, one.model, one.judge, one.item.id) for one in attempts)
+    named = make_frame(rows, dict.fromkeys(("suite", "model", "judge", "item"), pl.String()))
+    placed = Frame(named.with_row_index("place"), items)
+    cells = pl.concat(by_factor(placed, chosen)).group_by(*_CELL, maintain_order=True).agg("place")
+    rated = []
+    for suite, model, judge, factor, level, _, own in cells.sort("suite", "model", "judge", "order").iter_rows():
+        tried = [attempts[place] for place in own]
+        for k in range(1, max(one.most for one in tried) + 1):
+            # Votes on groups of four say nothing of three images.
+            known = [one for one in tried if one.pass_at(k) is not None]
+            if known:
+                rated.append(((suite, model, judge, factor, level), k, tried, known))
+    estimates = estimate_rates([[_rate(one, k) for one in known] for _, k, _, known in rated])
+    return [
+        PassRate(
+            *cell,
+            k,
+            estimate,
+            images=sum(len(one.votes) * k if one.is_voted(k) else one.images for one in known),
+            left_out=sum(1 for one in tried if one.most) - len(known),
+            undecided=sum(1 for one in tried if not one.most),
+            is_voted=any(one.is_voted(k) for one in known),
+            is_informed=any(_is_informed(one, k) for one in known),
+        )
+        for (cell, k, tried, known), estimate in zip(rated, estimates, strict=True)
+    ]
+
+
+_CELL = ("suite", "model", "judge", "factor", "level", "order")
+
+
+def _rate(attempt: PromptResult, k: int) -> Rate:
+    """Give its pass@k, which rests on as many observations as there are choices of k images with none in common.
+
+    Prompts weigh the same, but for k = 1, which is the accuracy: there images do.
+    """
+    weight = attempt.images if k == 1 and attempt.images else 1.0
+    return Rate(cluster_of(attempt.item), attempt.stratum, attempt.pass_at(k) or 0.0, attempt.choices(k), weight)
+
+
+def _is_informed(attempt: PromptResult, k: int) -> bool:
+    if attempt.judge == NO_JUDGE:  # all was refused, and nobody had to know anything
+        return False
+    size = k if attempt.is_voted(k) else 1
+    return any(ask.question.is_informed for ask in attempt.item.asks if ask.group == size and ask.is_relevant)
