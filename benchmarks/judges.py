@@ -17,12 +17,12 @@ from PIL import Image
 
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_rates
 from benchmarks.processes import peak_megabytes
+from subitize.evaluate.judging import judge_run
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Attempt, Judge, Model, Pixels, Reply, Request, Silent, Suite
 from subitize.networks.collages import NOUNS, make_collage
 from subitize.records import Ask, Count, Draw, Item, Spec, TaskKind
 from subitize.registry import Made, make_judge
-from subitize.runner.judging import judge_run
-from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
 _THRESHOLD = 0.3
@@ -72,7 +72,7 @@ def write_run(folder: Path, pictures: int) -> Run:
     run = Run(Folder(folder), create=True)
     suite: Made[Suite] = Made(Spec("collages", {}, "collages"), Collages(pictures), "collages")
     model: Made[Model] = Made(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
-    run_suite(run, Settings(suite, model), Silent())
+    run_suite(run, RunSettings(suite, model), Silent())
     return run
 
 

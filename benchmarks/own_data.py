@@ -12,10 +12,10 @@ from pathlib import Path
 
 from benchmarks.comparing import Comparison, Figure, compare_times
 from benchmarks.processes import peak_megabytes
+from subitize.evaluate.plan import TrialPlan
 from subitize.io.memory import tune_gc
 from subitize.records import Item, Spec
 from subitize.registry import make_suite
-from subitize.runner.planning import Plan
 from subitize.store import Folder, Run
 
 QUESTIONS_PER_PICTURE = 5
@@ -74,7 +74,7 @@ def add_and_plan(folder: Path, items: Iterable[Item]) -> int:
     """Add items to a new run, read them back, and plan a trial for each."""
     with Run(Folder(folder), create=True) as run:
         run.add_suite(Spec("questions", {}, "questions"), 0, items)
-        plan = Plan(list(run.items()), _MODEL, repeats=1)
+        plan = TrialPlan(list(run.items()), _MODEL, repeats=1)
         return sum(len(group) for group in plan.left(set()))
 
 

@@ -28,11 +28,11 @@ from PIL import Image
 from benchmarks.bare_client import CONCURRENCY, QUESTION, gather
 from benchmarks.comparing import Figure, Result, Unmeasured, compare_rates, compare_times
 from benchmarks.processes import ROOT, peak_megabytes, run_python
+from subitize.evaluate.rendering import recipe_of, render_png
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Attempt, Silent, Suite
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
 from subitize.registry import Made, make_model, make_suite
-from subitize.runner.rendering import recipe_of, render_png
-from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
 LIMIT_PER_SECOND = 100
@@ -101,7 +101,7 @@ def send_ours(url: str, picture: Path, out: Path, count: int, *, more: str = "")
     suite: Made[Suite] = Made(Spec("questions", {}, "questions"), Questions(picture, count), "questions")
     model = make_model(f"openai:test-model,base_url={url},concurrency={CONCURRENCY}{more}")
     with Run(Folder(out), create=True) as run:
-        summary = run_suite(run, Settings(suite, model), Silent())
+        summary = run_suite(run, RunSettings(suite, model), Silent())
     if summary.answered != count:
         raise RuntimeError(f"not all were answered: {summary}")
 

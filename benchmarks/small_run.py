@@ -8,7 +8,7 @@ from benchmarks.comparing import Comparison, compare_times
 from benchmarks.processes import run_python
 
 _OURS = "from subitize.cli import main; main()"
-_WITH_WORKERS = f"from subitize.runner import workers; workers.IN_PROCESS_SECONDS = 0; {_OURS}"
+_WITH_WORKERS = f"from subitize.evaluate import engines; engines.IN_PROCESS_SECONDS = 0; {_OURS}"
 
 
 def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:

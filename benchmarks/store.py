@@ -14,10 +14,10 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, event, insert, select
 
 from benchmarks.comparing import Comparison, compare_rates
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Model, Reply, Request, Silent, Suite
 from subitize.records import Said, Spec, TaskKind
 from subitize.registry import Made, make_suite
-from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run, tables
 
 BATCH = 64
@@ -116,7 +116,7 @@ def _bare(folders: Iterator[Path], rows: Sequence[dict[str, object]], at_once: i
 
 def _run(folder: Path, size: Size, at_once: int, trials: int) -> None:
     model: Made[Model] = Made(Spec("instant", {}, "instant"), Instant(), "instant")
-    settings = Settings(size.make_suite(), model, repeats=size.repeats, concurrency=at_once)
+    settings = RunSettings(size.make_suite(), model, repeats=size.repeats, concurrency=at_once)
     with Run(Folder(folder)) as run:
         summary = run_suite(run, settings, Silent())
     if summary.answered != trials:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.processes import run_python
-from subitize.runner import workers
+from subitize.evaluate import engines
 from tests.cases import Case
 from tests.commands import call
 from tests.kept_pipelines import keep_pipelines
@@ -86,7 +86,7 @@ def _run(program: Callable[[], object], *arguments: object) -> str:
         contextlib.redirect_stdout(printed),
     ):
         patch.setattr(sys, "argv", [*map(str, arguments)])
-        patch.setattr(workers, "IN_PROCESS_SECONDS", workers.IN_PROCESS_SECONDS)  # a program may set it
+        patch.setattr(engines, "IN_PROCESS_SECONDS", engines.IN_PROCESS_SECONDS)  # a program may set it
         try:
             program()
         except SystemExit as end:

@@ -31,7 +31,7 @@ from tests.models import openai_server
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
 
 pytestmark = pytest.mark.usefixtures("odd_models")
-PROOF = pytest.mark.proof("subitize.cli", "subitize.runner", "subitize.store")
+PROOF = pytest.mark.proof("subitize.cli", "subitize.evaluate", "subitize.store")
 
 
 @pytest.fixture(scope="module")

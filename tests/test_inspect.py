@@ -21,11 +21,11 @@ import pytest
 from subitize.analysis.frame import Frame, FrameRow, Status, frame_seen
 from subitize.analysis.score import score
 from subitize.errors import MissingPartError, SubitizeError
+from subitize.evaluate.pictures import Loader
+from subitize.evaluate.sampling import sample_of
 from subitize.labels import interpret, parse_rule
 from subitize.records import Answer, Item, Known, Words
 from subitize.registry import make_suite
-from subitize.runner.pictures import Loader
-from subitize.runner.sampling import sample_of
 from subitize.store.images import Images
 from tests.conftest import ROOT
 from tests.geckonum_release import PROMPTS, write_images, write_release

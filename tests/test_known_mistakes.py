@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import JudgeQuestion, Model, Reply, Request, Silent
 from subitize.judges.asking import phrase
 from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite, names
-from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
@@ -59,7 +59,7 @@ def say(texts: Sequence[str], numbers: Iterable[int], folder: Path) -> Path:
     with Run(Folder(folder), create=True) as run:
         for place, text in enumerate(texts):
             model: Made[Model] = Made(Spec(f"model-{place}", {}, f"model-{place}"), Saying(text), f"model-{place}")
-            run_suite(run, Settings(suite, model, judge), Silent())
+            run_suite(run, RunSettings(suite, model, judge), Silent())
     return folder
 
 

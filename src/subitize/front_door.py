@@ -23,7 +23,10 @@ from subitize.analysis.overview import read_names
 from subitize.analysis.reader import choose_reader
 from subitize.analysis.score import score as score_observations
 from subitize.errors import BadValueError, RunError
-from subitize.evaluations import Messages, Order, Outcome, judge_anew, prepare, raise_errors
+from subitize.evaluate.costs import Budget
+from subitize.evaluate.evaluation import Messages, RunConfig, RunResult, judge_anew, make_plan, raise_errors
+from subitize.evaluate.identities import expand_name, open_if_any, recall_judge, resolve_judge
+from subitize.evaluate.judging import JudgeConfig
 from subitize.interfaces import HasNotes
 from subitize.records import OF_FILE, Estimate, to_plain
 from subitize.registry import make_judge, make_model, make_refined, make_suite
@@ -31,9 +34,6 @@ from subitize.report.terminal.bars import Bar
 from subitize.report.terminal.comparisons import write_left_out
 from subitize.report.writing import Outputs
 from subitize.report.writing import write_report as write_page
-from subitize.runner.costs import Ledger
-from subitize.runner.identities import open_if_any, recall_judge, recall_model, resolve_judge
-from subitize.runner.judging import Scope
 from subitize.store import Folder, Run
 
 AnyRun = str | Path | Run
@@ -72,9 +72,9 @@ def run(
         _warn(*made.it.notes)
     location = Folder(Path(out or f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
     with open_if_any(location) as before:
-        chosen = [recall_model(before, text) for text in _list(models)]
+        chosen = [expand_name(before, text) for text in _list(models)]
         judge = judge and recall_judge(before, judge)
-    order = Order(
+    order = RunConfig(
         made,
         [make_model(text) for text in chosen],
         [make_refined(suite, text) for text in _list(refine)],
@@ -84,7 +84,7 @@ def run(
         limit=limit,
         sight_check=sight_check,
     )
-    evaluation = prepare(order, location)
+    evaluation = make_plan(order, location)
     evaluation.check(_MESSAGES)
     with Run(location, create=True) as opened, Bar() as bar:
         outcome = evaluation.perform(opened, bar, _MESSAGES)
@@ -95,12 +95,12 @@ def run(
 def judge(run: AnyRun, judge: str) -> None:
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
     _refuse_import()
-    ledger = Ledger()
+    ledger = Budget()
     with _opened(run) as (opened,), Bar() as bar:
         made, notes = resolve_judge(opened, make_judge(recall_judge(opened, judge)))
         _warn(*notes)
-        summary = judge_anew(opened, made, Scope(ledger=ledger), bar, _MESSAGES)
-    raise_errors(ledger, Outcome(summary.reasons, [summary]), judge)
+        summary = judge_anew(opened, made, JudgeConfig(ledger=ledger), bar, _MESSAGES)
+    raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)
 
 
 def open(run: str | Path) -> Run:

@@ -10,14 +10,14 @@ from subitize.analysis.frame import Frame, FrameRow, frame_seen
 from subitize.analysis.score import MEASURES
 from subitize.analysis.score import measure as estimate_measure
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
+from subitize.evaluate.pictures import Loader
+from subitize.evaluate.sampling import sample_of
 from subitize.io.images import data_url
 from subitize.io.specs import write_spec
 from subitize.labels import interpret, parse_rule
 from subitize.plugins import papers
 from subitize.records import Answer, Estimate, Item, Known, Words
 from subitize.registry import describe, make_judge, make_suite
-from subitize.runner.pictures import Loader
-from subitize.runner.sampling import sample_of
 from subitize.store import codec
 from subitize.store.images import Images
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from subitize.analysis.calibration import Search, calibrate
+from subitize.evaluate.judging import judge_run
 from subitize.interfaces import Silent
 from subitize.labels import interpret, parse_rule
 from subitize.networks.collages import NOUNS
 from subitize.records import Count, Known, Reading, Spec, Words
 from subitize.registry import make_judge
-from subitize.runner.judging import judge_run
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.networks.coco_network import yolo_folder

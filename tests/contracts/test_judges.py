@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from subitize.evaluate.judging import judge_run
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Computes, ComputesSeveral, Judge, Responds, Silent
 from subitize.labels import parse_rule
 from subitize.records import Count, Drawn, Fit, Known, Outcome, Said, Stimulus, Stored
 from subitize.registry import Made, listings, make_judge, make_model, make_suite
-from subitize.runner.judging import judge_run
-from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 
@@ -51,7 +51,7 @@ def run(judge: Made[Judge], tmp_path: Path) -> Run:
         for number, png in PICTURES.items():
             (folder / f"apples_{number}.png").write_bytes(png)
         suite, model = "production:numbers=1-3,categories=apples", f"folder:{folder}"
-    run_suite(run, Settings(make_suite(suite), make_model(model), repeats=1), Silent())
+    run_suite(run, RunSettings(make_suite(suite), make_model(model), repeats=1), Silent())
     return run
 
 

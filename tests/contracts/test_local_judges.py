@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import UnusableModelError
+from subitize.evaluate.judging import JudgeTally, judge_run, self_test
 from subitize.interfaces import Checks, ComputesSeveral, Judge, Silent
 from subitize.labels import interpret, parse_rule
 from subitize.records import Boxes, Compared, Drawn, Evidence, Measured, Stored, Words
 from subitize.registry import Made, make_judge
-from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.store import Folder, Run
 from tests.networks.coco_network import ssd_folder, yolo_folder
 from tests.networks.collage_runs import paste
@@ -77,7 +77,7 @@ def open_copy(pasted: Path, folder: Path) -> Run:
 @pytest.fixture(scope="module")
 def judged(
     spec: str, pasted: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Run, Made[Judge], JudgeSummary]]:
+) -> Iterator[tuple[Run, Made[Judge], JudgeTally]]:
     """All of it judged, in batches of three."""
     judge = made(spec, 3)
     with open_copy(pasted, tmp_path_factory.mktemp("judged") / "run") as run:
@@ -95,7 +95,7 @@ def evidence(run: Run, judge: Made[Judge]) -> dict[tuple[str, str], Evidence]:
     }
 
 
-Judged = tuple[Run, Made[Judge], JudgeSummary]
+Judged = tuple[Run, Made[Judge], JudgeTally]
 
 
 def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(loaded: Made[Judge]) -> None:
@@ -108,10 +108,10 @@ def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(loaded: 
 
 def test_random_weights_are_refused_and_real_ones_pass(kind: str, loaded: Made[Judge]) -> None:
     if kind in REAL:
-        assert "passed, " in admit(loaded)
+        assert "passed, " in self_test(loaded)
     else:
         with pytest.raises(UnusableModelError, match=r"failed its self-test"):
-            admit(loaded)
+            self_test(loaded)
 
 
 def test_every_reading_is_its_evidence_read_by_its_rule_and_is_made_once(judged: Judged) -> None:

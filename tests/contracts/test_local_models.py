@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadFileError, UnusableModelError
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Attempt, Checks, ComputesSeveral, Model, Silent, Suite
 from subitize.io.images import decode
 from subitize.records import (
@@ -33,7 +34,6 @@ from subitize.records import (
     TaskKind,
 )
 from subitize.registry import Made, make_model
-from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.networks.tiny_matchers import write_regions
@@ -137,7 +137,7 @@ def written(request: pytest.FixtureRequest, pictures: Path, tmp_path_factory: py
 def run_probe(folder: Path, spec: str, pictures: Path) -> Run:
     run = Run(Folder(folder), create=True)
     suite: Made[Suite] = Made(Spec("probe", {}, "probe"), Probe(pictures), "probe")
-    run_suite(run, Settings(suite, make_model(spec), seed=5), Silent())
+    run_suite(run, RunSettings(suite, make_model(spec), seed=5), Silent())
     return run
 
 
@@ -226,7 +226,7 @@ def assert_same(one: Outcome, other: Outcome) -> None:
 
 def test_what_is_done_is_not_done_again(written: Written, in_batches: Run) -> None:
     suite: Made[Suite] = Made(Spec("probe", {}, "probe"), Probe(written.pictures), "probe")
-    summary = run_suite(in_batches, Settings(suite, written.make(), seed=5), Silent())
+    summary = run_suite(in_batches, RunSettings(suite, written.make(), seed=5), Silent())
     assert (summary.answered, summary.already_done) == (0, len(outcomes(in_batches)))
 
 

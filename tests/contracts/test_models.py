@@ -8,10 +8,10 @@ from contextlib import ExitStack
 
 import pytest
 
+from subitize.evaluate.running import RunSettings, RunTally, run_suite
 from subitize.interfaces import Computes, ComputesSeveral, Model, Responds, Silent
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Made, listings, make_model, make_suite
-from subitize.runner.running import Settings, Summary, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.models import hf_server, openai_server
@@ -61,7 +61,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             yield make_model(name)
 
 
-Ran = tuple[Run, Summary]
+Ran = tuple[Run, RunTally]
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +76,9 @@ def new_run(folders: pytest.TempPathFactory) -> Run:
     return Run(Folder(folders.mktemp("runs") / "run"), create=True)
 
 
-def settings(task: TaskKind, model: Made[Model]) -> Settings:
+def settings(task: TaskKind, model: Made[Model]) -> RunSettings:
     only_counts = ",control_question=false" if model.spec.name in ("counter", "ssd", "yolo") else ""
-    return Settings(make_suite(SUITE_FOR[task] + only_counts), model, repeats=1, seed=5)
+    return RunSettings(make_suite(SUITE_FOR[task] + only_counts), model, repeats=1, seed=5)
 
 
 def tasks_of(model: Made[Model]) -> list[TaskKind]:
@@ -117,7 +117,7 @@ def test_two_runs_with_one_seed_agree_in_every_outcome_however_many_work_on_them
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("subitize.runner.workers.IN_PROCESS_SECONDS", 0)  # so that worker processes compute
+    monkeypatch.setattr("subitize.evaluate.engines.IN_PROCESS_SECONDS", 0)  # so that worker processes compute
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     for task, (one, _) in ran.items():
         with new_run(tmp_path_factory) as other:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.evaluate.judging import judge_run
 from subitize.interfaces import AsksItself, JudgeQuestion, JudgeRequest, SelfTest, Silent
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import VOCABULARY, Clip, ClipScore, Encoders, draw_rivals, is_akin
@@ -17,7 +18,6 @@ from subitize.labels import interpret, parse_rule
 from subitize.networks import collages
 from subitize.networks.encoders import LazyImage
 from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, Measured, Question, Stored
-from subitize.runner.judging import judge_run
 from subitize.store import Run
 from tests.commands import call
 from tests.judges.drawn_prompts import item, made, new_run, paint_all, presence

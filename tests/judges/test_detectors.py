@@ -8,12 +8,12 @@ import pytest
 from PIL import Image
 
 from subitize.errors import UnusableModelError
+from subitize.evaluate.judging import JudgeTally, judge_run, self_test
 from subitize.interfaces import ComputesSeveral, Explains, Judge, JudgeQuestion, JudgeRequest, Silent
 from subitize.labels import interpret, parse_rule
 from subitize.networks.collages import make_collage
 from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Scalar, Stored
 from subitize.registry import make_judge
-from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.networks.coco_network import ssd_folder
@@ -25,7 +25,7 @@ PICTURE = [Drawn(Stored("0" * 64, "png"))]
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, JudgeSummary]]:
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, JudgeTally]]:
     """Collages of cats and motorcycles, judged by the real network."""
     judge = make_judge(f"ssd:{ssd_folder()}")
     with Run(Folder(tmp_path_factory.mktemp("collages") / "run"), create=True) as run:
@@ -33,7 +33,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Judg
         yield run, judge_run(run, judge, Silent())
 
 
-def test_counts_and_statements_about_photographs_are_read_off_boxes(judged: tuple[Run, JudgeSummary]) -> None:
+def test_counts_and_statements_about_photographs_are_read_off_boxes(judged: tuple[Run, JudgeTally]) -> None:
     run, summary = judged
     assert (summary.readings, summary.failed, summary.unanswerable) == (12, 0, 0)
     expected = {
@@ -49,7 +49,7 @@ def test_counts_and_statements_about_photographs_are_read_off_boxes(judged: tupl
     assert {one.rule for one in readings} == {str(parse_rule(make_judge(f"ssd:{ssd_folder()}").it.rule))}
 
 
-def test_boxes_below_the_threshold_are_kept_and_count_under_another_rule(judged: tuple[Run, JudgeSummary]) -> None:
+def test_boxes_below_the_threshold_are_kept_and_count_under_another_rule(judged: tuple[Run, JudgeTally]) -> None:
     run, _ = judged
     readings = [stored.reading for stored in run.readings() if isinstance(stored.reading.question, Count)]
     scores = [box.score for one in readings if isinstance(one.evidence, Boxes) for box in one.evidence.boxes]
@@ -62,7 +62,7 @@ def test_boxes_below_the_threshold_are_kept_and_count_under_another_rule(judged:
         assert numbers == sorted(numbers)
 
 
-def test_every_box_says_what_was_asked_for_and_whose_weights_found_it(judged: tuple[Run, JudgeSummary]) -> None:
+def test_every_box_says_what_was_asked_for_and_whose_weights_found_it(judged: tuple[Run, JudgeTally]) -> None:
     run, _ = judged
     for stored in run.readings():
         reading = stored.reading
@@ -74,7 +74,7 @@ def test_every_box_says_what_was_asked_for_and_whose_weights_found_it(judged: tu
         assert reading.provenance.versions["opencv"]
 
 
-def test_what_was_looked_for_is_told_of_each_picture_whatever_was_beside_it(judged: tuple[Run, JudgeSummary]) -> None:
+def test_what_was_looked_for_is_told_of_each_picture_whatever_was_beside_it(judged: tuple[Run, JudgeTally]) -> None:
     run, _ = judged
     sent = {
         (stored.reading.provenance.prompt_sent, stored.reading.question.noun)
@@ -90,7 +90,7 @@ def test_what_was_looked_for_is_told_of_each_picture_whatever_was_beside_it(judg
 def test_what_came_of_the_self_test_is_told_with_every_reading(options: str, told: str) -> None:
     judge = make_judge(f"ssd:{ssd_folder()}{options}")
     assert "self_test" not in _parameters(judge.it)
-    assert told in admit(judge)
+    assert told in self_test(judge)
     said = str(_parameters(judge.it)["self_test"])
     assert said.startswith(told)
     assert "its 90 are taken for those of COCO" in said
@@ -142,7 +142,7 @@ def test_a_detector_with_wrong_labels_is_refused_before_anything_is_read(tmp_pat
     labels.write_text("".join(f"{swapped.get(number, f'thing {number}')}\n" for number in range(1, 91)))
     judge = make_judge(f"ssd:{ssd_folder()},labels={labels}")
     with pytest.raises(UnusableModelError, match=r"failed its self-test: "):
-        admit(judge)
+        self_test(judge)
 
 
 @pytest.mark.parametrize(

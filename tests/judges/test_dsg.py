@@ -6,11 +6,11 @@ import pytest
 
 from subitize.analysis.alignment import Alignment, align_run
 from subitize.errors import BadValueError
+from subitize.evaluate.judging import judge_run
 from subitize.interfaces import AsksItself, ComputesSeveral, Judge, Silent
 from subitize.judges.alignment import Dsg, graph_of
 from subitize.records import Answer, Confirm, Count, Draw, Item, Known, Stimulus
 from subitize.registry import make_judge
-from subitize.runner.judging import judge_run
 from subitize.store import Run
 from tests.judges.drawn_prompts import EXACT, OMITTING, Seeing, item, made, new_run, paint_all
 

@@ -8,6 +8,7 @@ import pytest
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError
+from subitize.evaluate.judging import judge_run
 from subitize.interfaces import (
     AsksItself,
     Computes,
@@ -36,7 +37,6 @@ from subitize.records import (
     TaskKind,
 )
 from subitize.registry import make_judge
-from subitize.runner.judging import judge_run
 from tests.judges.drawn_prompts import item, made, new_run, paint_all
 
 PICTURE = Drawn(Stored("0" * 64, "png"))

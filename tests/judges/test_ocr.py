@@ -6,12 +6,12 @@ import pytest
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
+from subitize.evaluate.judging import judge_run
 from subitize.interfaces import JudgeQuestion, JudgeRequest, SelfTest, Silent
 from subitize.judges import ocr
 from subitize.judges.ocr import WORDING, Ocr, Piece, in_reading_order, text_asks
 from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Stimulus, Stored, Transcribe, Words
 from subitize.registry import make_judge
-from subitize.runner.judging import judge_run
 from tests.commands import call
 from tests.judges.drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
 from tests.samples import trial

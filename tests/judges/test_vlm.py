@@ -262,7 +262,7 @@ def test_the_observer_asked_in_words_counts_what_the_observer_counts(production:
 def test_a_judge_that_refuses_gives_no_words_and_its_reason_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("subitize.runner.retries._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("subitize.evaluate.driving._FIRST_WAIT_SECONDS", 0.01)
     faults = (Fault("refusal", calls=(0,)), Fault("content_filter", calls=(1,)), Fault("error_500", calls=(2,)))
     with serving(Behaviour(faults=faults)) as server:
         judged = draw_and_judge(tmp_path / "run", server, "production:numbers=1-3,categories=dots")

@@ -14,13 +14,13 @@ import pytest
 from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Checks, ComputesSeveral, Model, Pixels, Reply, Request, Silent
 from subitize.io.images import decode
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
 from subitize.records import Draw, Drawn, Failed, Refused, Stored
 from subitize.registry import Made, make_model, make_suite
-from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.models.little_memory import little_memory
@@ -521,7 +521,7 @@ def test_a_pipeline_fetched_from_the_hub_before_is_known_by_its_revision(
 
 def test_a_stopped_run_goes_on_to_the_same_pictures(folders: Callable[[str], Path], tmp_path: Path) -> None:
     made = make_model(small("sd", folders("sd")))
-    settings = Settings(make_suite("production:numbers=1-3,categories=apples"), made, repeats=5)
+    settings = RunSettings(make_suite("production:numbers=1-3,categories=apples"), made, repeats=5)
 
     def pictures(run: Run) -> dict[str, NDArray[np.int16]]:
         outcomes = {stored.response.trial.id: stored.response.outcome for stored in run.responses()}

@@ -14,12 +14,12 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadFileError, UnknownNameError
+from subitize.evaluate.sampling import sample_of
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.io.images import LARGEST_FILE_BYTES
 from subitize.models.folder import FolderModel, MatchedImages, plain, plain_names, plain_of_name
 from subitize.records import Draw, Failed, Item, Picture, Stimulus
 from subitize.registry import make_model, make_suite
-from subitize.runner.sampling import sample_of
 from subitize.stimuli.recipes import render
 from subitize.store import Folder as RunFolder
 from subitize.store import Run

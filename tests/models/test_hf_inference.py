@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Pixels, Reply, Request, Silent, TransientError
 from subitize.io.images import decode
 from subitize.models.hf_inference import HfInference
 from subitize.records import Answer, Draw, Drawn, Failed, Picture, Refused, Said, Stimulus, Task
 from subitize.registry import make_model, make_suite
-from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.commands import call
@@ -31,7 +31,7 @@ PROMPT = Draw("three apples, on a table")
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", KEY)
-    monkeypatch.setattr("subitize.runner.retries._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("subitize.evaluate.driving._FIRST_WAIT_SECONDS", 0.01)
 
 
 @pytest.fixture(scope="module")
@@ -431,7 +431,7 @@ PRODUCTION = "production:numbers=1-10,categories=apples+dots"
 
 def run(folder: Path, suite: str, model: str, repeats: int = 1) -> Run:
     opened = Run(Folder(folder), create=True)
-    summary = run_suite(opened, Settings(make_suite(suite), make_model(model), repeats=repeats), Silent())
+    summary = run_suite(opened, RunSettings(make_suite(suite), make_model(model), repeats=repeats), Silent())
     assert (summary.failed, summary.answered) == (0, len(list(opened.responses())))
     return opened
 

@@ -28,7 +28,7 @@ GOOD: Answer = (200, {}, chat(THREE))
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr("subitize.runner.retries._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("subitize.evaluate.driving._FIRST_WAIT_SECONDS", 0.01)
 
 
 ONE_BY_ONE = ("--concurrency", 1)
@@ -203,7 +203,7 @@ def test_a_few_wrong_requests_at_the_start_do_not_end_a_run_that_works(tmp_path:
 def test_a_server_that_is_always_busy_is_not_asked_without_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case
 ) -> None:
-    monkeypatch.setattr("subitize.runner.retries._LONGEST_BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("subitize.evaluate.driving._LONGEST_BUSY_SECONDS", 0.2)
     told: list[dict[str, str]] = [{"Retry-After": "0"}, {"Retry-After": "Thu, 01 Jan 1970 00:00:10 GMT"}, {}]
     for place, headers in enumerate(told):
         with case(headers), scripting(lambda *_, headers=headers: (429, headers, b"{}")) as server:

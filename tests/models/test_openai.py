@@ -166,7 +166,7 @@ def failing(*kinds: str, share: float = 0.3) -> Behaviour:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait less between tries: the waits are tested elsewhere."""
-    monkeypatch.setattr("subitize.runner.retries._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("subitize.evaluate.driving._FIRST_WAIT_SECONDS", 0.01)
 
 
 @pytest.mark.slow
@@ -511,7 +511,7 @@ def test_a_limit_that_is_no_sum_is_refused(server: Server, tmp_path: Path, price
 def test_a_limit_is_kept_within_the_calls_in_flight_though_answers_are_lost(
     server: Server, tmp_path: Path, prices: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("subitize.runner.retries._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("subitize.evaluate.driving._FIRST_WAIT_SECONDS", 0.01)
     server.behave(replace(SOLD, faults=(Fault("dropped_after", probability=0.4),)))
     before = server.counters()
     how = ["--repeats", 10, "--prices", prices, "--max-cost", 0.03, "--concurrency", 8]

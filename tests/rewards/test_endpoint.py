@@ -21,6 +21,9 @@ from PIL import Image
 
 from subitize.cli.addresses import listen
 from subitize.errors import UnusableModelError
+from subitize.evaluate.costs import Budget
+from subitize.evaluate.engines import open_caller
+from subitize.evaluate.looks import JudgePool
 from subitize.interfaces import Finding, Judge, JudgeRequest, Pixels, Request, SelfTest
 from subitize.io.prices import load_prices
 from subitize.labels import parse_rule
@@ -28,10 +31,7 @@ from subitize.models.painter import Painter
 from subitize.records import Boxes, Count, Draw, Outcome, Question, Spec, Stimulus, Words
 from subitize.registry import Made, make_judge
 from subitize.rewards import endpoint
-from subitize.rewards.batching import Looks
 from subitize.rewards.endpoint import Admission, Settings, admit_judge, make_app
-from subitize.runner.costs import Ledger
-from subitize.runner.workers import open_executor
 from subitize.stimuli.recipes import render
 from tests import commands
 from tests.cases import Case
@@ -116,9 +116,9 @@ async def serving(judge: Made[Judge], **options: Any) -> AsyncIterator[tuple[str
     """Serve on a free port, with a client that posts."""
     admission = options.pop("admission", Admission())
     settings = Settings(judge, **options)
-    with open_executor("judge", judge) as executor:
+    with open_caller("judge", judge) as executor:
         rule, meter = settings.rule or parse_rule(judge.it.rule), settings.ledger.meter(judge)
-        looks = Looks(judge, rule, executor, settings.tries, meter)
+        looks = JudgePool(judge, rule, executor, settings.tries, meter)
         runner = web.AppRunner(make_app(settings, admission, looks), handler_cancellation=True)
         await runner.setup()
         with listen("127.0.0.1", 0) as listening:
@@ -263,7 +263,7 @@ def test_a_judge_that_is_paid_for_counts_no_more_once_the_money_is_spent(
 
     async def spend(server: openai_server.Server, limit_usd: float) -> list[int]:
         judge = make_judge(f"vlm:openai:test-model,base_url={server.base_url}")
-        ledger = Ledger(load_prices(tmp_path / "prices.toml"), limit_usd)
+        ledger = Budget(load_prices(tmp_path / "prices.toml"), limit_usd)
         async with serving(judge, ledger=ledger) as (_, client, post):
             answers = [await post(ask("three apples")) for _ in range(5)]
             assert answers[0] == (200, {"rewards": [1.0], "details": answers[0][1]["details"]})

@@ -22,6 +22,7 @@ from subitize.analysis.power import PlanPoint as PowerPoint
 from subitize.analysis.power import PowerPlan
 from subitize.analysis.provenance import read_contents
 from subitize.analysis.score import PassRate, Score
+from subitize.evaluate.forecast import Expense, Forecast
 from subitize.labels.calibrations import Calibrated
 from subitize.records import (
     Answer,
@@ -69,7 +70,6 @@ from subitize.records import (
 )
 from subitize.registry import Listing
 from subitize.report.terminal.doctor import Finding
-from subitize.runner.forecasts import Expense, Forecast
 from subitize.stimuli.recipes import Magnitudes
 from subitize.store import Folder, Run, StoredReading, StoredResponse, StoredSuite, codec
 from tests.cases import Case

@@ -17,8 +17,8 @@ from subitize.annotation.sessions import Sessions, address_of
 from subitize.annotation.study import Study
 from subitize.annotation.study_agreement import Oversight, oversee
 from subitize.errors import NothingToDoError, RunError, SubitizeError
+from subitize.evaluate.processes import Pool, result_of
 from subitize.records import to_plain
-from subitize.runner.processes import Pool, result_of
 from subitize.store import Location
 
 MOST_AGE_SECONDS = 30.0

@@ -203,21 +203,21 @@ def pairs(
     from subitize.corpus.misalignment import Pairs, find_misaligned
     from subitize.corpus.numerosities import Rule
     from subitize.corpus.printing import print_misalignment
+    from subitize.evaluate.costs import Budget
+    from subitize.evaluate.judging import self_test
     from subitize.io.prices import load_prices
     from subitize.labels import parse_rule
     from subitize.registry import make_judge
     from subitize.report.terminal.bars import Bar
-    from subitize.runner.costs import Ledger
-    from subitize.runner.judging import admit
 
     if not images.is_dir():
         raise BadValueError(f"--images {images}: there is no such folder")
     own = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    ledger = Ledger(load_prices(prices), max_cost)
+    ledger = Budget(load_prices(prices), max_cost)
     given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit, out, ledger)
     made = make_judge(judge)
     reading = rule_for(made, rule) or parse_rule(made.it.rule)
-    print_warnings(filter(None, [admit(made)]))
+    print_warnings(filter(None, [self_test(made)]))
     with Bar() as bar:
         found = find_misaligned(given, made, reading, bar, lambda line: print_warnings([line]), seed=seed)
     print_json(found) if as_json else print_misalignment(found)

@@ -133,10 +133,10 @@ def prompts(
 
     Columns: id, prompt, base (the item that it refines, if any), and one for each factor.
     """
+    from subitize.evaluate.plan import check_size
     from subitize.io.specs import write_spec
     from subitize.language.numbers import count_noun
     from subitize.registry import make_items, make_refined, make_suite
-    from subitize.runner.sizes import check_size
 
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
@@ -237,10 +237,10 @@ def stimuli(
 
     Beside them stand a CSV of their magnitudes and one of the correlations between these.
     """
+    from subitize.evaluate.plan import check_size
     from subitize.io.specs import write_spec
     from subitize.registry import make_items, make_suite
     from subitize.report.terminal.bars import Bar
-    from subitize.runner.sizes import check_size
     from subitize.stimuli.export import write_stimuli
 
     check_folder(out)

@@ -32,11 +32,11 @@ def rewrite(
 
     To run them: subitize run SUITE --refine rewritten:file=FILE.
     """
-    from subitize.evaluations import raise_failures
+    from subitize.evaluate.evaluation import raise_failures
+    from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
     from subitize.language.numbers import count_noun
     from subitize.registry import make_model, make_suite
     from subitize.report.terminal.bars import Bar
-    from subitize.rewriting import INSTRUCTION, Rewriting, rewrite_suite
 
     check_file(out)
     told = INSTRUCTION if instruction is None else instruction

@@ -26,11 +26,11 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
-    from subitize.evaluations import Evaluation, Messages
+    from subitize.evaluate.costs import Budget
+    from subitize.evaluate.evaluation import Messages, Plan
     from subitize.interfaces import Model
     from subitize.registry import Made
     from subitize.report.terminal.bars import Bar
-    from subitize.runner.costs import Ledger
     from subitize.store import Location, Run
 
 Tries = Annotated[int, typer.Option(metavar="N", help="How often a request is sent before it counts as failed.")]
@@ -112,12 +112,12 @@ def run(
 
     A run that was stopped or killed goes on with the same command; nothing is asked twice.
     """
-    from subitize.evaluations import Order, prepare, raise_errors
+    from subitize.evaluate.evaluation import RunConfig, make_plan, raise_errors
+    from subitize.evaluate.identities import expand_name, open_if_any, recall_judge
     from subitize.io.specs import write_spec
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
     from subitize.report.terminal.bars import Bar
-    from subitize.runner.identities import open_if_any, recall_judge, recall_model
 
     if not model:
         raise BadValueError(
@@ -134,9 +134,9 @@ def run(
     name = out or (plain_name if database else f"runs/{plain_name}")
     location = locate(name, database, images)
     with open_if_any(location) as before:
-        model = [recall_model(before, text) for text in model]
+        model = [expand_name(before, text) for text in model]
         judge = judge and recall_judge(before, judge)
-    order = Order(
+    order = RunConfig(
         made_suite,
         _make_models(model, concurrency, reward_judge, corpora),
         [make_refined(spec, text) for text in split_refinements(refine)],
@@ -151,7 +151,7 @@ def run(
         is_same_model=same_model,
         ledger=_make_ledger(prices, max_cost),
     )
-    evaluation = prepare(order, location)
+    evaluation = make_plan(order, location)
     if dry_run:
         return _print_forecast(evaluation, location, as_json=as_json)
     evaluation.check(_messages())
@@ -191,10 +191,10 @@ def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> 
             raise
 
 
-def _print_forecast(evaluation: "Evaluation", location: "Location", *, as_json: bool) -> None:
+def _print_forecast(evaluation: "Plan", location: "Location", *, as_json: bool) -> None:
+    from subitize.evaluate.forecast import forecast_runs
     from subitize.io.prices import warn_of_age
     from subitize.report.terminal.forecasts import print_forecasts
-    from subitize.runner.forecasts import forecast_runs
 
     ledger = evaluation.order.ledger
     forecasts = forecast_runs(location, evaluation.each, sight_check=evaluation.order.sight_check)
@@ -202,15 +202,15 @@ def _print_forecast(evaluation: "Evaluation", location: "Location", *, as_json: 
     print_warnings(filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
 
 
-def _make_ledger(prices: Path | None, max_cost: float | None) -> "Ledger":
+def _make_ledger(prices: Path | None, max_cost: float | None) -> "Budget":
+    from subitize.evaluate.costs import Budget
     from subitize.io.prices import load_prices
-    from subitize.runner.costs import Ledger
 
-    return Ledger(load_prices(prices), max_cost)
+    return Budget(load_prices(prices), max_cost)
 
 
 def _messages() -> "Messages":
-    from subitize.evaluations import Messages
+    from subitize.evaluate.evaluation import Messages
 
     return Messages(say, lambda line: print_warnings([line]))
 
@@ -239,13 +239,13 @@ def judge_(
 
     What it answered before is not asked again.
     """
-    from subitize.evaluations import Outcome, find_other_rules, judge_anew, raise_errors
+    from subitize.evaluate.evaluation import RunResult, find_other_rules, judge_anew, raise_errors
+    from subitize.evaluate.forecast import forecast_judging
+    from subitize.evaluate.identities import open_if_any, recall_judge, resolve_judge
+    from subitize.evaluate.judging import JudgeConfig
     from subitize.registry import make_judge
     from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.forecasts import print_expenses
-    from subitize.runner.forecasts import forecast_judging
-    from subitize.runner.identities import open_if_any, recall_judge, resolve_judge
-    from subitize.runner.judging import Scope
 
     with open_if_any(locate(run, database, images)) as before:
         made = make_judge(recall_judge(before, judge))
@@ -257,10 +257,10 @@ def judge_(
         if dry_run:
             ledger.enter(opened)
             return print_expenses([forecast_judging(opened, made, model, ledger)], ledger.spent_usd)
-        scope = Scope(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
+        scope = JudgeConfig(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
         summary = judge_anew(opened, made, scope, bar, _messages())
         earlier = find_other_rules(opened, made, read_by) if read_by else []
     if earlier:
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}"])
-    return raise_errors(ledger, Outcome(summary.reasons, [summary]), judge)
+    return raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)

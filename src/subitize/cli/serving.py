@@ -13,7 +13,7 @@ from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
-    from subitize.rewards.reward_rules import RewardKind
+    from subitize.evaluate.looks import RewardKind
 
 
 @app.command("serve")
@@ -51,14 +51,14 @@ def serve_(
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
     from subitize.cli.addresses import is_loopback, listen
+    from subitize.evaluate.costs import Budget
     from subitize.io.prices import load_prices
     from subitize.registry import make_judge
     from subitize.rewards.endpoint import Settings, admit_judge, serve
-    from subitize.runner.costs import Ledger
 
     made = make_judge(judge)
     token = _read_token(token_variable)
-    ledger = Ledger(load_prices(prices), max_cost)
+    ledger = Budget(load_prices(prices), max_cost)
     settings = Settings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token, ledger)
     with listen(host, port) as listening:
         admission = admit_judge(made)

@@ -25,10 +25,10 @@ from subitize.corpus.shards import Problems, check_shard, read_batches
 from subitize.corpus.tagging import Finder, Found, check_parts, tidy
 from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import BadFileError, RunError
+from subitize.evaluate.processes import Pool
 from subitize.interfaces import Progress
 from subitize.io.outputs import make_folder, write_atomic
 from subitize.records import digest
-from subitize.runner.processes import Pool
 
 COUNTS = "counts.json"
 _VERSION = 1  # of what is stored; raised when the same captions would give other counts

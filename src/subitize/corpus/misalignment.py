@@ -16,6 +16,9 @@ from subitize.corpus.shards import Problems, read_batches
 from subitize.corpus.tagging import Finder, Found, tidy
 from subitize.corpus.windows import Warn, make_finder
 from subitize.errors import BadImageError, BadValueError, NothingToDoError
+from subitize.evaluate.costs import Budget
+from subitize.evaluate.engines import open_caller
+from subitize.evaluate.looks import JudgePool, RewardSample, Unscorable
 from subitize.interfaces import Judge, Progress
 from subitize.io.images import image_format
 from subitize.labels import Rule as ReadingRule
@@ -23,10 +26,6 @@ from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
 from subitize.records import Estimate, Known
 from subitize.registry import Made
-from subitize.rewards.batching import Looks
-from subitize.rewards.samples import Sample, Unjudged
-from subitize.runner.costs import Ledger
-from subitize.runner.workers import open_executor
 from subitize.stats.estimate import estimate_share
 
 _AT_ONCE = 64
@@ -90,7 +89,7 @@ class Pairs:
     most: int | None = None
     kept: Path | None = None
     """Where what was counted is kept, so that a stopped search goes on."""
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Budget = field(default_factory=Budget)
     """What the judge may cost."""
 
 
@@ -223,15 +222,15 @@ async def _look_at_all(
     progress.begin("images", len(found))
     if not found:
         return looked
-    with open_executor("judge", judge) as executor:
-        looks = Looks(judge, rule, executor, _TRIES, pairs.ledger.meter(judge))
+    with open_caller("judge", judge) as executor:
+        looks = JudgePool(judge, rule, executor, _TRIES, pairs.ledger.meter(judge))
         async with looks.taken():
             for start in range(0, len(found), _AT_ONCE):
                 looked += await asyncio.gather(*map(look, found[start : start + _AT_ONCE]))
     return looked
 
 
-async def _look(looks: Looks, images: Path, image: str, caption: str, found: Found) -> Pair:
+async def _look(looks: JudgePool, images: Path, image: str, caption: str, found: Found) -> Pair:
     named: dict[str, int] = {}
     for one in found:
         named[one.noun] = named.get(one.noun, 0) + one.number
@@ -241,8 +240,8 @@ async def _look(looks: Looks, images: Path, image: str, caption: str, found: Fou
     except (OSError, BadImageError) as error:
         return Pair(image, caption, named, {}, getattr(error, "strerror", None) or str(error))
     asks = count_asks(Scene(tuple(Entity(noun, number) for noun, number in named.items())))
-    counted = await looks.count(Sample(data, format, asks))
-    if isinstance(counted, Unjudged):
+    counted = await looks.count(RewardSample(data, format, asks))
+    if isinstance(counted, Unscorable):
         return Pair(image, caption, named, {}, counted.reason)
     values = {one.thing: one.value for one in counted}
     numbers = {

@@ -13,17 +13,15 @@ from aiohttp import web
 from pydantic_core import to_json
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
+from subitize.evaluate.costs import Budget
+from subitize.evaluate.engines import open_caller
+from subitize.evaluate.judging import check, self_test
+from subitize.evaluate.looks import JudgePool, RewardedCount, RewardKind, RewardSample, Unscorable, read_samples, reward
 from subitize.interfaces import Explains, Judge
 from subitize.judges.alignment import NOUNS
 from subitize.labels import Rule, parse_rule
 from subitize.records import Count, Drawn, Stored
 from subitize.registry import Made
-from subitize.rewards.batching import Looks
-from subitize.rewards.reward_rules import Counted, RewardKind, reward
-from subitize.rewards.samples import Sample, Unjudged, read_samples
-from subitize.runner.costs import Ledger
-from subitize.runner.judging import admit, check
-from subitize.runner.workers import open_executor
 
 try:
     import resource
@@ -51,7 +49,7 @@ class Settings:
     tries: int = 5
     max_body_bytes: int = 64_000_000
     token: str | None = None
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
         self.ledger.meter(self.judge)  # a limit without a price is refused
@@ -77,7 +75,7 @@ def admit_judge(judge: Made[Judge]) -> Admission:
             f"judge {str(judge)!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
         )
     try:
-        return Admission(told=admit(judge))
+        return Admission(told=self_test(judge))
     except UnusableModelError as error:
         return Admission(fault=str(error))
 
@@ -85,9 +83,9 @@ def admit_judge(judge: Made[Judge]) -> Admission:
 def serve(settings: Settings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM; what is under way then is finished first."""
     _allow_connections()
-    with open_executor("judge", settings.judge, is_at_hand=True) as executor:
+    with open_caller("judge", settings.judge, is_at_hand=True) as executor:
         rule = settings.rule or parse_rule(settings.judge.it.rule)
-        looks = Looks(settings.judge, rule, executor, settings.tries, settings.ledger.meter(settings.judge))
+        looks = JudgePool(settings.judge, rule, executor, settings.tries, settings.ledger.meter(settings.judge))
         asyncio.run(_serve(make_app(settings, admission, looks), listening, on_ready))
 
 
@@ -100,7 +98,7 @@ def _allow_connections() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def make_app(settings: Settings, admission: Admission, looks: Looks) -> web.Application:
+def make_app(settings: Settings, admission: Admission, looks: JudgePool) -> web.Application:
     """Make the application, which takes looks while it runs."""
     endpoint = _Endpoint(settings, admission, looks)
 
@@ -145,7 +143,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class _Endpoint:
     """Answers requests, all in JSON."""
 
-    def __init__(self, settings: Settings, admission: Admission, looks: Looks) -> None:
+    def __init__(self, settings: Settings, admission: Admission, looks: JudgePool) -> None:
         self._settings, self._admission, self._looks = settings, admission, looks
         self._requests, self._bytes = 0, 0
 
@@ -234,8 +232,8 @@ class _Endpoint:
             raise _RefusedError(408, f"body: not here after {_READING_SECONDS:g} seconds") from None
         return bytes(body)
 
-    async def _count(self, sample: Sample | Unjudged) -> tuple[Counted, ...] | Unjudged:
-        return sample if isinstance(sample, Unjudged) else await self._looks.count(sample)
+    async def _count(self, sample: RewardSample | Unscorable) -> tuple[RewardedCount, ...] | Unscorable:
+        return sample if isinstance(sample, Unscorable) else await self._looks.count(sample)
 
 
 class _RefusedError(Exception):

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError, SubitizeError
+from subitize.evaluate.pictures import Loader
 from subitize.records import Answer, Filed
 from subitize.registry import make_suite
-from subitize.runner.pictures import Loader
 from subitize.store.images import Images
 from tests.commands import call
 from tests.geckonum_release import PROMPTS, write_images, write_prompts, write_release

@@ -17,6 +17,7 @@ from PIL import Image
 from subitize.analysis.frame import ReadOptions, read_frame
 from subitize.analysis.protocols import read_protocols
 from subitize.analysis.provenance import read_provenance
+from subitize.evaluate.judging import judge_run
 from subitize.interfaces import Pixels, Request, Silent
 from subitize.judges.clip import Clip
 from subitize.labels.parts import is_written
@@ -45,7 +46,6 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import listings, make_judge
-from subitize.runner.judging import judge_run
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call

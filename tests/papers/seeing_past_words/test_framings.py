@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Model, Reply, Request, Silent
 from subitize.language.numbers import NUMERALS
 from subitize.models.chat import score_answer
@@ -27,7 +28,6 @@ from subitize.records import (
     Token,
 )
 from subitize.registry import Made, make_judge, make_suite
-from subitize.runner.running import Settings, run_suite
 from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run, StoredResponse
 from tests.commands import call
@@ -197,7 +197,7 @@ def tabulate(specs: Mapping[str, str], scorer: Scorer, out: Path) -> dict[tuple[
     model: Made[Model] = Made(Spec("scorer", {}, "scorer"), scorer, "scorer")
     with Run(Folder(out), create=True) as run:
         for suite in (MATCHED, FILLED, ANSWERED):
-            run_suite(run, Settings(make_suite(specs[suite]), model, make_judge("parser")), Silent())
+            run_suite(run, RunSettings(make_suite(specs[suite]), model, make_judge("parser")), Silent())
         tables = tabulate_run(run, None, extensions=False).it
     return {(one.table, one.row, one.column): one.ours for one in tables}  # type: ignore[attr-defined]
 

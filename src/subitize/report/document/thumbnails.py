@@ -11,11 +11,11 @@ from typing import NamedTuple
 from PIL import Image
 
 from subitize.errors import SubitizeError
+from subitize.evaluate.pictures import Loader
 from subitize.io.images import decode
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.report.document.blocks import Thumbnail
 from subitize.report.document.cells import printable
-from subitize.runner.pictures import Loader
 from subitize.stimuli.recipes import BACKGROUNDS, layout, paint, recipe_random
 from subitize.store.images import Images
 

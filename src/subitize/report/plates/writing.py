@@ -11,6 +11,7 @@ from PIL import Image
 from subitize.analysis.frame import NO_JUDGE, Frame, FrameRow, ReadOptions, RunFrame, read_frame
 from subitize.analysis.overview import find_item, read_names
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.evaluate.sampling import order_items
 from subitize.interfaces import Progress
 from subitize.io.outputs import write_atomic
 from subitize.records import Ask, Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
@@ -18,7 +19,6 @@ from subitize.report.document.thumbnails import shrink
 from subitize.report.plates.drawing import Grid, Tile, Verdict, draw
 from subitize.report.sections.answers import describe_outcome, describe_target, describe_value
 from subitize.report.terminal.printing import STAND_IN
-from subitize.runner.sampling import order_items
 from subitize.store import Run, find_spec
 from subitize.store.reading import FAILED, REFUSED, look_up_failures, look_up_responses
 

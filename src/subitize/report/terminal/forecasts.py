@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from subitize.evaluate.forecast import Expense, Forecast
 from subitize.report.document.cells import number_of
 from subitize.report.terminal.layout import say
 from subitize.report.terminal.printing import print_filled
-from subitize.runner.forecasts import Expense, Forecast
 
 
 def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:

@@ -1,0 +1,209 @@
+"""The cost of a run: estimated before a call, counted once paid, and kept below a limit."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self, TypeVar
+
+from pydantic_core import from_json
+
+from subitize.errors import BadValueError
+from subitize.evaluate.pictures import measure
+from subitize.interfaces import Metered, Usage
+from subitize.io.prices import Price, PriceList, Tiles
+from subitize.records import Draw, Provenance, Task
+from subitize.registry import Made
+from subitize.store import Run
+from subitize.store.images import Images
+from subitize.store.reading import read_usages
+
+JobT = TypeVar("JobT")
+# Where a model has no price, what it uses is told as if its pictures were counted as gpt-4o counts them.
+_USUAL_RULE = Tiles(base=85, per_tile=170)
+
+
+class Paid(NamedTuple):
+    """A sum, and how many answers it was paid for."""
+
+    usd: float
+    times: int
+
+    @property
+    def mean_usd(self) -> float:
+        """What one answer cost on average."""
+        return self.usd / self.times if self.times else 0.0
+
+
+@dataclass(slots=True)
+class Budget:
+    """The money of one run, over all its models and judges: spent so far, and promised to calls under way."""
+
+    prices: PriceList = field(default_factory=PriceList)
+    limit_usd: float | None = None
+    spent_usd: float = 0.0
+    promised_usd: float = 0.0
+    is_exhausted: bool = False
+    paid: dict[str, Paid] = field(default_factory=dict)
+    used: dict[str, Price] = field(default_factory=dict)
+    """What was paid, and at which price, by the name of the model or judge."""
+    images: Images | None = None
+    """Where the pictures are that may be shown."""
+
+    def __post_init__(self) -> None:
+        if self.limit_usd is not None and not 0 < self.limit_usd < math.inf:
+            raise BadValueError(f"--max-cost {self.limit_usd:g}: should be a sum in US dollars above 0")
+
+    def enter(self, run: Run) -> None:
+        """Enter what a run has cost so far: a limit is for all of it, earlier calls included."""
+        self.images = run.images
+        for who, usages in read_usages(run).items():
+            usd, times, unsettled = 0.0, 0, 0
+            for text, count in usages.items():
+                usage = from_json(text)
+                usd += count * (usage["price_usd"] or 0.0)
+                times += count * (usage["price_usd"] is not None)
+                unsettled += count * usage.get("unsettled_tries", 0)
+            self.paid[who] = Paid(usd, times)
+            # A try that may have been paid for counts as much as the others on average.
+            self.spent_usd += usd + unsettled * self.paid[who].mean_usd
+
+    def promise(self, usd: float) -> bool:
+        """Put money aside for a call, if there is enough left; what is free is always possible."""
+        if usd and not self.has_room(usd):
+            return False
+        self.promised_usd += usd
+        return True
+
+    def has_room(self, usd: float) -> bool:
+        """Tell whether so much more may be spent."""
+        return self.limit_usd is None or self.spent_usd + self.promised_usd + usd <= self.limit_usd
+
+    def meter(self, made: Made[Any]) -> "Meter":
+        """Make the meter of a model or judge; one without a known price cannot be kept below a limit."""
+        name, it = made.spec.shown, made.it
+        if not isinstance(it, Metered):
+            return Meter(self, name, label=str(made))
+        price = self.prices.find(it.base_url, it.served_name)
+        if price is None and self.limit_usd is not None:
+            raise BadValueError(
+                f"--max-cost needs the price of {str(made)!r}, served as {it.served_name!r} at {it.base_url}; "
+                "give it in a file: --prices FILE"
+            )
+        if price is not None:
+            self.used[name] = price
+        return Meter(self, name, it, price, str(made))
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts what one model or judge uses, in the ledger of its run; one that is free counts nothing."""
+
+    ledger: Budget
+    name: str
+    metered: Metered | None = None
+    price: Price | None = None
+    label: str = ""
+
+    @property
+    def paid(self) -> Paid:
+        """What its answers have cost."""
+        return self.ledger.paid.get(self.name, Paid(0.0, 0))
+
+    def expect_usd(self, tasks: Iterable[Task]) -> float:
+        """Say what the answers to these tasks will cost, as far as is known."""
+        if self.metered is None or self.price is None:
+            return 0.0
+        # Once there is experience it is heeded where it is dearer than what was expected.
+        return sum(max(self.paid.mean_usd, self._expect_usd(task)) for task in tasks)
+
+    def expect(self, task: Task) -> Usage:
+        """Guess what one answer uses, a picture that is shown included."""
+        if self.metered is None:
+            return Usage()
+        usage = self.metered.expect(task)
+        if isinstance(task, Draw):
+            return usage
+        rule = _USUAL_RULE if self.price is None else self.price.image_in_chat
+        shown = rule.count(*measure(self.ledger.images, task.picture), is_low_detail=usage.is_low_detail)
+        return replace(usage, tokens_in=usage.tokens_in + shown)
+
+    def _expect_usd(self, task: Task) -> float:
+        usd = None if self.price is None else price_of(self.price, self.expect(task))
+        if usd is None and self.ledger.limit_usd is not None:
+            asked = self.expect(task)
+            what = f"pictures of size {asked.size or 'auto'} and quality {asked.quality or 'auto'}"
+            raise BadValueError(
+                f"--max-cost needs the price of {what if asked.pictures else 'chats'} by {self.name!r}; "
+                "give it in a file: --prices FILE"
+            )
+        return usd or 0.0
+
+    def lose(self, promised_usd: float) -> bool:
+        """Count a try that may have been paid for as if it was, and tell whether there is money for another."""
+        self.ledger.spent_usd += promised_usd
+        has_room = self.ledger.has_room(0.0)
+        self.ledger.is_exhausted |= not has_room
+        return has_room
+
+    def settle(self, promised_usd: float, usages: Sequence[Usage | None]) -> list[float | None]:
+        """Count what the answers of one call cost, if there is a price.
+
+        Where a server does not tell what was used, it is what was expected.
+        """
+        share_usd = promised_usd / len(usages) if usages and self.price else None
+        usd = [price_of(self.price, usage) if self.price and usage else share_usd for usage in usages]
+        known = [one for one in usd if one is not None]
+        self.ledger.promised_usd -= promised_usd
+        self.ledger.spent_usd += sum(known)
+        self.ledger.paid[self.name] = Paid(self.paid.usd + sum(known), self.paid.times + len(known))
+        return usd
+
+
+def price_of(price: Price, usage: Usage) -> float | None:
+    """Say what a usage costs, if the price list knows."""
+    if not usage.pictures:
+        has_chats = price.chat_usd_per_million is not None
+        return price.of_chat(usage.tokens_in, usage.tokens_out, usage.cached_in) if has_chats else None
+    tokens = (usage.tokens_in, usage.tokens_out) if usage.tokens_out else (None, None)
+    return price.of_images(usage.size, usage.quality, usage.pictures, *tokens)
+
+
+def priced(provenance: Provenance, usd: float | None, unsettled: int) -> Provenance:
+    """Write into a provenance what the answer cost; what is as it was costs nothing to write."""
+    if usd is None and not unsettled:
+        return provenance
+    return replace(provenance, price_usd=usd, unsettled_tries=unsettled)
+
+
+class Affordable(Iterator[tuple[JobT, float]]):
+    """Hands out jobs, each with the money put aside for it, as long as there is some for the next.
+
+    One that was held back comes when there is again.
+    """
+
+    def __init__(self, jobs: Iterable[JobT], meter: Meter, tasks_of: Callable[[JobT], Iterable[Task]]) -> None:
+        self._jobs, self._meter, self._tasks_of = iter(jobs), meter, tasks_of
+        self._held: list[JobT] = []
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[JobT, float]:
+        job = self._held.pop() if self._held else next(self._jobs)
+        usd = self._meter.expect_usd(self._tasks_of(job))
+        if not self._meter.ledger.promise(usd):
+            self._held.append(job)
+            raise StopIteration
+        return job, usd
+
+    def has_more(self) -> bool:
+        """Tell whether a job was held back for which there is money now: calls may cost less than was put aside."""
+        return any(self._meter.ledger.has_room(self._meter.expect_usd(self._tasks_of(job))) for job in self._held)
+
+    def work_off(self, work: Callable[[], None]) -> bool:
+        """Have the jobs done while there is money; tell whether there was none for all, and let the ledger know."""
+        work()
+        while self.has_more():
+            work()
+        self._meter.ledger.is_exhausted |= bool(self._held)
+        return bool(self._held)

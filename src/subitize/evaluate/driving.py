@@ -1,0 +1,208 @@
+"""Keeps a bounded number of jobs running, retries transient failures, and commits each result.
+
+A result is committed before its slot is used again. A model or judge that never works is given up."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from subitize.errors import MissingPartError, RunError, StorageError
+from subitize.evaluate.engines import Call, Failure, describe
+from subitize.interfaces import TransientError
+
+JobT = TypeVar("JobT")
+DoneT = TypeVar("DoneT")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkCallbacks(Generic[JobT, DoneT]):
+    """How a kind of job is done: by `perform`, its results stored by `commit`, `renew`ed to keep the lease."""
+
+    perform: Callable[[JobT], Awaitable[DoneT]]
+    commit: Callable[[Sequence[DoneT]], None]
+    renew: Callable[[], None]
+    renewal_seconds: float
+    concurrency: int
+    on_committed: Callable[[DoneT], None]
+
+
+async def drive(jobs: Iterable[JobT], bench: WorkCallbacks[JobT, DoneT]) -> None:
+    """Do all jobs. If stopped, whatever has been answered is committed first."""
+    remaining = iter(jobs)
+    committer = _Committer(bench.commit)
+
+    async def fill_slot() -> None:
+        for job in remaining:
+            done = await bench.perform(job)
+            await committer.add(done)
+            bench.on_committed(done)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            heart = group.create_task(_beat(bench))
+            async with asyncio.TaskGroup() as slots:
+                for _ in range(bench.concurrency):
+                    slots.create_task(fill_slot())
+            heart.cancel()
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from None
+    finally:
+        committer.close()
+
+
+class _Committer(Generic[DoneT]):
+    """Commits together whatever became ready in one turn of the event loop.
+
+    The loop stands still meanwhile, and may: a slot waits for its commit anyway, and what arrives for the others
+    waits in the kernel and makes up the next commit. Handing each commit to a thread costs more than that.
+    """
+
+    def __init__(self, commit: Callable[[Sequence[DoneT]], None]) -> None:
+        self._commit = commit
+        self._waiting: list[tuple[DoneT, asyncio.Future[None]]] = []
+        self._error: Exception | None = None
+
+    async def add(self, done: DoneT) -> None:
+        loop = asyncio.get_running_loop()
+        committed = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._flush_and_tell)
+        self._waiting.append((done, committed))
+        await committed
+
+    def close(self) -> None:
+        """Commit what still waits; a commit that failed is told even if whoever waited for it was cancelled."""
+        self._flush()
+        if self._error is not None:
+            raise self._error
+
+    def _flush(self) -> None:
+        batch, self._waiting = self._waiting, []
+        if batch:
+            self._commit([done for done, _ in batch])
+
+    def _flush_and_tell(self) -> None:
+        batch = self._waiting
+        try:
+            self._flush()
+        except Exception as error:
+            self._error = error
+            for _, committed in batch:
+                if not committed.done():
+                    committed.set_exception(error)
+        else:
+            for _, committed in batch:
+                if not committed.done():
+                    committed.set_result(None)
+
+
+async def _beat(bench: WorkCallbacks[JobT, DoneT]) -> None:
+    while True:
+        await asyncio.sleep(bench.renewal_seconds)
+        bench.renew()
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+_FIRST_WAIT_SECONDS = 0.5
+_LONGEST_WAIT_SECONDS = 60.0
+# A server that is busy did nothing, so that asking again is no further try; but not for ever.
+_LONGEST_BUSY_SECONDS = 900.0
+_TRUSTED_ROUNDS = 3
+# So many errors with nothing else between them mean that it does not work, not that it is unlucky.
+_HOPELESS_AFTER = 25
+_MOST_REASONS = 20
+
+AskedT = TypeVar("AskedT")
+GivenT = TypeVar("GivenT")
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Generic[GivenT]):
+    """What came back in the end, one by one: after how many tries, and how long the last one took.
+
+    Where nothing did, each is broken by the error of the last try. `unsettled` tries may have been paid for in vain.
+    """
+
+    each: Sequence[GivenT | Failure]
+    tries: int
+    seconds: float = 0.0
+    unsettled: int = 0
+
+
+@dataclass(slots=True)
+class Retry(Generic[AskedT, GivenT]):
+    """Asks one model or judge; the only place where anything is tried again."""
+
+    who: str
+    call: Call[AskedT, GivenT]
+    tries: int
+    _errors_in_a_row: int = field(default=0, init=False)
+
+    async def ask(self, asked: Sequence[AskedT], lose: Callable[[], bool] = lambda: True) -> Given[GivenT]:
+        """Ask, and make a value of what goes wrong; only what ends the whole run is raised.
+
+        `lose` is told of a try that may have been paid for, and says whether there is money for another.
+        """
+        tries, unsettled, rounds, busy_seconds = 1, 0, 0, 0.0
+        while True:
+            try:
+                given, seconds = await self.call(asked)
+            except TransientError as error:
+                failure = describe(error)
+                unsettled += error.is_unsettled
+                if error.is_unsettled and not lose():
+                    break
+                rounds += 1
+                wait_seconds = _wait_seconds(rounds, error)
+                if error.is_busy and busy_seconds + wait_seconds <= _LONGEST_BUSY_SECONDS:
+                    busy_seconds += wait_seconds
+                elif tries < self.tries:
+                    tries += 1
+                else:
+                    break
+                await asyncio.sleep(wait_seconds)
+            except (RunError, StorageError, MissingPartError):
+                raise
+            except Exception as error:
+                failure = describe(error)
+                break
+            else:
+                for one in given:
+                    self._watch(one.reason if isinstance(one, Failure) else None)
+                return Given(given, tries, seconds, unsettled)
+        self._watch(failure)
+        return Given([Failure(failure)] * len(asked), tries, unsettled=unsettled)
+
+    def _watch(self, failure: str | None) -> None:
+        """Count errors in a row: one that only fails is not asked for ever."""
+        self._errors_in_a_row = 0 if failure is None else self._errors_in_a_row + 1
+        if self._errors_in_a_row > _HOPELESS_AFTER:
+            raise RunError(
+                f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {failure}; "
+                "mend this and run the same command again"
+            )
+
+
+def remember(reason: str, reasons: list[str]) -> None:
+    """Keep a reason once, and only so many: a summary is for reading, the store has them all."""
+    if reason not in reasons and len(reasons) < _MOST_REASONS:
+        reasons.append(reason)
+
+
+def _wait_seconds(rounds: int, error: TransientError) -> float:
+    """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step.
+
+    A server that goes on saying "at once" and does not mean it is not asked for ever at once.
+    """
+    own_rounds = rounds if error.retry_after_seconds is None else rounds - _TRUSTED_ROUNDS
+    longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (own_rounds - 1)) if own_rounds > 0 else 0.0
+    told = min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds or 0.0))
+    return max(told, longest * random.uniform(0.5, 1.0))

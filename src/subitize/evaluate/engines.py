@@ -1,0 +1,222 @@
+"""Calls models and judges by their shape: in the event loop, in a thread, or in worker processes."""
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from subitize import registry
+from subitize.errors import BadValueError, MissingPartError, RunError, StorageError, UnusableModelError
+from subitize.evaluate.processes import Pool, result_of
+from subitize.interfaces import Computes, ComputesSeveral, Opens, Responds, RespondsToSeveral, TransientError
+from subitize.networks.weights import is_out_of_memory
+
+Kind = Literal["model", "judge"]
+AskedT = TypeVar("AskedT")
+GivenT = TypeVar("GivenT")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What came of one of several that could not be answered; the others were."""
+
+    reason: str
+
+
+# Answers a batch: one by one what was asked for, or why there is none, and how many seconds it took to make.
+Call = Callable[[Sequence[AskedT]], Awaitable[tuple[Sequence[GivenT | Failure], float]]]
+# What no other of the batch could escape: a model that cannot be used, a disk that is full.
+_ENDS_ALL = (RunError, StorageError, MissingPartError)
+# About the time that worker processes take to start: what is computed sooner needs none.
+IN_PROCESS_SECONDS = 2.0
+# Drawing and looking leave Python to other threads most of the time, but not so much that more would help.
+_MOST_THREADS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A way to call a model or judge: how many calls may be under way at once, and how many any of them may be of.
+
+    `opened` is what must be open meanwhile. Where a call waits for somebody else, this machine is free to draw.
+    """
+
+    call: Call[Any, Any]
+    concurrency: int
+    batch_size: int = 1
+    is_waiting: bool = False
+    opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+
+    def run(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work in an event loop of its own, with everything open that the calls need."""
+
+        async def work_opened() -> None:
+            async with self.opened():
+                await work()
+
+        asyncio.run(work_opened())
+
+
+@contextmanager
+def open_caller(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool = False) -> Iterator[Caller]:
+    """Give a way to call a model or judge; one that does several at once is called with several.
+
+    One at hand also computes in this process while that is idle: a single call is answered soonest there.
+    """
+    it = made.it
+    opened = it.opened if isinstance(it, Opens) else nullcontext
+    does_several = isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1
+    if does_several or isinstance(it, Responds):
+        yield Caller(_call_waiting(it, does_several=does_several), it.concurrency, is_waiting=True, opened=opened)
+    elif isinstance(it, ComputesSeveral):
+        # One thread, as networks are not made for more; a second batch waits in it while the first is stored.
+        is_stopped = threading.Event()
+        with ThreadPoolExecutor(1, thread_name_prefix="network") as thread:
+            try:
+                yield Caller(_call_network(it, thread, is_stopped), 2, it.batch_size)
+            finally:
+                is_stopped.set()
+    elif isinstance(it, Computes):
+        with _computing_at(kind, made, is_at_hand=is_at_hand) as executor:
+            yield executor
+    else:
+        raise BadValueError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all; it needs one")
+
+
+class WorkerError(Exception):
+    """What a computing model or judge raised."""
+
+
+def describe(error: Exception) -> str:
+    """Put an exception into one line."""
+    text = " ".join(str(error).split())[:500]
+    return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"
+
+
+def _call_waiting(it: Any, *, does_several: bool) -> Call[Any, Any]:  # noqa: ANN401
+    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+        start = time.perf_counter()
+        given = await it.respond_all(asked) if does_several else [await it.respond(one) for one in asked]
+        return given, time.perf_counter() - start
+
+    return call
+
+
+def _call_network(
+    it: ComputesSeveral[Any, Any], thread: ThreadPoolExecutor, is_stopped: threading.Event
+) -> Call[Any, Any]:
+    def compute_all(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+        start = time.perf_counter()
+        given = _halved(it, asked, is_stopped)
+        return given, (time.perf_counter() - start) / len(asked)
+
+    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+        return await asyncio.get_running_loop().run_in_executor(thread, compute_all, tuple(asked))
+
+    return call
+
+
+def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: threading.Event) -> Sequence[Any]:
+    """Compute a batch; where that fails, for one bad picture or want of memory, each half of it by itself.
+
+    What takes too long would do so again, and once the run is stopped nobody waits for the halves.
+    """
+    try:
+        given = it.compute_all(asked)
+        if not isinstance(given, Sequence):
+            raise TypeError(f"should give {len(asked)} answers in a list, not {given!r:.80}")
+        return given
+    except _ENDS_ALL:
+        raise
+    except TimeoutError as error:
+        return [Failure(describe(error))] * len(asked)
+    except Exception as error:
+        if is_stopped.is_set():
+            return [Failure("stopped")] * len(asked)
+        if len(asked) == 1 and is_out_of_memory(error):
+            raise UnusableModelError(
+                f"there is not enough memory, even for one at a time ({describe(error)[:160]}); "
+                "write dtype=bfloat16 (another model to a run), ask for smaller pictures, or take a smaller model"
+            ) from error
+        if len(asked) == 1:
+            return [Failure(describe(error))]
+    middle = len(asked) // 2
+    return [*_halved(it, asked[:middle], is_stopped), *_halved(it, asked[middle:], is_stopped)]
+
+
+@contextmanager
+def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> Iterator[Caller]:
+    """Compute in threads of this process until that has taken as long as worker processes take to start, then in them.
+
+    What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
+    """
+    count = os.cpu_count() or 1
+    pool = Pool(count, _start_worker, kind, made.text)
+    thread_count = min(count, _MOST_THREADS)
+    threads = ThreadPoolExecutor(thread_count, thread_name_prefix="computing")
+    is_ours = type(made.it).__module__.startswith("subitize.")
+    seconds_here, calls_here = thread_count * IN_PROCESS_SECONDS if is_ours else 0, 0
+
+    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+        nonlocal seconds_here, calls_here
+        (one,) = asked
+        is_idle = is_ours and is_at_hand and not calls_here
+        if seconds_here <= 0 and not is_idle:
+            given, seconds = await result_of(pool.submit(_compute_in_worker, one))
+        else:
+            calls_here += 1
+            try:
+                loop = asyncio.get_running_loop()
+                given, seconds, own_seconds = await loop.run_in_executor(threads, _compute_here, made.it, one)
+            finally:
+                calls_here -= 1
+            seconds_here -= own_seconds
+        if isinstance(given, TransientError | WorkerError):
+            raise given
+        return (given,), seconds
+
+    try:
+        yield Caller(call, 2 * count)
+    finally:
+        threads.shutdown(cancel_futures=True)
+        pool.shutdown()
+
+
+_computing: Computes[Any, Any]
+
+
+def _start_worker(kind: Kind, text: str) -> None:
+    global _computing
+    made: registry.Made[Any] = registry.make_model(text) if kind == "model" else registry.make_judge(text)
+    _computing = made.it
+
+
+def _compute_in_worker(asked: object) -> tuple[object, float]:
+    return _compute(_computing, asked)
+
+
+def _compute_here(it: Computes[Any, Any], asked: object) -> tuple[object, float, float]:
+    """Compute, and tell also how long this thread was at work: on a busy machine worker processes would wait, too."""
+    start = time.thread_time()
+    given, seconds = _compute(it, asked)
+    return given, seconds, time.thread_time() - start
+
+
+def _compute(it: Computes[Any, Any], asked: object) -> tuple[object, float]:
+    start = time.perf_counter()
+    try:
+        given = it.compute(asked)
+    except TransientError as error:
+        given = TransientError(
+            describe(error),
+            retry_after_seconds=error.retry_after_seconds,
+            is_busy=error.is_busy,
+            is_unsettled=error.is_unsettled,
+        )
+    except Exception as error:  # it may not survive the way out of a worker
+        given = WorkerError(describe(error))
+    return given, time.perf_counter() - start

@@ -1,0 +1,138 @@
+"""Forecasts what a command would do and cost, without doing it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from subitize.evaluate.costs import Budget, Meter, price_of
+from subitize.evaluate.identities import open_if_any
+from subitize.evaluate.judging import asks_by, count_looks, open_tasks, put_tasks
+from subitize.evaluate.pictures import USUAL_PX
+from subitize.evaluate.plan import items_of
+from subitize.evaluate.running import RunSettings, match_suite, plan_suite, select_items, settle
+from subitize.evaluate.sight import plan_check
+from subitize.interfaces import AsksModel, Judge, JudgeQuestion, JudgeRequest, Metered, Usage
+from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
+from subitize.registry import Made
+from subitize.store import Location, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Expense:
+    """Calls of a model or judge, and what they are expected to use and cost, if the price is known.
+
+    The cost rests on so many answers that were paid for before, or, if there are none, on the price list.
+    """
+
+    who: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    pictures: int
+    usd: float | None
+    paid_before: int
+    who_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is left to do of a suite on a model, what the calls are expected to cost, and which files matched."""
+
+    suite: str
+    model: str
+    items: int
+    trials: int
+    done: int
+    expenses: tuple[Expense, ...]
+    matched: tuple[str, ...]
+    model_name: str
+
+
+def forecast_runs(location: Location, each: Sequence[RunSettings], *, sight_check: bool = False) -> list[Forecast]:
+    """Plan a suite on models as a run of it would, and sum up what the calls are expected to use; nothing is made."""
+    with open_if_any(location) as run:
+        if run is not None:
+            each[0].ledger.enter(run)
+        return [_forecast(run, one) for one in _with_checks(run, each, sight_check=sight_check)]
+
+
+def _with_checks(run: Run | None, each: Iterable[RunSettings], *, sight_check: bool) -> Iterator[RunSettings]:
+    checked: set[str] = set()
+    for settings in each:
+        model = settings.model.spec.shown
+        if sight_check and model not in checked and (check := plan_check(run, settings)):
+            checked.add(model)
+            yield check
+        yield settings
+
+
+def forecast_judging(run: Run, judge: Made[Judge], model: str | None, ledger: Budget) -> Expense:
+    """Sum up what the questions that are still open to a judge are expected to cost."""
+    tasks = list(open_tasks(run, judge, model))
+    looks = len(tasks) if isinstance(judge.it, AsksModel) else count_looks(run, judge, model)
+    return _expend(ledger.meter(judge), tasks, looks)
+
+
+def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
+    suite, model = settings.suite, settings.model
+    setup = settle(run, suite.spec.name, settings.seed)
+    matched = match_suite(settings, setup.seed)
+    if run is not None:
+        run.check_suite(suite.spec, setup.seed, items_of(suite, setup.seed))
+    plan = plan_suite(settings, select_items(settings, setup), matched)
+    finished = run.finished(model.spec.shown) if run is not None else set()
+    items = {item.id: item for item in plan.items}
+    groups = [[items[trial.item_id] for trial in group] for group in plan.left(finished)]
+    left = [item for group in groups for item in group]
+    meter = settings.ledger.meter(model)
+    expenses = [_expend(meter, [item.task for item in left], len(groups))]
+    if settings.judge is not None:
+        expenses.append(_expend_on_judge(settings, settings.judge, left))
+    done = plan.total - len(left)
+    told = () if matched is None else tuple(matched.lines())
+    names, counts = (suite.spec.shown, model.spec.shown), (len(plan.items), plan.total, done)
+    return Forecast(*names, *counts, tuple(expenses), told, str(model))
+
+
+def _expend_on_judge(settings: RunSettings, judge: Made[Judge], items: Iterable[Item]) -> Expense:
+    """Expect one drawing per item, about which the judge is asked everything that it can answer."""
+    drawn, asks, tasks = Drawn(Stored("0" * 64, "png")), asks_by(judge.it), []
+    for item in items:
+        if not isinstance(item.task, Draw) or not isinstance(judge.it, AsksModel):
+            continue
+        picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.it, item.task))
+        for ask in asks(item):
+            if judge.it.can_answer(ask.question, (drawn,)):
+                inquiry = JudgeQuestion(ask.question, ask.wording)
+                exhibit = JudgeRequest((drawn,), (inquiry,), _no_picture, item.task.prompt)
+                tasks += [replace(task, picture=picture) for task in put_tasks(judge.it, exhibit)]
+    return _expend(settings.ledger.meter(judge), tasks, len(tasks))
+
+
+def _expect_side(model: object, task: Draw) -> int:
+    """Expect pictures as large as a model is asked for, or of the usual size."""
+    size = model.expect(task).size if isinstance(model, Metered) else ""
+    sides = [int(side) for side in size.split("x") if side.isdecimal()]
+    return max(sides, default=USUAL_PX)
+
+
+def _no_picture(picture: Picture) -> bytes:
+    raise TypeError(f"a forecast looks at no picture, not at {picture}")
+
+
+def _expend(meter: Meter, tasks: Sequence[Task], calls: int) -> Expense:
+    usages = [meter.expect(task) for task in tasks]
+    tokens_in, tokens_out = sum(usage.tokens_in for usage in usages), sum(usage.tokens_out for usage in usages)
+    pictures = sum(usage.pictures for usage in usages)
+    usd = _expect_usd(meter, usages)
+    return Expense(meter.name, calls, tokens_in, tokens_out, pictures, usd, meter.paid.times, meter.label)
+
+
+def _expect_usd(meter: Meter, usages: Sequence[Usage]) -> float | None:
+    """Expect what the answers before cost, or where there are none what the price list says."""
+    if meter.metered is None:
+        return 0.0
+    if meter.paid.times:
+        return len(usages) * meter.paid.mean_usd
+    prices = [None if meter.price is None else price_of(meter.price, usage) for usage in usages]
+    known = [price for price in prices if price is not None]
+    return sum(known) if len(known) == len(prices) else None

@@ -1,0 +1,105 @@
+"""Matches the models and judges of a command with those stored in the run: names, addresses, identity."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from subitize.errors import BadValueError, NotARunError
+from subitize.interfaces import Judge, Model
+from subitize.io.specs import drop_address, with_address
+from subitize.registry import Kind, Made, names
+from subitize.store import Entry, Location, Run, display_names, match_entry
+from subitize.store.reading import read_judges
+
+T = TypeVar("T", Model, Judge)
+Notes = list[str]
+
+
+@contextmanager
+def open_if_any(location: Location) -> Iterator[Run | None]:
+    """Open the run at a place, if there is one yet."""
+    try:
+        run = Run(location)
+    except NotARunError:
+        yield None
+        return
+    with run:
+        yield run
+
+
+def expand_name(run: Run | None, text: str) -> str:
+    """Write out the spec of a model of the run that is given by its name alone, with the address it was reached at.
+
+    Anything else stays as it is, the name of a kind of models among it.
+    """
+    return _recall([] if run is None else run.models(), text, "models")
+
+
+def recall_judge(run: Run | None, text: str) -> str:
+    """Write out the spec of a judge of the run, likewise."""
+    return _recall([] if run is None else run.judges(), text, "judges")
+
+
+def _recall(known: Iterable[Entry], text: str, kind: Kind) -> str:
+    entry = next((entry for entry in known if entry.given_name == text), None)
+    if entry is None or text in names(kind):
+        return text
+    spec = with_address(drop_address(entry.spec), entry.addresses[-1]) if entry.addresses else entry.spec
+    return f"{text}={spec}"
+
+
+def resolve_models(
+    run: Run | None, models: Iterable[Made[Model]], *, is_same_model: bool = False
+) -> tuple[list[Made[Model]], Notes]:
+    """Have models go on as what they are in the run, if they are known there; tell what becomes of their names."""
+    known = [] if run is None else run.models()
+    return _settle(known, models, is_same_model=is_same_model)
+
+
+def resolve_judge(run: Run | None, judge: Made[Judge], *, is_same_model: bool = False) -> tuple[Made[Judge], Notes]:
+    """Have a judge go on as what it is in the run, likewise; the names of people are taken, too."""
+    known = [] if run is None else run.judges()
+    people = set() if run is None else {*read_judges(run)} - {entry.spec for entry in known}
+    known += [Entry(name, {}, is_stand_in=False) for name in people]
+    (settled,), notes = _settle(known, [judge], is_same_model=is_same_model, keeps_kind=True)
+    return settled, notes
+
+
+def _settle(
+    known: Sequence[Entry], made: Iterable[Made[T]], *, is_same_model: bool, keeps_kind: bool = False
+) -> tuple[list[Made[T]], Notes]:
+    entries = {entry.spec: entry for entry in known}
+    settled: list[tuple[Made[T], Entry]] = []
+    notes: Notes = []
+    for one in made:
+        wanted = Entry(one.spec.shown, one.spec.options, one.it.is_stand_in, one.name, one.addresses)
+        entry = match_entry(list(entries.values()), wanted, is_same_model=is_same_model)
+        _check_once(one, entry, settled)
+        if entry.spec in entries:
+            notes += _tell_changes(entries[entry.spec], entry)
+        entries[entry.spec] = entry
+        settled.append((one, entry))
+    labels = display_names(entries.values(), keeps_kind=keeps_kind)
+    return [_take_over(one, entry, labels[entry.spec]) for one, entry in settled], notes
+
+
+def _check_once(made: Made[T], entry: Entry, others: Iterable[tuple[Made[T], Entry]]) -> None:
+    for other, known in others:
+        if known.spec == entry.spec and made.name != other.name:
+            raise BadValueError(
+                f"{other.text} has two names here, {other.name or other.text!r} and {made.name or made.text!r}, and is "
+                "one model; give it once"
+            )
+
+
+def _tell_changes(before: Entry, now: Entry) -> Iterator[str]:
+    if now.given_name != before.given_name:
+        yield f"{before.given_name or before.spec} is called {now.given_name} from now on"
+    if before.addresses and now.addresses != before.addresses:
+        yield f"{now.given_name or now.spec} is the same model at {now.addresses[-1]} as at {before.addresses[-1]}"
+
+
+def _take_over(made: Made[T], entry: Entry, label: str) -> Made[T]:
+    spec = replace(made.spec, shown=entry.spec, options=entry.options)
+    return replace(made, spec=spec, addresses=entry.addresses, label=label)

@@ -1,0 +1,476 @@
+"""Puts the questions of a run to a judge and stores what it reads."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from subitize.errors import BadValueError, UnknownNameError, UnusableModelError
+from subitize.evaluate.costs import Affordable, Budget, Meter, priced
+from subitize.evaluate.driving import Retry, WorkCallbacks, drive, remember
+from subitize.evaluate.engines import Failure, open_caller
+from subitize.evaluate.identities import open_if_any, resolve_judge
+from subitize.evaluate.pictures import Loader
+from subitize.evaluate.plan import batches
+from subitize.interfaces import (
+    AsksItself,
+    AsksModel,
+    Checks,
+    Explains,
+    Finding,
+    Judge,
+    JudgeQuestion,
+    JudgeRequest,
+    Model,
+    Progress,
+    SelfTested,
+)
+from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
+from subitize.language.numbers import count_noun
+from subitize.records import (
+    Answer,
+    Ask,
+    Boxes,
+    Compared,
+    Draw,
+    Drawn,
+    Elsewhere,
+    Item,
+    Match,
+    MatchesPrompt,
+    Measured,
+    Outcome,
+    Provenance,
+    Reading,
+    Refused,
+    Stored,
+    Subject,
+    Words,
+    digest,
+)
+from subitize.registry import RULE_OPTION, Made, find_suite_rule
+from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse, codec, group_answers, subject_of
+from subitize.store.reading import read_rules
+
+_ITEMS_AT_ONCE = 100
+_MOST_BOXES = 5_000
+
+
+@dataclass(slots=True)
+class JudgeTally:
+    """What came of one call: readings made, looks that failed, and questions the judge cannot answer.
+
+    `unsettled` counts the tries that may have been paid for although no answer came of them.
+    """
+
+    readings: int = 0
+    failed: int = 0
+    unanswerable: int = 0
+    unsettled: int = 0
+    reasons: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+    """Why it cannot answer some of the questions."""
+    is_in_vain: bool = False
+    """Whether it can answer none of the questions that there are, and never did."""
+
+    def __str__(self) -> str:
+        parts = [count_noun(self.readings, "new reading")]
+        if self.limits and not self.unanswerable:
+            parts += self.limits
+        if self.failed:
+            parts.append(f"{count_noun(self.failed, 'look')} failed")
+        if self.unanswerable:
+            why = f" ({'; '.join(self.limits)})" if self.limits else ""
+            parts.append(f"{count_noun(self.unanswerable, 'question')} it cannot answer{why}")
+        if self.unsettled:
+            parts.append(f"{count_noun(self.unsettled, 'try')} cut short that may have been paid for")
+        return ", ".join(parts)
+
+    def count(self, look: "_Look") -> None:
+        """Add one look."""
+        self.readings += len(look.readings)
+        self.unsettled += look.unsettled
+        if look.failure:
+            self.failed += 1
+            remember(look.failure, self.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeConfig:
+    """Which responses to judge (None: all), how often to try, what else to keep alive meanwhile, and the money.
+
+    The evidence is read by the rule of the suite, else by the judge's own, unless another is named.
+    """
+
+    suite: str | None = None
+    model: str | None = None
+    tries: int = 5
+    keep_alive: Callable[[], None] = lambda: None
+    ledger: Budget = field(default_factory=Budget)
+    rule: str | None = None
+
+
+def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: JudgeConfig | None = None) -> JudgeTally:
+    """Have the judge answer every question it can and has not yet answered, model by model."""
+    scope = scope or JudgeConfig()
+    judge, _ = resolve_judge(run, judge)
+    meter = scope.ledger.meter(judge)
+    names = run.model_names()
+    if scope.model is not None and scope.model not in names:
+        raise UnknownNameError("model in this run", scope.model, names.values())
+    summary, items = JudgeTally(), run.items(scope.suite)
+    rules = _choose_rules(run, judge, {item.suite for item in items}, scope.rule)
+    for model in names if scope.model is None else [scope.model]:
+        # By model, so that runs of several models on one suite can judge at the same time.
+        with run.lease(f"judge {judge.spec.shown} on {model}") as lease:
+            task = _Task(run, judge, items, model)
+            first = next(jobs := task.jobs(summary), None)
+            run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in, name=judge.name, addresses=judge.addresses)
+            if first is not None:
+                progress.begin(f"judge {judge} on {names[model]}", task.count())
+                _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
+    summary.limits += _name_waiting(judge.it, items)
+    if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
+        summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
+    has_tried = summary.readings or summary.failed or not (summary.unanswerable or summary.limits)
+    summary.is_in_vain = not has_tried and not run.answered(judge.spec.shown)
+    return summary
+
+
+def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
+    """Say what of suites whose parts are joined waits for another judge."""
+    picture = (Drawn(Stored("", "png")),)
+    for suite in dict.fromkeys(item.suite for item in items):
+        rule = None if judge.can_answer(MatchesPrompt(), picture) else find_parts_rule(suite)
+        own = (item for item in items if item.suite == suite)
+        if rule and (told := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
+            yield told
+
+
+def _choose_rules(run: Run, judge: Made[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
+    """Choose by which rule the evidence about each suite is read; what a judge began to read by its own stays so."""
+    own = parse_rule(named or judge.it.rule)
+    rules = dict.fromkeys(suites, own)
+    if named or judge.sets(RULE_OPTION):
+        return rules
+    for suite in rules:
+        preferred = find_suite_rule(suite)
+        if (
+            preferred
+            and is_same_kind(parse_rule(preferred), own)
+            and str(own) not in read_rules(run, suite, judge.spec.shown)
+        ):
+            rules[suite] = parse_rule(preferred)
+    return rules
+
+
+def check(it: object) -> None:
+    """Have a model or judge tell what would keep it from working, if it can."""
+    if isinstance(it, Checks):
+        it.check()
+
+
+def check_default(judge: Made[Judge], suite: str, models: Iterable[Made[Model]], location: Location) -> None:
+    """Refuse a stand-in that nobody asked for as the judge of a real model, unless it judged that model before."""
+    if not judge.it.is_stand_in:
+        return
+    judged = _judged_before(judge, location)
+    for model in models:
+        if not model.it.is_stand_in and model.spec.shown not in judged:
+            raise BadValueError(
+                f"{suite} is judged by {judge} unless another judge is named, and that one knows only the "
+                f"drawings of subitize, not those of {model.name or model.spec.shown}. Name one that can see them: "
+                "--judge vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
+                "OPENAI_API_KEY), --judge grounding-dino:MODEL (a detector on this machine; pip install "
+                f"'subitize[local]'), or --judge none, and judge later; or {judge} itself, if they look "
+                "like those of subitize. All judges: subitize list judges"
+            )
+
+
+def _judged_before(judge: Made[Judge], location: Location) -> set[str]:
+    """Find the models of a run, if there is one, in which the judge has been at work."""
+    with open_if_any(location) as run:
+        if run is None:
+            return set()
+        is_known = judge.spec.shown in {entry.spec for entry in run.judges()}
+        return {entry.spec for entry in run.models()} if is_known else set()
+
+
+def self_test(judge: Made[Judge]) -> str:
+    """Have a judge tested by known answers before it is used, and say what came of it; a broken one is refused.
+
+    Of an embedded judge that passes there is nothing to say.
+    """
+    check(judge.it)
+    if not isinstance(judge.it, SelfTested):
+        return f"self-test of {judge}: cannot be tested, as it has no test of its own"
+    try:
+        result = judge.it.self_test()
+    except UnusableModelError as error:
+        raise UnusableModelError(f"judge {judge} failed its self-test: {error}") from None
+    if not result.summary:
+        return ""
+    return f"self-test of {judge}: {result}"
+
+
+def asks_by(judge: Judge) -> Callable[[Item], Sequence[Ask]]:
+    """Tell what a judge is asked about an item's outcome: the suite's questions, unless it has its own."""
+    return judge.asks if isinstance(judge, AsksItself) else lambda item: item.asks
+
+
+def put_tasks(judge: Judge, exhibit: JudgeRequest) -> Iterator[Answer | Match]:
+    """Put the questions of a look as the tasks of the model that the judge asks, if it asks one."""
+    return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
+
+
+def count_looks(run: Run, judge: Made[Judge], model: str | None) -> int:
+    """Count the looks that a judge has still to take, as if it could answer every question."""
+    entries, items = [entry.spec for entry in run.models() if model in (None, entry.spec)], run.items()
+    return sum(_Task(run, judge, items, name).count() for name in entries)
+
+
+def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer | Match]:
+    """Go through the questions about drawings that are still open to a judge, as the model would get them that it asks.
+
+    Of one that asks none there are none, and its weights are not needed to know it.
+    """
+    if not isinstance(judge.it, AsksModel):
+        return
+    items = run.items()
+    for entry in run.models():
+        if model in (None, entry.spec):
+            for job in _Task(run, judge, items, entry.spec).jobs(JudgeTally()):
+                yield from put_tasks(judge.it, job.exhibit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    suite: str
+    subject: Subject
+    exhibit: JudgeRequest
+
+
+_Batch = tuple[_Job, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    readings: list[Reading]
+    failure: str = ""
+    unsettled: int = 0
+
+
+class _Task:
+    """What a judge has still to look at among a model's responses, some items at a time: not all are held at once."""
+
+    def __init__(self, run: Run, judge: Made[Judge], items: Sequence[Item], model: str) -> None:
+        self._run, self._judge, self._items, self._model = run, judge, items, model
+        self._asks = asks_by(judge.it)
+        self._done = run.answered(judge.spec.shown)
+        self._load = Loader(run.images)
+
+    def count(self) -> int:
+        """Count the looks at single responses to be taken, as if every question about one could be answered."""
+        questions = {item.id: [ask.question.id for ask in self._asks(item) if ask.group == 1] for item in self._items}
+        open_questions = (
+            sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
+            for trial_id, item_id in self._run.answers(self._model)
+        )
+        return sum(min(count, 1) if self._judge.it.asks_together else count for count in open_questions)
+
+    def jobs(self, summary: JudgeTally) -> Iterator[_Job]:
+        """Go through the looks to be taken; questions that the judge cannot answer are counted in the summary."""
+        left = self._left()
+        for start in range(0, len(left), _ITEMS_AT_ONCE):
+            items = left[start : start + _ITEMS_AT_ONCE]
+            by_item: dict[str, list[StoredResponse]] = defaultdict(list)
+            for stored in self._run.responses(self._model, [item.id for item in items]):
+                by_item[stored.response.trial.item_id].append(stored)
+            for item in items:
+                yield from self._plan(item, by_item[item.id], summary)
+
+    def _left(self) -> list[Item]:
+        """Leave out the items whose every question has its answer: what came of them need not be read."""
+        asks = {item.id: self._asks(item) for item in self._items}
+        left = {
+            item_id
+            for trial_id, item_id in self._run.answers(self._model)
+            if any(ask.group > 1 or (trial_id, ask.question.id) not in self._done for ask in asks.get(item_id, ()))
+        }
+        return [item for item in self._items if item.id in left]
+
+    def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeTally) -> Iterator[_Job]:
+        inquiries: dict[Subject, list[JudgeQuestion]] = defaultdict(list)
+        outcomes: dict[Subject, tuple[Outcome, ...]] = {}
+        for ask, subject, shown in _open_asks(self._asks(item), responses, self._done):
+            if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
+                inquiries[subject].append(JudgeQuestion(ask.question, ask.wording))
+                outcomes[subject] = shown
+            elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's follows from its members
+                summary.unanswerable += 1
+                why = self._judge.it.why_not(ask.question) if isinstance(self._judge.it, Explains) else ""
+                if why:
+                    remember(why, summary.limits)
+        for subject, asked in inquiries.items():
+            for together in [asked] if self._judge.it.asks_together else [[one] for one in asked]:
+                for exhibit in _exhibits(item, outcomes[subject], together, self._load):
+                    questions = [inquiry.question.id for inquiry in exhibit.inquiries]
+                    id = digest(self._judge.spec.shown, subject.id, questions)
+                    yield _Job(item.suite, subject, replace(exhibit, id=id))
+
+    def _follows(self, ask: Ask, item: Item, shown: Sequence[Outcome]) -> bool:
+        """Tell whether an answer about a whole follows from those about its parts, all of which can be given."""
+        rule = find_parts_rule(item.suite) if isinstance(ask.question, MatchesPrompt) else None
+        parts = rule.list_parts(item) if rule else ()
+        return bool(parts) and all(self._judge.it.can_answer(part.question, shown) for part in parts)
+
+
+def _open_asks(
+    asks: Iterable[Ask], responses: Sequence[StoredResponse], done: set[tuple[str, str]]
+) -> Iterator[tuple[Ask, Subject, tuple[Outcome, ...]]]:
+    for ask in asks:
+        for members in group_answers(responses, ask.group):
+            subject = subject_of(members)
+            outcomes = (stored.response.outcome for stored in members)
+            shown = tuple(outcome for outcome in outcomes if not isinstance(outcome, Refused))
+            if shown and (subject.id, ask.question.id) not in done:
+                yield ask, subject, shown
+
+
+def _is_visible(shown: Iterable[Outcome]) -> bool:
+    return not any(isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere) for outcome in shown)
+
+
+def _exhibits(
+    item: Item, outcomes: tuple[Outcome, ...], inquiries: Sequence[JudgeQuestion], load: Loader
+) -> Iterator[JudgeRequest]:
+    """Put blind and informed questions apart, so that the prompt never comes with a blind one."""
+    prompt = item.task.prompt if isinstance(item.task, Draw) else None
+    blind = tuple(inquiry for inquiry in inquiries if not inquiry.question.is_informed)
+    informed = tuple(inquiry for inquiry in inquiries if inquiry.question.is_informed)
+    if blind:
+        yield JudgeRequest(outcomes, blind, load)
+    if informed:
+        yield JudgeRequest(outcomes, informed, load, prompt)
+
+
+class _Round:
+    """One judge at work on one model's responses, under a lease."""
+
+    def __init__(
+        self, run: Run, judge: Made[Judge], rules: Mapping[str, Rule], scope: JudgeConfig, lease: Lease, meter: Meter
+    ) -> None:
+        self._run, self._judge, self._rules = run, judge, rules
+        self._scope, self._lease, self._meter = scope, lease, meter
+
+    def go(self, jobs: Iterable[_Job], summary: JudgeTally, progress: Progress) -> None:
+        def tell(looks: list[_Look]) -> None:
+            for look in looks:
+                summary.count(look)
+                progress.advance(has_failed=bool(look.failure))
+
+        with open_caller("judge", self._judge) as executor:
+            who = f"judge {str(self._judge)!r}"
+            retry: Retry[JudgeRequest, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
+            bench: WorkCallbacks[tuple[_Batch, float], list[_Look]] = WorkCallbacks(
+                perform=lambda funded: self._look(funded, retry),
+                commit=self._commit,
+                renew=self._renew,
+                renewal_seconds=RENEWAL_SECONDS,
+                concurrency=executor.concurrency,
+                on_committed=tell,
+            )
+            affordable = Affordable(batches(jobs, executor.batch_size), self._meter, self._tasks)
+            affordable.work_off(lambda: executor.run(lambda: drive(affordable, bench)))
+
+    def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
+        return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
+
+    async def _look(self, funded: tuple[_Batch, float], retry: Retry[JudgeRequest, tuple[Finding, ...]]) -> list[_Look]:
+        batch, promised_usd = funded
+        found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
+        # One picture that a judge chokes on must not stop the others; it is looked at again next time.
+        checked = check_findings(str(self._judge), [job.exhibit for job in batch], found.each)
+        usages = [finding.usage for one in checked if not isinstance(one, Failure) for finding in one]
+        usd = iter(self._meter.settle(promised_usd, usages))
+        return [
+            self._read(job, one, usd, found.unsettled if job is batch[0] else 0)
+            for job, one in zip(batch, checked, strict=True)
+        ]
+
+    def _read(
+        self, job: _Job, found: tuple[Finding, ...] | Failure, usd: Iterator[float | None], unsettled: int
+    ) -> _Look:
+        if isinstance(found, Failure):
+            return _Look([], found.reason, unsettled)
+        judge, rule, readings = self._judge.spec.shown, self._rules[job.suite], []
+        unwritten = unsettled
+        for inquiry, finding in zip(job.exhibit.inquiries, found, strict=True):
+            value, price_usd = interpret(finding.evidence, inquiry.question, rule), next(usd)
+            how = None
+            if finding.provenance is not None:  # the tries of a look are written once
+                how, unwritten = priced(finding.provenance, price_usd, unwritten), 0
+            readings.append(
+                Reading(job.subject, inquiry.question, judge, finding.evidence, str(rule), value, provenance=how)
+            )
+        return _Look(readings, unsettled=unsettled)
+
+    def _commit(self, done: Sequence[list[_Look]]) -> None:
+        looks = chain.from_iterable(done)
+        self._run.add_readings(self._lease, [reading for look in looks for reading in look.readings])
+
+    def _renew(self) -> None:
+        self._run.renew(self._lease)
+        self._scope.keep_alive()
+
+
+def check_findings(
+    judge: str, exhibits: Sequence[JudgeRequest], found: Sequence[object]
+) -> list[tuple[Finding, ...] | Failure]:
+    """Keep what a judge found in each exhibit; what cannot be evidence is broken, and says why."""
+    each = found if len(found) == len(exhibits) else [()] * len(exhibits)
+    return [_check(judge, len(exhibit.inquiries), one) for exhibit, one in zip(exhibits, each, strict=True)]
+
+
+def _check(judge: str, wanted: int, found: object) -> tuple[Finding, ...] | Failure:
+    if isinstance(found, Failure):
+        return found
+    if not isinstance(found, tuple) or len(found) != wanted:
+        fault = f"should give {wanted} findings, not {found!r:.80}"
+    else:
+        fault = next(filter(None, map(_fault_of, found)), "")
+        if not fault:
+            return found
+    return Failure(f"judge {judge!r} {fault}")
+
+
+def _fault_of(finding: object) -> str:
+    match finding:
+        case Finding(evidence=Words(text=str() as text), provenance=None | Provenance() as how):
+            many = len(text) > codec.LONGEST_TEXT
+            fault = f"gave {len(text):,} characters; at most {codec.LONGEST_TEXT:,}" if many else ""
+            return fault or _fault_of_provenance(how)
+        case Finding(evidence=Boxes(boxes=boxes)) if len(boxes) > _MOST_BOXES:
+            return f"gave {len(boxes):,} boxes; at most {_MOST_BOXES:,}"
+        case Finding(evidence=Boxes() | Compared() | Measured() as evidence, provenance=None | Provenance() as how):
+            return codec.fault(codec.evidence, evidence) or _fault_of_scores(evidence) or _fault_of_provenance(how)
+    return f"gave what is no finding with evidence: {finding!r:.80}"
+
+
+def _fault_of_provenance(how: Provenance | None) -> str:
+    return "" if how is None else codec.fault(codec.provenance, how)
+
+
+def _fault_of_scores(evidence: Boxes | Compared | Measured) -> str:
+    match evidence:
+        case Measured(score=score):
+            numbers = [score]
+        case Compared(scores=scores):
+            numbers = list(scores.values())
+        case Boxes(boxes=boxes):
+            numbers = [number for box in boxes for number in (box.score, *box.xyxy)]
+    if not all(map(math.isfinite, numbers)):
+        return f"gave scores that are no numbers: {evidence!r:.80}"
+    has_rivals = not isinstance(evidence, Compared) or len(numbers) > 1
+    return "" if has_rivals else f"compared a text with no other: {evidence!r:.80}"

@@ -1,0 +1,85 @@
+"""Draws the pictures of the next calls a few ahead of them, in worker processes where there are many to draw."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from functools import lru_cache
+from itertools import islice
+from typing import TypeVar
+
+from subitize.evaluate.processes import Pool
+from subitize.records import Draw, Stimulus, Task
+from subitize.stimuli.recipes import render
+
+JobT = TypeVar("JobT")
+# Pictures by their recipes, which may still be in the making; one that cannot be drawn is missing.
+Drawing = Future[Mapping[Stimulus, bytes]]
+
+# Drawn together, for passing a picture from one process to another costs this one as much as sending it.
+_AHEAD = 8
+# Each draws some 40 pictures of 1024 px a second: more would only wait for the server.
+_MOST_WORKERS = 4
+# About a second of drawing: what is drawn sooner is not worth the start of worker processes.
+_WORTH_WORKERS_PX = 32_000_000
+
+
+def recipe_of(task: Task) -> Stimulus | None:
+    """Tell what is to be drawn for a task, if anything is."""
+    return task.picture if not isinstance(task, Draw) and isinstance(task.picture, Stimulus) else None
+
+
+@lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
+def render_png(recipe: Stimulus) -> bytes:
+    """Draw a recipe as a PNG file."""
+    return render(recipe).png
+
+
+class Renderer:
+    """Draws recipes in worker processes where there are many; a few are drawn when they are asked for."""
+
+    def __init__(self) -> None:
+        self._pool = Pool(min(_MOST_WORKERS, os.cpu_count() or 1))
+
+    def expect(self, pixels: float) -> None:
+        """Start worker processes if so much is to be drawn that they are worth it."""
+        if pixels >= _WORTH_WORKERS_PX:
+            self._pool.start()
+
+    def draw_ahead(
+        self, jobs: Iterable[JobT], recipe_of: Callable[[JobT], Stimulus | None]
+    ) -> Iterator[tuple[JobT, Drawing | None]]:
+        """Hand out the jobs, each with its picture if that is being drawn, as are those of the next few."""
+        remaining = iter(jobs)
+        if not self._pool.is_started:
+            yield from ((job, None) for job in remaining)
+        begun: list[tuple[JobT, Drawing | None]] = []
+        latest: dict[Stimulus | None, Drawing] = {}
+        while some := [(job, recipe_of(job)) for job in islice(remaining, _AHEAD)]:
+            latest = self._order((recipe for _, recipe in some if recipe is not None), latest)
+            yield from begun
+            begun = [(job, latest.get(recipe)) for job, recipe in some]
+        yield from begun
+
+    def _order(
+        self, recipes: Iterable[Stimulus], latest: Mapping[Stimulus | None, Drawing]
+    ) -> dict[Stimulus | None, Drawing]:
+        """Have recipes drawn, but for those of the latest order: several questions about one picture come together."""
+        wanted = dict.fromkeys(recipes)
+        new = [recipe for recipe in wanted if recipe not in latest]
+        ordered = dict.fromkeys(new, self._pool.submit(_draw, new)) if new else {}
+        return {recipe: ordered.get(recipe) or latest[recipe] for recipe in wanted}
+
+    def close(self) -> None:
+        """Wait for the pictures that are being drawn, and draw no others."""
+        self._pool.shutdown()
+
+
+def _draw(recipes: Sequence[Stimulus]) -> Mapping[Stimulus, bytes]:
+    """Draw what can be drawn; why another cannot is told by drawing it again where it is wanted."""
+    drawn = {}
+    for recipe in recipes:
+        try:
+            drawn[recipe] = render(recipe).png
+        except Exception:
+            continue
+    return drawn

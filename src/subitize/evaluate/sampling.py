@@ -1,0 +1,267 @@
+"""Which items a limit takes: a stratified sample, in an order of which every beginning is balanced.
+
+A run keeps the name of the scheme and must go on with the same items for ever: another order is another scheme."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
+from random import Random
+from typing import NamedTuple, TypeVar
+
+from subitize.errors import ConflictError
+from subitize.evaluate.plan import Remembered, batches, items_of
+from subitize.interfaces import Suite, design_of
+from subitize.records import Count, Draw, Item, Scalar
+from subitize.registry import Made
+from subitize.store import SAMPLED_FROM_AT_MOST
+
+SCHEME = "stratified-2"
+"""The name of the order in which new runs are sampled."""
+
+T = TypeVar("T")
+# The levels that an item has of the factors that make the strata; None where it has none of a factor.
+Stratum = tuple[Scalar | None, ...]
+_Members = Mapping[Stratum, Sequence[Item]]
+_BYTES = 6  # of a hash: as many as a float holds
+
+
+@dataclass(frozen=True, slots=True)
+class _Lots:
+    """What is drawn by lot, the same for the same scheme, seed and things on every machine."""
+
+    scheme: str
+    seed: int
+
+    def draw(self, *what: str) -> float:
+        """Draw a number from 0 to 1."""
+        hashed = hashlib.sha256("\0".join((self.scheme, str(self.seed), *what)).encode(errors="surrogatepass")).digest()
+        return int.from_bytes(hashed[:_BYTES], "big") / 2.0 ** (8 * _BYTES)
+
+
+@lru_cache(maxsize=16)
+def sample_of(suite: Made[Suite], seed: int, scheme: str = SCHEME) -> Iterable[Item]:
+    """Go through the items of a suite in the order in which a limit takes them, which is made only once."""
+    return Remembered(order_items(items_of(suite, seed), design_of(suite.it).strata, seed, scheme))
+
+
+def order_items(items: Iterable[Item], strata: Sequence[str], seed: int, scheme: str = SCHEME) -> Iterator[Item]:
+    """Put items in the order in which a limit takes them, shuffled by the seed.
+
+    In any beginning of it each stratum has the share that it has of all items, and strata of one size never differ by
+    more than one item. A suite may have more items than anybody can make: so many are put in order at a time.
+    """
+    if scheme not in _ORDERS:
+        known = ", ".join(_ORDERS)
+        raise ConflictError(f"sampled by {scheme!r}, which this version does not know: update subitize; known: {known}")
+    lots = _Lots(scheme, seed)
+    for block in batches(items, SAMPLED_FROM_AT_MOST):
+        members: dict[Stratum, list[Item]] = defaultdict(list)
+        for item in block:
+            members[tuple(item.factors.get(name) for name in strata)].append(item)
+        yield from _ORDERS[scheme](members, _stagger(list(members), lots), lots)
+
+
+def _stagger(strata: Sequence[Stratum], lots: _Lots) -> dict[Stratum, float]:
+    """Give each stratum a start from 0 to 1, spread evenly over those that share a level of any factor."""
+    levels = [_rank(column, lots) for column in zip(*strata, strict=True)]
+    steps = _irrational_steps(len(levels))
+    first = lots.draw("first stratum")
+    return {
+        stratum: (first + sum(rank[level] * step for rank, level, step in zip(levels, stratum, steps, strict=True))) % 1
+        for stratum in strata
+    }
+
+
+def _rank(levels: Iterable[Scalar | None], lots: _Lots) -> dict[Scalar | None, int]:
+    """Number the levels of a factor in an order by lot."""
+    drawn = sorted(dict.fromkeys(levels), key=lambda level: lots.draw("level", str(level)))
+    return {level: rank for rank, level in enumerate(drawn)}
+
+
+def _irrational_steps(count: int) -> list[float]:
+    """Find steps by which walks round a circle fill it evenly, in each direction: powers of the golden ratio's kin.
+
+    It is the root of x^(count + 1) = x + 1 (Roberts 2018, The unreasonable effectiveness of quasirandom sequences).
+    """
+    root = 1.5
+    for _ in range(64):
+        root = (1 + root) ** (1 / (count + 1))
+    return [root ** -(place + 1) for place in range(count)]
+
+
+def _merge(queues: Iterable[tuple[float, Sequence[T]]], name: Callable[[T], str]) -> list[T]:
+    """Put queues together so that all are through at the same time, each after its start from 0 to 1.
+
+    Where starts are drawn by lot, each item is as likely as any other to be in a beginning.
+    """
+    places = [((rank + start) / len(own), name(one), one) for start, own in queues for rank, one in enumerate(own)]
+    return [one for *_, one in sorted(places, key=lambda place: place[:2])]
+
+
+def _group_shown(items: Iterable[Item], lots: _Lots) -> dict[str, list[Item]]:
+    """Group items by the prompt or picture that they show, in an order by lot."""
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for item in sorted(items, key=lambda item: lots.draw("item", item.id)):
+        groups[item.task.prompt if isinstance(item.task, Draw) else repr(item.task.picture)].append(item)
+    return groups
+
+
+def _ease(item: Item) -> float:
+    """Tell how small the numbers are that an item asks for; of large ones, one more makes less of a difference."""
+    eases = [1 / max(number, 0.5) for number in _numbers(item)]
+    return sum(eases) / len(eases) if eases else 0.0
+
+
+def _numbers(item: Item) -> list[int]:
+    expected = [ask.expects[0] for ask in item.asks if isinstance(ask.question, Count) and len(ask.expects) == 1]
+    return [number for number in expected if isinstance(number, int)]
+
+
+class _Entry(NamedTuple):
+    """An item, the cell whose places are open to it, how easy it is, and what it asks for, as often as it does."""
+
+    item: Item
+    cell: str
+    ease: float
+    asked: Counter[str]
+
+
+def _order_by_halves(members: _Members, starts: Mapping[Stratum, float], lots: _Lots) -> Iterator[Item]:
+    """Order items so that any beginning asks for the numbers and the things that all of them ask for.
+
+    Prompts and pictures that several items share come once each before any comes again: a stratum has a cell for those
+    that come first, one for those that come second, and so on.
+    """
+    entries: list[_Entry] = []
+    queues: list[tuple[float, list[str]]] = []
+    for stratum, own in members.items():
+        turns = [(turn, item) for group in _group_shown(own, lots).values() for turn, item in enumerate(group)]
+        entries += [_Entry(item, f"{stratum} {turn}", _ease(item), _count_asked(item)) for turn, item in turns]
+        queues.append((starts[stratum], [f"{stratum} {turn}" for turn in sorted(turn for turn, _ in turns)]))
+    entries.sort(key=lambda entry: lots.draw("entry", entry.item.id))
+    halving = _Halving(_merge(queues, str), Random(str(lots.draw("halves"))), _sum_asked(entries))
+    return halving.order(entries, 0, len(entries), Counter(), Counter())
+
+
+def _count_asked(item: Item) -> Counter[str]:
+    """Count the numbers that an item asks for, and the things to be counted."""
+    nouns = [ask.question.noun for ask in item.asks if isinstance(ask.question, Count)]
+    return Counter([*nouns, *map(str, _numbers(item))])
+
+
+def _sum_asked(entries: Iterable[_Entry]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for entry in entries:
+        total.update(entry.asked)
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Halving:
+    """Puts items into places, each of which is for one cell: into the first half or the second, then halves of those.
+
+    Of two alike in a cell, one goes into the first half: by lot, or if they ask for other things the one that brings
+    the beginning nearer to the whole. All is counted in whole numbers, so that every machine comes to the same order.
+    """
+
+    places: Sequence[str]
+    random: Random
+    total: Mapping[str, int]
+
+    def order(
+        self, entries: Sequence[_Entry], start: int, stop: int, before: Mapping[str, int], after: Mapping[str, int]
+    ) -> Iterator[Item]:
+        """Order what belongs into the places from start to stop, halving no further than it is looked at.
+
+        The excess before start and after stop is of what is asked for up to there, times the number of all items, over
+        the share that so many places have of the whole.
+        """
+        if len(entries) == 1:
+            yield entries[0].item
+            return
+        middle = (start + stop + 1) // 2
+        first, second, pairs = self._pair(entries, Counter(self.places[start:middle]))
+        rest = 2 * middle - start - stop
+        twice = {  # the excess at the middle
+            what: before[what] + after[what] - rest * self.total[what] for entry in entries for what in entry.asked
+        }
+        for entry in first:
+            self._add(twice, entry, 1)
+        for entry in second:
+            self._add(twice, entry, -1)
+        for one, other in pairs:
+            gain = _weigh(twice, one) - _weigh(twice, other)
+            is_turned = gain > 0 or (gain == 0 and self.random.random() < 0.5)
+            earlier, later = (other, one) if is_turned else (one, other)
+            first.append(earlier)
+            second.append(later)
+            self._add(twice, earlier, 1)
+            self._add(twice, later, -1)
+        at_middle = {what: excess // 2 for what, excess in twice.items()}
+        yield from self.order(first, start, middle, before, at_middle)
+        yield from self.order(second, middle, stop, at_middle, after)
+
+    def _pair(
+        self, entries: Sequence[_Entry], quotas: Mapping[str, int]
+    ) -> tuple[list[_Entry], list[_Entry], list[tuple[_Entry, _Entry]]]:
+        """Pair what is alike in a cell; what a half has places for beyond that goes there, by lot."""
+        cells: dict[str, list[_Entry]] = defaultdict(list)
+        for entry in sorted(entries, key=lambda entry: entry.ease):
+            cells[entry.cell].append(entry)
+        first: list[_Entry] = []
+        second: list[_Entry] = []
+        pairs: list[tuple[float, _Entry, _Entry]] = []
+        for cell, own in cells.items():
+            more = 2 * quotas[cell] - len(own)
+            for _ in range(abs(more)):
+                (first if more > 0 else second).append(own.pop(int(self.random.random() * len(own))))
+            pairs += [(self.random.random(), *pair) for pair in zip(own[::2], own[1::2], strict=True)]
+        return first, second, [(one, other) for _, one, other in sorted(pairs, key=lambda pair: pair[0])]
+
+    def _add(self, twice: dict[str, int], entry: _Entry, sign: int) -> None:
+        for what, times in entry.asked.items():
+            twice[what] += sign * times * len(self.places)
+
+
+def _weigh(excess: Mapping[str, int], entry: _Entry) -> int:
+    return sum(times * excess[what] for what, times in entry.asked.items())
+
+
+def _order_by_walks(members: _Members, starts: Mapping[Stratum, float], lots: _Lots) -> Iterator[Item]:
+    """Order items as runs that were begun by earlier versions do."""
+    queues = ((starts[stratum], _shuffle(own, lots, stratum)) for stratum, own in members.items())
+    return iter(_merge(queues, _id))
+
+
+def _shuffle(items: Sequence[Item], lots: _Lots, stratum: Stratum) -> list[Item]:
+    """Shuffle the items of a stratum so that any beginning is spread over the numbers that they ask for."""
+    shared = _group_shown(items, lots)
+    drawn = sorted(shared, key=lambda shown: (_ease(shared[shown][0]), lots.draw("shown", shown)))
+    # Up by every second one and down by the others: round the circle, neighbours are alike everywhere.
+    circle = drawn[::2] + drawn[1::2][::-1]
+    walked = _walk(circle, lots.draw("first of stratum", *map(str, stratum)))
+    return _merge(((place / len(walked), shared[shown]) for place, shown in enumerate(walked)), _id)
+
+
+def _id(item: Item) -> str:
+    return item.id
+
+
+def _walk(circle: Sequence[T], start: float) -> list[T]:
+    """Go round by golden steps, which spreads any number of them evenly, until everything was met."""
+    (step,) = _irrational_steps(1)
+    met: dict[int, None] = {}
+    for place in count():
+        met.setdefault(int((start + place * step) % 1 * len(circle)))
+        if len(met) == len(circle):
+            return [circle[where] for where in met]
+    raise AssertionError("golden steps come everywhere")
+
+
+_ORDERS: Mapping[str, Callable[[_Members, Mapping[Stratum, float], _Lots], Iterator[Item]]] = {
+    "stratified-1": _order_by_walks,
+    SCHEME: _order_by_halves,
+}

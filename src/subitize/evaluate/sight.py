@@ -1,0 +1,88 @@
+"""Checks that a model can see: it must count one to four things in plain pictures before a run goes on.
+
+A server may drop the picture, and the model answer all the same. Blind guesses at one of four numbers pass 5 % of
+checks; a model that is right in four of five answers fails 0.4 %."""
+
+from dataclasses import replace
+from itertools import islice
+
+from subitize.errors import RunError, UnusableModelError
+from subitize.evaluate.plan import items_of
+from subitize.evaluate.running import RunSettings, run_suite
+from subitize.interfaces import Progress, SelfTested, Suite
+from subitize.language.nouns import singular
+from subitize.language.numbers import count_noun
+from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
+from subitize.registry import Made
+from subitize.store import SAMPLED_FROM_AT_MOST, Run
+from subitize.store.reading import read_trials
+from subitize.suites.sight import NEEDED, SightAnswers, SightCheck, read_checks
+
+_SUITE: Made[Suite] = Made(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)
+_EXAMPLES = 4
+
+
+def plan_check(run: Run | None, settings: RunSettings) -> RunSettings | None:
+    """Plan the check of a model that answers about pictures, unless it has passed or is well under way.
+
+    A check that failed is made again: the server may have been mended.
+    """
+    if not _needs_check(run, settings):
+        return None
+    checks = [] if run is None else read_checks(run, settings.model.spec.shown)
+    if checks and checks[-1].is_passed:
+        return None
+    repeats = len(checks) + (not checks or checks[-1].is_whole)
+    return replace(settings, suite=_SUITE, judge=None, limit=None, repeats=repeats, base=None)
+
+
+def check_sight(run: Run, settings: RunSettings, progress: Progress) -> str:
+    """Have a model name what is in plain pictures, if it must; say what came of it, or nothing."""
+    planned, model = plan_check(run, settings), str(settings.model)
+    if planned is None:
+        return ""
+    summary = run_suite(run, planned, progress)
+    if settings.ledger.is_exhausted:
+        return ""
+    check = next(reversed(read_checks(run, settings.model.spec.shown)), SightAnswers({}))
+    if not check.is_whole:
+        raise RunError(f"the sight check of {model} is not finished: {'; '.join(summary.reasons)}")
+    if not check.is_passed:
+        raise UnusableModelError(_complain(model, check))
+    return f"sight check of {model}: {check}"
+
+
+def _needs_check(run: Run | None, settings: RunSettings) -> bool:
+    """Tell whether a real model is about to be asked about pictures for the first time."""
+    model = settings.model
+    if model.it.is_stand_in or isinstance(model.it, SelfTested) or "answer" not in model.it.tasks:
+        return False
+    # A suite may have more items than anybody can make.
+    items = islice(items_of(settings.suite, settings.seed or 0), SAMPLED_FROM_AT_MOST)
+    if not any(item.task.kind == "answer" for item in items):
+        return False
+    begun = read_trials(run, model.spec.shown) if run else ()
+    return not any(row.item_id.startswith(f"{settings.suite.spec.name}/") for row in begun)
+
+
+def _complain(model: str, check: SightAnswers) -> str:
+    told = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
+    return (
+        f"{model} named the number in {check.right} of {len(check.said)} plain pictures of one to four things, and "
+        f"{NEEDED} are needed ({told}). Does the server hand the picture on to the model? To run it all the same: "
+        "--no-sight-check"
+    )
+
+
+def _shown(item: Item) -> str:
+    _, category, number = item.id.split("/")
+    return count_noun(int(number), singular(category))
+
+
+def _words(outcome: Outcome) -> str:
+    match outcome:
+        case Said(text=text):
+            return repr(text[:40])
+        case Refused(reason=reason):
+            return f"refused, {reason[:40]!r}"
+    return outcome.kind
