@@ -18,7 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from subitize.networks import generators, weights
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.report.document import chart_engine
+from subitize.report import figures
 from subitize.stimuli import glyphs
 from subitize.store import Database, Folder, Location
 from subitize.store import database as databases
@@ -291,9 +291,9 @@ def browser() -> "Iterator[Browser]":
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Charts are left empty: drawing them takes half the time of a report, and this test looks at none."""
-    monkeypatch.setattr(chart_engine, "start", lambda: None)
-    monkeypatch.setattr(chart_engine, "draw_ahead", lambda _: None)
-    monkeypatch.setattr(chart_engine, "to_svg", lambda _: '<svg viewBox="0 0 1 1"></svg>')
+    monkeypatch.setattr(figures, "start", lambda: None)
+    monkeypatch.setattr(figures, "draw_ahead", lambda _: None)
+    monkeypatch.setattr(figures, "to_svg", lambda _: '<svg viewBox="0 0 1 1"></svg>')
 
 
 @pytest.fixture

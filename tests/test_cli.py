@@ -775,7 +775,7 @@ def test_neither_a_suite_nor_a_report_begins_with_the_tools_of_pictures() -> Non
     code = (
         "import sys\n"
         "from subitize.registry import make_suite\n"
-        "import subitize.report.writing\n"
+        "import subitize.report.document\n"
         "make_suite('naming')\n"
         "print([name for name in ('scipy.ndimage', 'scipy.spatial') if name in sys.modules])"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import call
-from tests.report_runs import PAINTERS, refined
+from tests.report.report_runs import PAINTERS, refined
 
 
 @pytest.fixture(scope="module")

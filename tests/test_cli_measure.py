@@ -9,7 +9,7 @@ from subitize.records import Estimate, Refused, Spec
 from subitize.stats.estimate import wilson_interval
 from subitize.store import Folder, Run
 from tests.commands import PLUGINS, call
-from tests.report_runs import exact, fill, naming_items, new_run
+from tests.report.report_runs import exact, fill, naming_items, new_run
 
 SUITE = "naming:images=3,numbers=1-3,categories=apples+dots,size_px=256"
 

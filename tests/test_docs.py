@@ -12,7 +12,7 @@ import pytest
 
 from subitize.cli import app
 from subitize.records import Stimulus
-from subitize.report.terminal.layout import measure
+from subitize.report.terminal import measure
 from subitize.stimuli.recipes import render
 from tests.commands import WIDE, Finished, call, serving
 from tests.doc_pages import PAGES, ROOT, commands, files, find_samples, is_shown, prepared, print_samples, run_commands

@@ -30,10 +30,10 @@ from subitize.evaluate.judging import JudgeConfig
 from subitize.interfaces import HasNotes
 from subitize.records import OF_FILE, Estimate, to_plain
 from subitize.registry import make_judge, make_model, make_refined, make_suite
-from subitize.report.terminal.bars import Bar
-from subitize.report.terminal.comparisons import write_left_out
-from subitize.report.writing import Outputs
-from subitize.report.writing import write_report as write_page
+from subitize.report.comparisons import write_left_out
+from subitize.report.document import Outputs
+from subitize.report.document import write_report as write_page
+from subitize.report.terminal import Bar
 from subitize.store import Folder, Run
 
 AnyRun = str | Path | Run

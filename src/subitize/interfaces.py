@@ -428,7 +428,7 @@ class Tables:
     """
 
     it: object
-    printed_by: str = "subitize.report.terminal.reproduction:print_reproduction"
+    printed_by: str = "subitize.report.claims:print_reproduction"
     warnings: Sequence[str] = ()
     claims: Callable[[], Sequence[object]] | None = field(default=None, compare=False)
     shows_claims: bool = False

@@ -37,7 +37,7 @@ from subitize.stats.agreement import Level
 from subitize.stats.estimate import estimate_share
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.report_runs import composed
+from tests.report.report_runs import composed
 from tests.samples import response
 
 OBSERVER, HUMAN = "observer", "human"

@@ -9,7 +9,7 @@ from subitize.language.mentions import NoValue
 from subitize.models.image_folders import FileNaming
 from subitize.records import Known
 from subitize.registry import find_paper, listings, names, paper_of
-from subitize.report.sections.composition import references
+from subitize.report.compose import references
 from tests.commands import call
 
 PAPERS = names("papers")

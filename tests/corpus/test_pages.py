@@ -17,8 +17,8 @@ from subitize.corpus.links import BY_NOUN, BY_NUMBER, WITHIN, Link, draw_links, 
 from subitize.corpus.pages import compose
 from subitize.corpus.summaries import Summary, summarise
 from subitize.records import Estimate
-from subitize.report.document.figures import save_figure, to_inline_svg
-from subitize.report.document.pages import to_html
+from subitize.report.document import to_html
+from subitize.report.figures import save_figure, to_inline_svg
 from subitize.stats.frequencies import draw_power_law
 from tests.commands import call
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.report_runs import Written, drawn, named, report, unnumbered
+from tests.report.report_runs import Written, drawn, named, report, unnumbered
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,10 @@ from subitize.analysis.overview import read_names
 from subitize.analysis.provenance import read_provenance
 from subitize.judges.alignment import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
-from subitize.report.document.blocks import FigureBlock, Section, TextBlock
-from subitize.report.document.figures import to_inline_svg
-from subitize.report.sections.alignments import alignment_sections
-from subitize.report.sections.sources import Source
+from subitize.report.alignment import alignment_sections
+from subitize.report.figures import to_inline_svg
+from subitize.report.series import ReportRun
+from subitize.report.table import FigureBlock, Section, TextBlock
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
 from tests.judges.drawn_prompts import EXACT, item, new_run, store
@@ -44,7 +44,7 @@ def fit(one: Item, score: float) -> dict[Question, Value]:
 def section_of(run: Run) -> Section:
     readings, observed = read_readings(run), Frame(frame_seen([]).rows, {item.id: item for item in run.items()})
     survey = RunFrame(run, ReadOptions(), read_responses(run), readings, observed)
-    (section,) = alignment_sections([Source("run", run, survey, read_provenance(run, readings), read_names(run))])
+    (section,) = alignment_sections([ReportRun("run", run, survey, read_provenance(run, readings), read_names(run))])
     return section
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report_runs import Written
+from tests.report.report_runs import Written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

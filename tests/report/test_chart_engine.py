@@ -12,8 +12,8 @@ from subprocess import DEVNULL, PIPE, Popen
 import pytest
 from vl_convert import vegalite_to_svg
 
-from subitize.report.document import chart_engine
-from subitize.report.document.chart_engine import Chart
+from subitize.report import figures
+from subitize.report.figures import Chart
 
 
 def bars(*heights: int) -> Chart:
@@ -27,9 +27,9 @@ CHARTS = [bars(1, 2, 3), bars(3, 1), bars(5)]
 
 @pytest.fixture
 def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[Popen[str]]:
-    monkeypatch.setattr(chart_engine, "_engines", {})
-    chart_engine.start()
-    (engine,) = chart_engine._engines.values()
+    monkeypatch.setattr(figures, "_engines", {})
+    figures.start()
+    (engine,) = figures._engines.values()
     yield engine._process
     engine._end(os.getpid())
 
@@ -40,42 +40,42 @@ def drawn_here() -> list[str]:
 
 @pytest.mark.slow
 def test_drawings_made_ahead_are_those_made_here(process: Popen[str]) -> None:
-    chart_engine.draw_ahead(CHARTS[:2])
-    assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
+    figures.draw_ahead(CHARTS[:2])
+    assert [figures.to_svg(chart) for chart in CHARTS] == drawn_here()
     assert process.poll() is None
 
 
 def test_one_process_is_started(process: Popen[str]) -> None:
-    chart_engine.start()
-    assert [engine._process for engine in chart_engine._engines.values()] == [process]
+    figures.start()
+    assert [engine._process for engine in figures._engines.values()] == [process]
 
 
 @pytest.mark.parametrize("python", ["", "/no/such/python"])
 def test_where_it_cannot_be_started_charts_are_drawn_here(python: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chart_engine, "_engines", {})
+    monkeypatch.setattr(figures, "_engines", {})
     monkeypatch.setattr(sys, "executable", python)
-    chart_engine.start()
-    chart_engine.draw_ahead(CHARTS)
-    assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
+    figures.start()
+    figures.draw_ahead(CHARTS)
+    assert [figures.to_svg(chart) for chart in CHARTS] == drawn_here()
 
 
 def test_what_it_does_not_draw_is_drawn_here(process: Popen[str]) -> None:
-    chart_engine.draw_ahead(CHARTS)
+    figures.draw_ahead(CHARTS)
     process.send_signal(signal.SIGKILL)
-    assert [chart_engine.to_svg(chart) for chart in CHARTS] == drawn_here()
+    assert [figures.to_svg(chart) for chart in CHARTS] == drawn_here()
 
 
 @pytest.mark.slow
 def test_a_chart_that_cannot_be_drawn_says_why_and_stops_no_other(process: Popen[str]) -> None:
     with pytest.raises(ValueError, match="conversion failed"):
-        chart_engine.to_svg({"data": {"values": []}, "mark": "no such mark"})
-    assert chart_engine.to_svg(CHARTS[0]) == drawn_here()[0]
+        figures.to_svg({"data": {"values": []}, "mark": "no such mark"})
+    assert figures.to_svg(CHARTS[0]) == drawn_here()[0]
 
 
 @pytest.mark.slow
 def test_it_ends_with_its_parent_however_that_ends() -> None:
     program = """
-        from subitize.report.document import chart_engine
+        from subitize.report import chart_engine
         chart_engine.start()
         print(*[engine._process.pid for engine in chart_engine._engines.values()], flush=True)
         input()

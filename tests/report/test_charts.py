@@ -9,10 +9,20 @@ import pytest
 from vl_convert import vegalite_to_svg
 
 from subitize.records import Spec
-from subitize.report.document.blocks import FigureBlock
-from subitize.report.document.charts import Palette, Panel, confusion, psychometric
+from subitize.report.charts import Palette, Panel, confusion, psychometric
+from subitize.report.table import FigureBlock
 from subitize.store import Run
-from tests.report_runs import check_charts, composed, drawn, fill, named, naming_items, new_run, unnumbered, varied
+from tests.report.report_runs import (
+    check_charts,
+    composed,
+    drawn,
+    fill,
+    named,
+    naming_items,
+    new_run,
+    unnumbered,
+    varied,
+)
 
 
 def many(folder: Path) -> Run:

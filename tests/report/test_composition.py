@@ -24,12 +24,11 @@ from subitize.records import (
     Spec,
     Stimulus,
 )
-from subitize.report.document.blocks import Document, FactsBlock, FigureBlock, Section, TableBlock, TextBlock
-from subitize.report.document.cells import slug
-from subitize.report.sections.composition import compose
-from subitize.report.sections.sources import read_sources
+from subitize.report.compose import build_report
+from subitize.report.series import read_sources
+from subitize.report.table import Document, FactsBlock, FigureBlock, Section, TableBlock, TextBlock, slug
 from subitize.store import Run
-from tests.report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
+from tests.report.report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 
 SAME = Spec("sayer", {}, "sayer")
 PAPER = ("apples", "people", "butterflies", "dots", "fastcards")
@@ -113,7 +112,7 @@ def accuracy(cell: object) -> tuple[float, int]:
 def test_the_same_model_in_two_runs_is_scored_in_each(tmp_path: Path) -> None:
     with strange(tmp_path / "a", is_right=True) as one, strange(tmp_path / "b", is_right=False) as other:
         sources = read_sources([one, other])
-        document = compose(sources, Silent())
+        document = build_report(sources, Silent())
     labels = [f"sayer ({source.name})" for source in sources]
     found = column(table(document, f"{slug(STRANGE)}-leaderboard"), "Accuracy")
     assert [accuracy(found[label]) for label in labels] == [(1.0, 8), (0.0, 8)]

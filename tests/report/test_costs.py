@@ -25,9 +25,9 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.report.document.blocks import Document, Row, TableBlock, TextBlock
+from subitize.report.table import Document, Row, TableBlock, TextBlock
 from subitize.store import Run
-from tests.report_runs import Written, composed, naming_items, new_run, unnumbered
+from tests.report.report_runs import Written, composed, naming_items, new_run, unnumbered
 
 MODEL = Spec("talker", {}, "talker")
 PAID = Provenance(0, "How many?", tokens_in=300, tokens_out=4, price_usd=0.002)

@@ -7,37 +7,37 @@ import pytest
 from packaging.requirements import Requirement
 
 from subitize import __version__
-from subitize.report.terminal.doctor import Finding, examine, print_findings
+from subitize.report.catalog import InstallationCheck, examine, print_findings
 
 
 @pytest.fixture(scope="module")
-def findings() -> list[Finding]:
+def findings() -> list[InstallationCheck]:
     return examine()
 
 
-def test_this_machine_comes_first(findings: list[Finding]) -> None:
+def test_this_machine_comes_first(findings: list[InstallationCheck]) -> None:
     assert [one.part for one in findings[:4]] == ["subitize", "python", "sqlite", "processor cores"]
     assert findings[0].version == __version__
     assert all(one.version for one in findings[:4])
 
 
-def test_every_requirement_is_looked_for_under_its_extra(findings: list[Finding]) -> None:
+def test_every_requirement_is_looked_for_under_its_extra(findings: list[InstallationCheck]) -> None:
     wanted = [one for one in map(Requirement, requires("subitize") or []) if _extra(one) != "dev"]
     assert len(wanted) > 20
     assert [(one.part, one.wanted_by) for one in findings[4:]] == [(one.name, _extra(one)) for one in wanted]
 
 
-def test_a_part_has_its_version_or_the_command_that_brings_it(findings: list[Finding]) -> None:
+def test_a_part_has_its_version_or_the_command_that_brings_it(findings: list[InstallationCheck]) -> None:
     for one in findings[4:]:
         package = "subitize" if one.wanted_by == "core" else f"subitize[{one.wanted_by}]"
         try:
-            expected = Finding(one.part, one.wanted_by, version(one.part), None)
+            expected = InstallationCheck(one.part, one.wanted_by, version(one.part), None)
         except PackageNotFoundError:
-            expected = Finding(one.part, one.wanted_by, None, f"pip install '{package}'")
+            expected = InstallationCheck(one.part, one.wanted_by, None, f"pip install '{package}'")
         assert one == expected
 
 
-def test_the_core_is_complete(findings: list[Finding]) -> None:
+def test_the_core_is_complete(findings: list[InstallationCheck]) -> None:
     assert [one.part for one in findings if one.wanted_by == "core" and one.version is None] == []
 
 
@@ -48,13 +48,16 @@ def test_the_core_is_complete(findings: list[Finding]) -> None:
 @pytest.mark.postgres
 @pytest.mark.torch
 @pytest.mark.wordfreq
-def test_where_everything_is_installed_no_part_for_users_is_missing(findings: list[Finding]) -> None:
+def test_where_everything_is_installed_no_part_for_users_is_missing(findings: list[InstallationCheck]) -> None:
     assert [one.part for one in findings if one.version is None and one.wanted_by != "dev"] == []
 
 
 def test_what_is_missing_is_printed_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
     print_findings(
-        [Finding("numpy", "core", "2.0", None), Finding("torch", "local", None, "pip install 'subitize[local]'")]
+        [
+            InstallationCheck("numpy", "core", "2.0", None),
+            InstallationCheck("torch", "local", None, "pip install 'subitize[local]'"),
+        ]
     )
     _, _, there, missing, _ = capsys.readouterr().out.splitlines()
     assert there.split() == ["numpy", "core", "2.0"]

@@ -9,11 +9,10 @@ import pytest
 from subitize.analysis.counting import CountingReport
 from subitize.analysis.overview import Names
 from subitize.records import to_plain
-from subitize.report.document.blocks import FigureBlock, Section, TableBlock
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import Counted
-from subitize.report.sections.enumerations import number_sections
-from subitize.report.terminal.enumerations import print_enumerations
+from subitize.report.charts import Palette
+from subitize.report.number_sense import counting_sections, print_enumerations
+from subitize.report.series import CountingModel
+from subitize.report.table import FigureBlock, Section, TableBlock
 from subitize.stats.response_law import Tallies
 from subitize.stats.weber import Weber
 from tests.stats.responses_by_law import Observer, list_responses, repeat
@@ -41,8 +40,8 @@ def measure(tallies: Tallies, model: str, task: str = "draw") -> CountingReport:
     return CountingReport("run", "production", model, "judge", None, (), None, rows)
 
 
-def find_section(name: str, counted: Sequence[Counted], palette: Palette) -> Section:
-    sections = number_sections("production", counted, palette, are_drawn=True)
+def find_section(name: str, counted: Sequence[CountingModel], palette: Palette) -> Section:
+    sections = counting_sections("production", counted, palette, are_drawn=True)
     return next(section for section in sections if section.id == f"production-{name}")
 
 
@@ -83,7 +82,7 @@ def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[CountingRepo
 def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitted(
     models: list[CountingReport],
 ) -> None:
-    counted = [Counted(one.model, "", one) for one in models]
+    counted = [CountingModel(one.model, "", one) for one in models]
     palette = Palette(tuple(one.model for one in models))
     fractions, figure = find_section("weber", counted, palette).blocks
     assert isinstance(fractions, TableBlock)
@@ -97,7 +96,7 @@ def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitt
 def test_the_report_names_numbers_that_never_vary() -> None:
     tallies = Observer().respond(1)
     tallies.counts[tallies.numbers <= 3] = np.eye(20, dtype=np.int64)[np.tile([0, 1, 2], 5)] * 50
-    found = Counted("subitizer", "", measure(tallies, "subitizer"))
+    found = CountingModel("subitizer", "", measure(tallies, "subitizer"))
     slopes = find_section("scalar", [found], Palette(("subitizer",))).blocks[0]
     assert isinstance(slopes, TableBlock)
     assert slopes.rows[0].cells[-1] == "1–3"

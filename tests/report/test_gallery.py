@@ -28,12 +28,12 @@ from subitize.records import (
     Subject,
     Trial,
 )
-from subitize.report.document.blocks import GalleryBlock
-from subitize.report.sections.gallery import make_gallery
-from subitize.report.sections.sources import list_series, read_sources
+from subitize.report.gallery import make_gallery
+from subitize.report.series import list_series, read_sources
+from subitize.report.table import GalleryBlock
 from subitize.store import Run
 from tests.cases import Case
-from tests.report_runs import drawn, new_run, page
+from tests.report.report_runs import drawn, new_run, page
 
 HOSTILE = "</title></svg><script>alert('label')</script>"
 GOOD, TWIN, LOW, OTHER = (

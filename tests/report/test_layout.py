@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from subitize.report.terminal.layout import Column, Grid, draw, lay_out, measure, print_table, say, wrap_line
+from subitize.report.terminal import Grid, TerminalColumn, draw, lay_out, measure, print_line, print_table, wrap_line
 from tests.cases import Case
 
 FIGURE = "0.512 [0.430, 0.590]"
@@ -78,9 +78,9 @@ def test_names_are_broken_at_their_joints_then_lose_their_middle_and_still_diffe
     }
     for name, expected in told.items():
         with case(name):
-            assert Column("", (name,)).wrap(15).cells == (expected,)
+            assert TerminalColumn("", (name,)).wrap(15).cells == (expected,)
     twins = [f"a-long-name-{middle}-of-a-model" for middle in ("first", "other", "third")]
-    assert len({*Column("", tuple(twins)).wrap(12).cells}) == 3
+    assert len({*TerminalColumn("", tuple(twins)).wrap(12).cells}) == 3
 
 
 @pytest.mark.slow
@@ -136,7 +136,7 @@ def test_output_is_as_wide_as_columns_says_and_else_as_a_pipe(
     monkeypatch.setattr(sys, "__stdout__", None)  # no terminal, whoever runs the tests
     for given, widest in (("80", 80), ("200", 200), (None, 120), ("nonsense", 120), ("1", 40)):
         monkeypatch.delenv("COLUMNS") if given is None else monkeypatch.setenv("COLUMNS", given)
-        say(words)
+        print_line(words)
         assert widest - 7 < max(map(len, capsys.readouterr().out.splitlines())) <= widest
 
 
@@ -152,5 +152,5 @@ def test_control_characters_are_written_out_and_brackets_are_no_markup(capsys: p
 
 
 def test_wide_characters_take_two_columns() -> None:
-    told = list(draw(Grid((Column("name", ("模型", "model")), Column("n", ("1", "2"))))))
+    told = list(draw(Grid((TerminalColumn("name", ("模型", "model")), TerminalColumn("n", ("1", "2"))))))
     assert told[2:] == ["模型   1", "model  2"]

@@ -42,11 +42,11 @@ from subitize.records import (
     Value,
     Words,
 )
-from subitize.report.plates.drawing import MEANINGS, measure, wrap
-from subitize.report.plates.writing import Choice, Plate, make_plate, write_plate
+from subitize.report.plate_svg import MEANINGS, measure, wrap
+from subitize.report.plates import Plate, PlateOptions, make_plate, write_plate
 from subitize.store import Folder, Run
-from tests import report_runs
 from tests.commands import call
+from tests.report import report_runs
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIDE = 120
@@ -55,13 +55,13 @@ DISC = {"right": (0, 128, 92), "wrong": (194, 59, 22), "unjudged": (92, 101, 112
 HOSTILE = '<script>alert("x")</script>]]>&amp; \x00\x1b[31m\u202e' + "five apples " * 300
 
 
-def write(run: Run, path: Path, choice: Choice | None = None, size_px: int = SIDE, **reader: str) -> Path:
-    chosen = replace(choice or Choice(), size_px=size_px)
+def write(run: Run, path: Path, choice: PlateOptions | None = None, size_px: int = SIDE, **reader: str) -> Path:
+    chosen = replace(choice or PlateOptions(), size_px=size_px)
     return write_plate(run, ReadOptions(**reader), chosen, path, Silent())  # type: ignore[arg-type]
 
 
 def plate(run: Run, **choice: object) -> Plate:
-    return make_plate(run, ReadOptions(), Choice(**choice))  # type: ignore[arg-type]
+    return make_plate(run, ReadOptions(), PlateOptions(**choice))  # type: ignore[arg-type]
 
 
 def marks(path: Path) -> list[tuple[str, float, float, float]]:
@@ -155,7 +155,7 @@ def test_signs_stand_on_their_pictures_in_both_formats(painted: Path, tmp_path: 
         with Run(Folder(painted)) as run:
             found = plate(run, columns=4)
             vector, pixels = (
-                write(run, tmp_path / f"plate.{kind}", Choice(columns=4, is_transposed=is_transposed))
+                write(run, tmp_path / f"plate.{kind}", PlateOptions(columns=4, is_transposed=is_transposed))
                 for kind in ("svg", "png")
             )
         verdicts = [[found.cells[model, item.id].verdict for item in found.items] for model in found.models]
@@ -177,7 +177,7 @@ def test_a_plate_is_the_same_every_time(painted: Path, tmp_path: Path) -> None:
     for kind in ("svg", "png"):
         with Run(Folder(painted)) as run:
             one, two = (write(run, tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-            other = write(run, tmp_path / f"other.{kind}", Choice(seed=1)).read_bytes()
+            other = write(run, tmp_path / f"other.{kind}", PlateOptions(seed=1)).read_bytes()
         assert one == two != other
 
 
@@ -209,13 +209,13 @@ def test_every_outcome_has_its_own_sign_and_the_legend_names_those_that_are_ther
         "f": gave(None),
     }
     with store(tmp_path / "run", draws("five apples"), made) as run:
-        path = write(run, tmp_path / "plate.svg", Choice(models=[*made][:5]))
+        path = write(run, tmp_path / "plate.svg", PlateOptions(models=[*made][:5]))
         assert [verdict for verdict, *_ in marks(path)] == ["right", "wrong", "refused", "failed", "unjudged"]
         text = " ".join(words(path).split())
         assert all(part in text for part in ("refused: not < allowed", "failed: 503 & out", "5, asked 5", "4, asked 5"))
         assert all(meaning in text for verdict, meaning in MEANINGS.items() if verdict != "unasked")
         assert MEANINGS["unasked"] not in text
-        pixels = Image.open(write(run, tmp_path / "plate.png", Choice(models=[*made][:5]))).convert("RGB")
+        pixels = Image.open(write(run, tmp_path / "plate.png", PlateOptions(models=[*made][:5]))).convert("RGB")
         seen = {pixels.crop((int(x), int(y), int(x + side), int(y + side))).tobytes() for _, x, y, side in marks(path)}
         assert len(seen) == 5
 
@@ -263,12 +263,12 @@ def test_groups_that_were_voted_on_are_shown_together(tmp_path: Path) -> None:
         for (model, id), cell in found.cells.items():
             (is_right,) = scored.filter(pl.col("model") == model, pl.col("item") == id)["is_right"]
             assert (cell.verdict == "right") == is_right
-        assert "† informed" in words(write(run, tmp_path / "plate.svg", Choice(columns=2)))
+        assert "† informed" in words(write(run, tmp_path / "plate.svg", PlateOptions(columns=2)))
 
 
 def test_what_models_were_shown_stands_once_above_their_answers(tmp_path: Path) -> None:
     with report_runs.named(tmp_path / "run") as run:
-        path = write(run, tmp_path / "plate.svg", Choice(columns=3))
+        path = write(run, tmp_path / "plate.svg", PlateOptions(columns=3))
         found = plate(run, columns=3)
     root = ElementTree.parse(path).getroot()
     assert len(list(root.iter(f"{SVG}image"))) == 3
@@ -305,9 +305,9 @@ def test_pictures_that_cannot_be_shown_are_named(tmp_path: Path) -> None:
             assert "".join(part.split()) in text
         assert len(marks(path)) == 5
         with pytest.raises(NothingToDoError, match="1 pictures of this plate are known by name only; attach them"):
-            write(run, tmp_path / "none.svg", Choice(models=["elsewhere"]))
+            write(run, tmp_path / "none.svg", PlateOptions(models=["elsewhere"]))
         with pytest.raises(NothingToDoError, match="none of its 1 pictures can be read; choose others"):
-            write(run, tmp_path / "none.png", Choice(models=["gone"]))
+            write(run, tmp_path / "none.png", PlateOptions(models=["gone"]))
     assert not [*tmp_path.glob("*none*"), *tmp_path.glob(".*partial")]
 
 
@@ -420,7 +420,7 @@ def test_a_plate_is_of_one_suite_one_judge_and_one_kind_of_task(tmp_path: Path) 
             run.add_readings(lease, [Reading(subject, Count("apple"), "second", Words(""), "strict@1", Known(4))])
         with pytest.raises(BadValueError, match="pets was judged by parser, second; name one with --judge"):
             plate(run, items=["pets/0"])
-        (cell,) = make_plate(run, ReadOptions("second"), Choice(items=["pets/0"])).cells.values()
+        (cell,) = make_plate(run, ReadOptions("second"), PlateOptions(items=["pets/0"])).cells.values()
     assert cell.verdict == "wrong"
 
 
@@ -430,7 +430,7 @@ def test_a_plate_that_is_too_large_is_refused_before_a_picture_is_read(tmp_path:
         store(tmp_path / "run", draws(*map(str, range(9))), gone) as run,
         pytest.raises(BadValueError, match="too large"),
     ):
-        write(run, tmp_path / "plate.svg", Choice(columns=9), 1024)
+        write(run, tmp_path / "plate.svg", PlateOptions(columns=9), 1024)
 
 
 WRAPPED = {

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from subitize.records import Answer, Item, Outcome, Spec, Stimulus, Value
-from subitize.report.document.blocks import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
-from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
+from subitize.report.table import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
+from subitize.report.writers import to_csv, to_latex, to_markdown
 from subitize.store import Folder, Run
-from tests.report_runs import HOSTILE, composed, exact, fill, naming_items, new_run, page, unnumbered
+from tests.report.report_runs import HOSTILE, composed, exact, fill, naming_items, new_run, page, unnumbered
 
 ITEMS = naming_items()
 ONE, TWO = Spec("one", {}, "one"), Spec("two", {"steps": "3"}, "two")

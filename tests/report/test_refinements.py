@@ -8,10 +8,9 @@ import pytest
 from subitize.analysis.compare import RefinementEffect, compare
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import gather_attempts
-from subitize.report.document.blocks import Document, FigureBlock, Section
-from subitize.report.document.cells import slug
+from subitize.report.table import Document, FigureBlock, Section, slug
 from subitize.store import Run
-from tests.report_runs import PAINTERS, check_charts, composed, refined
+from tests.report.report_runs import PAINTERS, check_charts, composed, refined
 
 pytestmark = pytest.mark.slow
 

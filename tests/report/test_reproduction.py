@@ -6,7 +6,7 @@ import pytest
 
 from subitize.analysis.published import Cell, CellId, CellMatch, compare_cell
 from subitize.papers.geckonum.reproduction import compare
-from subitize.report.terminal.reproduction import print_reproduction
+from subitize.report.claims import print_reproduction
 from tests.cases import Case
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from subitize.analysis.compare import Ranked
 from subitize.records import Estimate
-from subitize.report.document.blocks import Row, TextBlock, make_table, text_column
-from subitize.report.sections.leaderboard import describe_standing, mark_models
+from subitize.report.leaderboard import describe_standing, mark_models
+from subitize.report.table import Row, TextBlock, make_table, text_column
 
 
 def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, ...] = ()) -> Ranked:

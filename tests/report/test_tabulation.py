@@ -7,9 +7,8 @@ import math
 import pytest
 
 from subitize.records import Estimate
-from subitize.report.document.blocks import Column, Row, TableBlock, Tagged
-from subitize.report.document.cells import figure, printable, readable, slug, sort_key
-from subitize.report.document.tabulation import to_csv, to_latex, to_markdown, to_tex
+from subitize.report.table import Column, Row, TableBlock, Tagged, cell_text, number_text, printable, slug, sort_key
+from subitize.report.writers import to_csv, to_latex, to_markdown, to_tex
 
 HALF = Estimate(0.5, 0.25, 0.75, 12, "made up")
 TABLE = TableBlock(
@@ -86,18 +85,18 @@ def test_tex_gets_no_character_that_it_does_not_know(text: str, tex: str) -> Non
     [(0.126, "0.13"), (-0.126, "−0.13"), (-0.0001, "0.00"), (math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "–")],
 )
 def test_a_figure_is_written_with_its_decimals(value: float, text: str) -> None:
-    assert figure(value, 2) == text
+    assert number_text(value, 2) == text
 
 
 def test_a_tiny_probability_is_not_written_as_0() -> None:
     column = Column("p", digits=3, is_probability=True)
-    assert [readable(p, column) for p in (0.00001, 0.04)] == ["< 0.001", "0.040"]
+    assert [cell_text(p, column) for p in (0.00001, 0.04)] == ["< 0.001", "0.040"]
 
 
 def test_a_probability_below_the_level_does_not_read_as_the_level() -> None:
     column = Column("p", digits=3, is_probability=True)
     written = ["0.0496", "0.04996", "0.050", "0.049", "0.051", "–"]
-    assert [readable(p, column) for p in (0.0496, 0.04996, 0.05, 0.0494, 0.0506, math.nan)] == written
+    assert [cell_text(p, column) for p in (0.0496, 0.04996, 0.05, 0.0494, 0.0506, math.nan)] == written
 
 
 def test_control_characters_are_written_out() -> None:

@@ -13,13 +13,13 @@ from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, 
 from subitize.analysis.score import Score
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Spec, Value, Words
 from subitize.registry import Listing
-from subitize.report.terminal import bars
-from subitize.report.terminal.bars import Bar
-from subitize.report.terminal.enumerations import print_enumerations
-from subitize.report.terminal.listings import print_listings
-from subitize.report.terminal.printing import print_overview, print_scores, print_story
+from subitize.report import terminal as terminal_
+from subitize.report.catalog import print_listings
+from subitize.report.number_sense import print_enumerations
+from subitize.report.scores import print_overview, print_scores, print_story
+from subitize.report.terminal import Bar
 from subitize.store import StoredReading, StoredResponse, StoredSuite
-from tests.report_runs import exact, fill, naming_items, new_run
+from tests.report.report_runs import exact, fill, naming_items, new_run
 from tests.samples import naming_item, reading, response, trial
 
 ITEM = naming_item()
@@ -294,7 +294,7 @@ def test_a_bar_prints_nothing_where_nobody_watches_and_work_is_short(capsys: pyt
 def test_long_work_tells_its_progress_on_stderr_in_plain_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bars, "_LINE_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(terminal_, "_LINE_EVERY_SECONDS", 0.0)
     with Bar() as bar:
         bar.begin(f"[red]{EVIL}", 3)
         bar.advance(has_failed=True)

@@ -14,11 +14,11 @@ from PIL import Image
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Silent
 from subitize.records import Spec
-from subitize.report.document.blocks import Block, Document, FigureBlock, Section, make_table
-from subitize.report.writing import Outputs, check_outputs, write_report
+from subitize.report.document import Outputs, check_outputs, write_report
+from subitize.report.table import Block, Document, FigureBlock, Section, make_table
 from tests.cases import Case
 from tests.commands import call
-from tests.report_runs import (
+from tests.report.report_runs import (
     FORMULA,
     HOSTILE,
     STRANGE,

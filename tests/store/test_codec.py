@@ -69,7 +69,7 @@ from subitize.records import (
     to_plain,
 )
 from subitize.registry import Listing
-from subitize.report.terminal.doctor import Finding
+from subitize.report.catalog import InstallationCheck
 from subitize.stimuli.recipes import Magnitudes
 from subitize.store import Folder, Run, StoredReading, StoredResponse, StoredSuite, codec
 from tests.cases import Case
@@ -296,7 +296,7 @@ PRINTED: dict[type, str] = {
     Forecast: "suite model items trials done expenses matched model_name",
     Expense: "who calls tokens_in tokens_out pictures usd paid_before who_name",
     Listing: "name summary target options",
-    Finding: "part wanted_by version remedy",
+    InstallationCheck: "part wanted_by version remedy",
     Magnitudes: "number total_area_px mean_item_area_px convex_hull_px density_per_megapixel",
 }
 

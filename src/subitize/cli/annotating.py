@@ -8,7 +8,7 @@ import typer
 
 from subitize.cli import options
 from subitize.cli.options import app, locate, open_run, print_json, print_warnings
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 
 @app.command()
@@ -121,7 +121,7 @@ def annotate(
     with listen(host, port) as listening, Host(runs or [location], listening, host) as hosting:
         first = hosting.open_first(plan) if is_run else None
         if first:
-            say(first.describe())
+            print_line(first.describe())
             print_warnings(list(first.warn()))
         print_warnings(hosting.reopen_made())
         links = hosting.make_links(first)
@@ -131,7 +131,7 @@ def annotate(
         opened_at = next(iter(links.values()))
         hosting.serve(lambda: webbrowser.open(opened_at) if browser and is_loopback(host) else None)
     see = f"subitize score {shlex.quote(run)} --judge {shlex.quote(judge)}" if is_run else "subitize score RUN"
-    say(f"stopped; every answer is stored; see: {see}")
+    print_line(f"stopped; every answer is stored; see: {see}")
 
 
 @app.command("sample")
@@ -157,7 +157,7 @@ def sample_(
     if as_json:
         return print_json(drawn)
     for line in describe(drawn, collected):
-        say(line)
+        print_line(line)
     see = f"subitize annotate {shlex.quote(run)} --sample {shlex.quote(name)}"
-    say(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
+    print_line(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
     return None

@@ -10,7 +10,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, watch
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 
 @app.command()
@@ -23,7 +23,7 @@ def show(
 ) -> None:
     """Show what is in a run, or everything about one item."""
     from subitize.analysis.overview import describe_samples, item_story, overview, read_names
-    from subitize.report.terminal.printing import print_overview, print_story
+    from subitize.report.scores import print_overview, print_story
 
     with open_run(run, database, images) as opened:
         stand_ins = read_names(opened)
@@ -55,7 +55,7 @@ def exclude(
             opened.include(item, reason)
         else:
             opened.exclude(item, reason)
-        say(f"excluded from {run}: {count_noun(len(opened.exclusions()), 'item')}")
+        print_line(f"excluded from {run}: {count_noun(len(opened.exclusions()), 'item')}")
 
 
 @app.command()
@@ -88,13 +88,13 @@ def export(
         check_file(file)
         with open_run(run, database, images) as opened:
             count, place = write(opened, judge, file)
-        return say(f"{count_noun(count, 'rating')} in {place}")
+        return print_line(f"{count_noun(count, 'rating')} in {place}")
     if judge is not None:
         raise BadValueError("--judge goes with --paper; without it, all judges are exported")
     from subitize.analysis.export import FORMATS
     from subitize.analysis.export import export as export_run
     from subitize.annotation.exchange.naming import mask_people
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     chosen = next((known for known in FORMATS if known == format), None)
     if chosen is None:
@@ -128,7 +128,7 @@ def attach(
     """Attach image files to responses that are known by name only, so that judges can look at them."""
     from subitize.analysis.overview import read_names
     from subitize.imports.attachments import attach_images
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         watched = partial(watch, bar, "images")
@@ -137,8 +137,8 @@ def attach(
     if as_json:
         return print_json(found, stand_ins)
     for line in (line for one in found for line in stand_ins.rename(one).lines()):
-        say(line)
-    say(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
+        print_line(line)
+    print_line(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
     return None
 
 
@@ -162,14 +162,14 @@ def import_images_(
     """
     from subitize.imports.pictures import open_pictures, read_asks
     from subitize.language.numbers import count_noun
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     asks, pictures = read_asks(question), open_pictures(source, model)
     with open_run(out, database, images, create=True) as opened, Bar() as bar:
         added = pictures.store(opened, asks, partial(watch, bar, "images"))
     there = len(pictures.source.names) - added
     known = f", {there} there already" if there else ""
-    say(f"{count_noun(added, 'image')} added{known}; see: subitize annotate {shlex.quote(out)}")
+    print_line(f"{count_noun(added, 'image')} added{known}; see: subitize annotate {shlex.quote(out)}")
 
 
 @import_app.command("readings")
@@ -198,7 +198,7 @@ def import_readings_(
     with open_run(run, database, images) as opened:
         given = parse_rule(rule) if rule is not None else None
         summary = import_ratings(opened, file, judge=judge, rule=given, people=people)
-    say(str(summary))
+    print_line(str(summary))
 
 
 @import_app.command("votes")
@@ -222,7 +222,7 @@ def import_votes_(
     suites = [make_suite(text) for text in suite or ()]
     summary = import_votes_at(locate(run, database, images), csv_file, judge=judge, suites=suites)
     name = shlex.quote(run)
-    say(f"{summary}; see: subitize score {name} --pass-at-k, subitize agree {name}")
+    print_line(f"{summary}; see: subitize score {name} --pass-at-k, subitize agree {name}")
 
 
 @import_app.command("named-counts")
@@ -238,4 +238,4 @@ def import_named_counts_(
 
     with open_run(run, database, images) as opened:
         count = import_named_counts(opened, opened.find_model(model))
-    say(f"{count_noun(count, 'count')} from file names stored as readings by human")
+    print_line(f"{count_noun(count, 'count')} from file names stored as readings by human")

@@ -69,7 +69,7 @@ def count(
     from subitize.corpus.printing import print_summary
     from subitize.corpus.summaries import summarise
     from subitize.records import to_plain
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     rule = Rule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(exclude or ())))
     if out is not None:
@@ -117,8 +117,8 @@ def report(
     from subitize.corpus.pages import check_summaries, write_page
     from subitize.corpus.printing import print_comparison, print_summary
     from subitize.corpus.summaries import summarise
-    from subitize.report.document.figures import check_figure, save_figure
-    from subitize.report.writing import Outputs, check_outputs
+    from subitize.report.document import Outputs, check_outputs
+    from subitize.report.figures import check_figure, save_figure
 
     if len(counts) > 2:
         raise BadValueError(f"{len(counts)} corpora: give one, or two to compare")
@@ -162,7 +162,7 @@ def link(
     from subitize.corpus.counting import load_counts
     from subitize.corpus.links import draw_links, link_accuracy
     from subitize.corpus.printing import print_links
-    from subitize.report.document.figures import check_figure, save_figure
+    from subitize.report.figures import check_figure, save_figure
 
     if figure is not None:
         check_figure(figure)
@@ -208,7 +208,7 @@ def pairs(
     from subitize.io.prices import load_prices
     from subitize.labels import parse_rule
     from subitize.registry import make_judge
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     if not images.is_dir():
         raise BadValueError(f"--images {images}: there is no such folder")

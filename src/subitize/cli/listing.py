@@ -19,7 +19,7 @@ from subitize.cli.options import (
     split_refinements,
 )
 from subitize.errors import BadValueError
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
     from subitize.records import Item
@@ -45,7 +45,7 @@ def list_(
 ) -> None:
     """List suites, models, judges and what else there is, or describe one of them with its options."""
     from subitize import registry
-    from subitize.report.terminal.listings import print_descriptions, print_listings
+    from subitize.report.catalog import print_descriptions, print_listings
 
     if name is None:
         return _count_kinds(as_json=as_json)
@@ -68,7 +68,7 @@ def list_(
 def _count_kinds(*, as_json: bool) -> None:
     from subitize.labels.calibrations import list_all
     from subitize.registry import KINDS, names
-    from subitize.report.terminal.layout import print_table
+    from subitize.report.terminal import print_table
     from subitize.suites.datasets import list_datasets
 
     counts: dict[str, int] = {kind: len(names(kind)) for kind in KINDS}
@@ -76,18 +76,18 @@ def _count_kinds(*, as_json: bool) -> None:
     if as_json:
         return print_json(counts)
     print_table(("kind", "how many"), ((kind, str(count)) for kind, count in counts.items()))
-    return say("to list a kind: subitize list KIND; to describe one of them: subitize list NAME")
+    return print_line("to list a kind: subitize list KIND; to describe one of them: subitize list NAME")
 
 
 def _list_file(path: str, *, as_json: bool) -> None:
     from subitize.registry import make_suite
-    from subitize.report.terminal.listings import describe_suite
+    from subitize.report.catalog import describe_suite
 
     found = describe_suite(make_suite(path))
     if as_json:
         return print_json(found)
     for name, text in found.items():
-        say(f"{name}: {text}")
+        print_line(f"{name}: {text}")
     return None
 
 
@@ -98,9 +98,9 @@ def _list_datasets(*, as_json: bool) -> None:
     if as_json:
         return print_json(found)
     for name, one in found.items():
-        say(f"{name}: {one.citation}")
-        say(f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
-    return say("to run one of them: subitize run questions:FILE --model MODEL")
+        print_line(f"{name}: {one.citation}")
+        print_line(f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
+    return print_line("to run one of them: subitize run questions:FILE --model MODEL")
 
 
 def _list_calibrations(*, as_json: bool) -> None:
@@ -112,7 +112,7 @@ def _list_calibrations(*, as_json: bool) -> None:
     print_warnings(faults)
     if as_json:
         return print_json({name: to_plain(one) | {"rule": str(make_rule(one))} for name, one in found.items()})
-    from subitize.report.terminal.calibrations import print_saved
+    from subitize.report.studies import print_saved
 
     return print_saved(found)
 
@@ -152,7 +152,9 @@ def prompts(
     repeats = made[0].it.repeats
     write_atomic(sheet, [_tabulate(items, repeats).encode()])
     command = f"subitize run {shlex.quote(spec)} --repeats {repeats} --model folder:FOLDER"
-    return say(f"{sheet}: {count_noun(len(items) * repeats, 'image')} to make; once they are in a folder: {command}")
+    return print_line(
+        f"{sheet}: {count_noun(len(items) * repeats, 'image')} to make; once they are in a folder: {command}"
+    )
 
 
 def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
@@ -207,7 +209,7 @@ def glyphs(
         return print(out)
     if as_json:
         return print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})
-    from subitize.report.terminal.listings import print_glyphs
+    from subitize.report.catalog import print_glyphs
 
     return print_glyphs(GLYPHS.values())
 
@@ -240,7 +242,7 @@ def stimuli(
     from subitize.evaluate.plan import check_size
     from subitize.io.specs import write_spec
     from subitize.registry import make_items, make_suite
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
     from subitize.stimuli.export import write_stimuli
 
     check_folder(out)
@@ -255,7 +257,7 @@ def stimuli(
 @app.command()
 def doctor(as_json: options.AsJson = False) -> None:
     """Show what is installed, what is missing, and how to get it."""
-    from subitize.report.terminal.doctor import examine, print_findings
+    from subitize.report.catalog import examine, print_findings
 
     findings = examine()
     return print_json(findings) if as_json else print_findings(findings)

@@ -12,7 +12,7 @@ from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
     from subitize.analysis.overview import Names
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
 PAPER = "PAPER"

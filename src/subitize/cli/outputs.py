@@ -26,8 +26,8 @@ def import_outputs_(
     from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_import
     from subitize.imports.outputs.importing import import_outputs
-    from subitize.report.terminal.alignments import print_rescored
-    from subitize.report.terminal.layout import say
+    from subitize.report.alignment import print_rescored
+    from subitize.report.terminal import print_line
 
     summary = import_outputs(locate(out, database, images), file, format, model)
     with open_run(out, database, images) as opened:
@@ -35,11 +35,11 @@ def import_outputs_(
     if as_json:
         return print_json({"imported": summary, "rescored": rescored}, stand_ins)
     for line in summary.lines():
-        say(line)
+        print_line(line)
     if rescored:
         print_rescored(rescored, stand_ins)
     name = shlex.quote(out)
-    say(f"see: subitize score {name}, subitize rescore {name} --scorer NAME, subitize report {name}")
+    print_line(f"see: subitize score {name}, subitize rescore {name} --scorer NAME, subitize report {name}")
     return None
 
 
@@ -60,7 +60,7 @@ def rescore(
     """Score a run as others do, beside our reading: which replies are read differently, and why."""
     from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_run
-    from subitize.report.terminal.alignments import print_rescored, print_scorers
+    from subitize.report.alignment import print_rescored, print_scorers
 
     if run is None:
         return print_scorers()

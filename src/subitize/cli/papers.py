@@ -10,7 +10,7 @@ from subitize.cli import options
 from subitize.cli.options import PAPER, app, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.io.memory import gc_paused
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
     from subitize.analysis.overview import Names
@@ -97,7 +97,7 @@ def import_release(
     with open_run(out, database, images, create=True) as opened:
         summary = release.store(opened)
     print_warnings(release.warnings)
-    say(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
+    print_line(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
 
 
 def _check_tables(paper: str, found: object) -> None:
@@ -138,5 +138,5 @@ def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Nam
     if not claims_only:
         load(found.printed_by)(named(found.it))
     if found.claims and (claims_only or not found.shows_claims):
-        load("subitize.report.terminal.reproduction:print_claims")(named(found.claims()))
+        load("subitize.report.claims:print_claims")(named(found.claims()))
     return None

@@ -97,9 +97,9 @@ for _study in _STUDIES:
 def _plan(what: str, given: dict[str, Any]) -> None:
     """Plan a study, and print what it shows."""
     from subitize.analysis.power import plan
-    from subitize.report.document.figures import check_figure
-    from subitize.report.terminal.bars import Bar
-    from subitize.report.terminal.power import print_plan, write_figure
+    from subitize.report.figures import check_figure
+    from subitize.report.studies import print_plan, write_power_figure
+    from subitize.report.terminal import Bar
 
     figure, as_json = given.pop("figure", None), given.pop("as_json")
     if figure is not None:
@@ -109,5 +109,5 @@ def _plan(what: str, given: dict[str, Any]) -> None:
     with open_run(like, database, folder) if like else nullcontext() as run, Bar() as bar:
         found = plan(what, given, run, partial(watch, bar), with_curve=figure is not None)
     if figure is not None:
-        write_figure(found, figure)
+        write_power_figure(found, figure)
     print_json(found) if as_json else print_plan(found)

@@ -7,7 +7,7 @@ import typer
 
 from subitize.cli import options
 from subitize.cli.options import Summarised, app, check_file, print_json, print_warnings
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 probes_app = typer.Typer(
     cls=Summarised,
@@ -48,7 +48,7 @@ def build(
     chosen = {"splits": split, "mode": statements, "foils": foils, "cap": cap, "largest": largest}
     written = _load("build")(files, out, images=images, seed=seed or 0, **chosen)
     print_warnings(written.warnings)
-    say(f"{written.summary}, written to {out}; see: subitize probes describe {out}")
+    print_line(f"{written.summary}, written to {out}; see: subitize probes describe {out}")
 
 
 @probes_app.command()
@@ -57,7 +57,7 @@ def describe(
     as_json: options.AsJson = False,
 ) -> None:
     """Show how many probes there are of each number, and what guessing gets, in percent."""
-    from subitize.report.terminal.reproduction import print_tables
+    from subitize.report.claims import print_tables
 
     found = _load("describe")(file)
     if as_json:
@@ -84,7 +84,7 @@ def captions(
     check_file(out)
     written = _load("captions")(file, out, source=source or file.stem, number=number, images=images, seed=seed or 0)
     print_warnings(written.warnings)
-    say(f"{written.summary}, written to {out}; see: subitize run alignment-probe:{out} --model MODEL")
+    print_line(f"{written.summary}, written to {out}; see: subitize run alignment-probe:{out} --model MODEL")
 
 
 def _load(name: str) -> Any:  # noqa: ANN401

@@ -14,7 +14,7 @@ from subitize.cli.options import app, check_file, open_run, print_json, print_wa
 from subitize.cli.rules import choose_reader
 from subitize.errors import BadValueError
 from subitize.io.memory import gc_paused
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
     from subitize.analysis.agreement import JudgePair
@@ -78,13 +78,13 @@ def score(
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
         rows = [_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)]
         return print_json(rows, stand_ins)
-    from subitize.report.terminal.printing import print_coverage, print_scores
+    from subitize.report.scores import print_coverage, print_scores
 
     print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
-    say(f"intervals are about {ESTIMANDS[estimand]}")
+    print_line(f"intervals are about {ESTIMANDS[estimand]}")
     print_coverage(*coverage)
     for line in [*advice, *advise_tables(survey.observations, run)]:
-        say(line)
+        print_line(line)
     return None
 
 
@@ -110,7 +110,7 @@ def measure(
     if as_json:
         rows = [_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations]
         return print_json(rows, stand_ins)
-    from subitize.report.terminal.enumerations import print_enumerations
+    from subitize.report.number_sense import print_enumerations
 
     return print_enumerations(enumerations, stand_ins)
 
@@ -182,9 +182,9 @@ def calibrate(
     from subitize.analysis.overview import read_names
     from subitize.labels import calibrations, make_rule
     from subitize.records import to_plain
-    from subitize.report.document.figures import check_figure
-    from subitize.report.terminal.bars import Bar
-    from subitize.report.terminal.calibrations import print_calibration, write_figure
+    from subitize.report.figures import check_figure
+    from subitize.report.studies import print_calibration, write_calibration_figure
+    from subitize.report.terminal import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         judge, against = opened.find_judge(judge), opened.find_judge(against)
@@ -196,13 +196,13 @@ def calibrate(
         search = Search(judge, against, metric, iou, folds, seed or 0)
         found = search_threshold(opened, search, partial(watch, bar, "pictures"))
         stand_ins = read_names(opened)
-    kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
+    kept, drawn = calibrations.save(name, found.result, force=force), write_calibration_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
         told = to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}
         return print_json(told, stand_ins)
     print_calibration(stand_ins.rename(found))
-    say(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
+    print_line(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
 
 
@@ -218,7 +218,7 @@ def align(
     """Compute how well drawings fit their prompts: by scene graphs, CLIPScore and the like, or the text in them."""
     from subitize.analysis.alignment import align_run
     from subitize.analysis.overview import read_names
-    from subitize.report.terminal.alignments import print_alignments
+    from subitize.report.alignment import print_alignments
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge and opened.find_judge(judge), list(dict.fromkeys(by or ())))
@@ -255,7 +255,7 @@ def agree(
     from subitize.analysis.agreement import JudgePair, agree_run
     from subitize.analysis.overview import read_names
     from subitize.labels import PLURALITY
-    from subitize.report.terminal.agreements import print_agreement, published_kappa
+    from subitize.report.agreement import print_agreement, published_kappa
 
     with open_run(run, database, images) as opened:
         judge = judge and opened.find_judge(judge)
@@ -292,14 +292,14 @@ def report(
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a report of one or more runs: one HTML page that works offline."""
-    from subitize.report.document import chart_engine
+    from subitize.report import figures as chart_engine
 
     check_file(out)
     chart_engine.start()  # it takes as long as the rest to import
 
     from subitize.analysis.frame import ReadOptions
-    from subitize.report.terminal.bars import Bar
-    from subitize.report.writing import Outputs, write_report
+    from subitize.report.document import Outputs, write_report
+    from subitize.report.terminal import Bar
 
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
@@ -335,13 +335,13 @@ def plate(
     images: options.ImagesFolder = None,
 ) -> None:
     """Draw a plate as papers print it: models × prompts, with every picture marked right or wrong."""
-    from subitize.report.document.figures import check_figure
-    from subitize.report.plates.writing import Choice, write_plate
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.figures import check_figure
+    from subitize.report.plates import PlateOptions, write_plate
+    from subitize.report.terminal import Bar
 
     check_file(out)
     check_figure(out, "-o")
-    choice = Choice(suite, item or (), model or (), columns, repeat, seed or 0, size_px, transpose)
+    choice = PlateOptions(suite, item or (), model or (), columns, repeat, seed or 0, size_px, transpose)
     reader = choose_reader(judge, rule)
     with open_run(run, database, images) as opened, Bar() as bar:
         print(write_plate(opened, reader, choice, out, bar))
@@ -350,7 +350,7 @@ def plate(
 def _agree_with_people(run: "Run", sides: "JudgePair", factors: Sequence[str], *, as_json: bool) -> None:
     from subitize.analysis.agreement import compare_judge
     from subitize.analysis.overview import read_names
-    from subitize.report.terminal.agreements import print_judge_agreements
+    from subitize.report.agreement import print_judge_agreements
     from subitize.store.reading import read_judges
 
     if not sides.judge:
@@ -374,7 +374,7 @@ def _check_once(runs: Sequence[str]) -> Sequence[str]:
 def _compare_refinements(run: "Run", reader: "ReadOptions", *, as_json: bool) -> None:
     from subitize.analysis.compare import compare_run
     from subitize.analysis.overview import read_names
-    from subitize.report.terminal.comparisons import print_refinements
+    from subitize.report.comparisons import print_refinements
 
     found, stand_ins = compare_run(run, reader), read_names(run)
     if as_json:
@@ -398,7 +398,7 @@ def _compare_models(
     from subitize.analysis.frame import read_frame
     from subitize.analysis.overview import Names, read_names
     from subitize.records import to_plain
-    from subitize.report.terminal.comparisons import print_comparisons
+    from subitize.report.comparisons import print_comparisons
 
     surveys = {name: read_frame(run, reader) for name, run in runs.items()}
     known = read_names(*runs.values())
@@ -420,7 +420,7 @@ def _compare_models(
     stand_ins = frozenset(one.label for one in named if one.source[2] in known.models)
     found = compare_surveys(surveys, measures, factors, known.model_names, prompts=prompts)
     print_comparisons(found, Names(stand_ins, judge_names=known.judge_names))
-    return say(f"intervals are about {ESTIMANDS[prompts]}")
+    return print_line(f"intervals are about {ESTIMANDS[prompts]}")
 
 
 def _print_passes(
@@ -430,7 +430,7 @@ def _print_passes(
     coverage: "tuple[Mapping[str, str], Missing] | None",
 ) -> None:
     from subitize.analysis.score import gather_attempts, rate_passes
-    from subitize.report.terminal.printing import print_coverage, print_passes
+    from subitize.report.scores import print_coverage, print_passes
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
     if coverage is None:

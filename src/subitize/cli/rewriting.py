@@ -9,7 +9,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file
 from subitize.cli.running import Tries, stopping
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 
 @app.command()
@@ -36,7 +36,7 @@ def rewrite(
     from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
     from subitize.language.numbers import count_noun
     from subitize.registry import make_model, make_suite
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     check_file(out)
     told = INSTRUCTION if instruction is None else instruction
@@ -48,8 +48,8 @@ def rewrite(
         )
     with Bar() as bar:
         summary = rewrite_suite(rewriting, bar)
-    say(f"{rewriting.model}: {summary}")
+    print_line(f"{rewriting.model}: {summary}")
     if summary.written or summary.already_done:
         next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])
-        say(f"written to {out}; see: subitize {next_step}")
+        print_line(f"written to {out}; see: subitize {next_step}")
     return raise_failures(summary.reasons)

@@ -23,14 +23,14 @@ from subitize.cli.options import (
 )
 from subitize.cli.rules import rule_for
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
     from subitize.evaluate.costs import Budget
     from subitize.evaluate.evaluation import Messages, Plan
     from subitize.interfaces import Model
     from subitize.registry import Made
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
 Tries = Annotated[int, typer.Option(metavar="N", help="How often a request is sent before it counts as failed.")]
@@ -117,7 +117,7 @@ def run(
     from subitize.io.specs import write_spec
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     if not model:
         raise BadValueError(
@@ -161,7 +161,7 @@ def run(
         if report is not None:
             _write_report(opened, report, bar, has_failures=bool(outcome.failures))
     for line in advice:
-        say(line)
+        print_line(line)
     return raise_errors(order.ledger, outcome, judge)
 
 
@@ -181,7 +181,7 @@ def _make_models(
 
 
 def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> None:
-    from subitize.report.writing import Outputs, write_report
+    from subitize.report.document import Outputs, write_report
 
     try:
         for path in write_report([run], Outputs(page), bar):
@@ -194,7 +194,7 @@ def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> 
 def _print_forecast(evaluation: "Plan", location: "Location", *, as_json: bool) -> None:
     from subitize.evaluate.forecast import forecast_runs
     from subitize.io.prices import warn_of_age
-    from subitize.report.terminal.forecasts import print_forecasts
+    from subitize.report.costs import print_forecasts
 
     ledger = evaluation.order.ledger
     forecasts = forecast_runs(location, evaluation.each, sight_check=evaluation.order.sight_check)
@@ -212,7 +212,7 @@ def _make_ledger(prices: Path | None, max_cost: float | None) -> "Budget":
 def _messages() -> "Messages":
     from subitize.evaluate.evaluation import Messages
 
-    return Messages(say, lambda line: print_warnings([line]))
+    return Messages(print_line, lambda line: print_warnings([line]))
 
 
 @app.command("judge")
@@ -244,8 +244,8 @@ def judge_(
     from subitize.evaluate.identities import open_if_any, recall_judge, resolve_judge
     from subitize.evaluate.judging import JudgeConfig
     from subitize.registry import make_judge
-    from subitize.report.terminal.bars import Bar
-    from subitize.report.terminal.forecasts import print_expenses
+    from subitize.report.costs import print_expenses
+    from subitize.report.terminal import Bar
 
     with open_if_any(locate(run, database, images)) as before:
         made = make_judge(recall_judge(before, judge))

@@ -10,7 +10,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 
 @app.command()
@@ -47,7 +47,7 @@ def ratings(
         done = export_ratings(opened, chosen, path, judge=judge, with_people=with_people, pictures=shown)
     if shown in FACE_CHOICES:
         print_warnings([MAY_BE_MISSED])
-    say(f"{count_noun(done.answers, 'answer')} by {count_noun(done.people, 'person')} in {done.path}")
+    print_line(f"{count_noun(done.answers, 'answer')} by {count_noun(done.people, 'person')} in {done.path}")
 
 
 @app.command()
@@ -71,7 +71,7 @@ def screen(
     from subitize.annotation import screening
     from subitize.annotation.faces import MAY_BE_MISSED
     from subitize.language.numbers import count_noun
-    from subitize.report.terminal.bars import Bar
+    from subitize.report.terminal import Bar
 
     if hold and not reason.strip():
         raise BadValueError("--hold needs a --reason, so that others can judge it")
@@ -89,6 +89,6 @@ def screen(
     if as_json:
         return print_json(held)
     for image, why in held.items():
-        say(f"{image}: {why}")
-    say(f"held back: {count_noun(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
+        print_line(f"{image}: {why}")
+    print_line(f"held back: {count_noun(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
     return None

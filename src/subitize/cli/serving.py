@@ -10,7 +10,7 @@ from subitize.cli.options import app, print_warnings
 from subitize.cli.rules import rule_for
 from subitize.cli.running import Tries
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal.layout import say
+from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
     from subitize.evaluate.looks import RewardKind
@@ -70,11 +70,11 @@ def serve_(
         address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
         def tell() -> None:
-            say(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
+            print_line(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
             print(_example(address, token_variable), flush=True)
 
         serve(settings, admission, listening, tell)
-    say("stopped; every request that was under way has its answer")
+    print_line("stopped; every request that was under way has its answer")
 
 
 def _kind(text: str) -> "RewardKind":

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.special import zeta
 
 from subitize.corpus.summaries import Summary
-from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, make_table
-from subitize.report.document.figures import INK, QUIET
+from subitize.report import charts
+from subitize.report.figures import INK, QUIET
+from subitize.report.table import Column, FigureBlock, Row, make_table
 
 MOST_SHOWN = 100
 _WIDTH_PX, _LOWER_PX, _UPPER_PX = 680, 170, 70

@@ -12,9 +12,9 @@ from subitize.corpus.counts import Counts
 from subitize.errors import NothingToDoError
 from subitize.language.nouns import singular
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, make_table, text_column
-from subitize.report.document.figures import INK
+from subitize.report import charts
+from subitize.report.figures import INK
+from subitize.report.table import Column, FigureBlock, Row, make_table, text_column
 from subitize.stats.estimate import estimate_share
 from subitize.stats.regression import fit_line, spearman_interval
 

@@ -8,18 +8,19 @@ from subitize.corpus.figures import draw_frequencies, draw_laws
 from subitize.corpus.summaries import LARGEST, Summary
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.io.outputs import write_atomic
-from subitize.report.document.blocks import (
+from subitize.report.document import to_html
+from subitize.report.table import (
     Block,
     Column,
     Document,
     Row,
     Section,
     TextBlock,
+    estimate_text,
     make_table,
+    slug,
     text_column,
 )
-from subitize.report.document.cells import estimate_text, slug
-from subitize.report.document.pages import to_html
 
 _NUMBERS_LISTED = 30
 _NOUNS_LISTED = 12

@@ -8,9 +8,9 @@ from subitize.corpus.comparisons import Comparison
 from subitize.corpus.links import Link
 from subitize.corpus.misalignment import Misalignment
 from subitize.corpus.summaries import DECADES, LARGEST, Fit, Row, Summary
-from subitize.report.document.cells import write_p
-from subitize.report.terminal.layout import print_table, say
-from subitize.report.terminal.printing import cell, print_cautions, print_marks
+from subitize.report.scores import cell, print_cautions, print_marks
+from subitize.report.table import write_p
+from subitize.report.terminal import print_line, print_table
 
 _SHOWN = 20
 _NOUNS = 3
@@ -20,13 +20,15 @@ _LISTED = 30
 def print_summary(summary: Summary) -> None:
     """Print how many captions have numbers, which ones, and which law they follow."""
     files = f"{summary.shards} file{'s' * (summary.shards != 1)}"
-    say(f"{summary.captions:,} captions in {files}; {summary.candidates:,} might hold a number")
-    say(f"with a numerosity: {cell(summary.counted)} of captions, n = {summary.counted.n:,}")
+    print_line(f"{summary.captions:,} captions in {files}; {summary.candidates:,} might hold a number")
+    print_line(f"with a numerosity: {cell(summary.counted)} of captions, n = {summary.counted.n:,}")
     if not summary.rows:
-        say("no caption has a numerosity: there is nothing to fit or to draw")
+        print_line("no caption has a numerosity: there is nothing to fit or to draw")
     else:
         _print_rows(summary.rows)
-        say(f"share: of captions with a numerosity [95 % interval]; numbers above {LARGEST}: {cell(summary.outliers)}")
+        print_line(
+            f"share: of captions with a numerosity [95 % interval]; numbers above {LARGEST}: {cell(summary.outliers)}"
+        )
         _print_decades(summary)
         _print_fits(summary)
     print_problems(summary)
@@ -38,7 +40,7 @@ def print_comparison(found: Comparison) -> None:
     rows = [(str(one.number), cell(one.first), cell(one.second), cell(one.ratio)) for one in shown]
     print_table(("number", found.first, found.second, "ratio"), rows)
     for name, difference in found.exponents.items():
-        say(f"exponents, {name}: difference {cell(difference)}")
+        print_line(f"exponents, {name}: difference {cell(difference)}")
 
 
 def print_links(links: Sequence[Link], stand_ins: Names, corpus: str) -> None:
@@ -49,15 +51,21 @@ def print_links(links: Sequence[Link], stand_ins: Names, corpus: str) -> None:
         rows.append((*names, cell(one.correlation), cell(one.slope), str(len(one.points))))
     print_table(("suite", "model", "judge", "by", "rank correlation", "gain per tenfold", "n"), rows)
     print_marks(links, stand_ins)
-    say(f"accuracy against how often {corpus} names the same number (of the same thing) [95 % interval]; n: points")
-    say("small numbers are easier and more frequent: only with the number held constant does frequency speak alone")
+    print_line(
+        f"accuracy against how often {corpus} names the same number (of the same thing) [95 % interval]; n: points"
+    )
+    print_line(
+        "small numbers are easier and more frequent: only with the number held constant does frequency speak alone"
+    )
 
 
 def print_misalignment(found: Misalignment) -> None:
     """Print how often captions disagree with their images, and which do."""
-    say(f"{found.captions:,} captions; {found.pairs:,} with numbers, counted by {found.judge}; {found.unknown} unknown")
+    print_line(
+        f"{found.captions:,} captions; {found.pairs:,} with numbers, counted by {found.judge}; {found.unknown} unknown"
+    )
     for reason, count in found.reasons.items():
-        say(f"  unknown, {count}: {reason}")
+        print_line(f"  unknown, {count}: {reason}")
     rows = [
         ("all" if one.numerosity is None else str(one.numerosity), cell(one.disagreeing), str(one.disagreeing.n))
         for one in found.rates
@@ -70,10 +78,10 @@ def print_misalignment(found: Misalignment) -> None:
     if listed:
         print_table(("image", "caption", "named", "counted"), listed)
     if len(found.disagreeing) > _LISTED:
-        say(f"{len(found.disagreeing) - _LISTED} more disagree; --json lists all")
+        print_line(f"{len(found.disagreeing) - _LISTED} more disagree; --json lists all")
     print_cautions(one.disagreeing for one in found.rates)
     for line in found.problems:
-        say(f"NOT READ: {line}")
+        print_line(f"NOT READ: {line}")
 
 
 def _write_numbers(numbers: Mapping[str, float | None]) -> str:
@@ -83,14 +91,14 @@ def _write_numbers(numbers: Mapping[str, float | None]) -> str:
 def print_problems(summary: Summary) -> None:
     """Say what is not in the figures."""
     if summary.problems:
-        say(f"NOT COUNTED: {summary.problems} parts of files could not be read; the first of them:")
+        print_line(f"NOT COUNTED: {summary.problems} parts of files could not be read; the first of them:")
         for line in summary.first_problems:
-            say(f"  {line}")
+            print_line(f"  {line}")
 
 
 def print_checked(checked: Checked) -> None:
     """Print how many captions were read right, and every miss."""
-    say(f"right: {cell(checked.accuracy)}, n = {checked.accuracy.n}")
+    print_line(f"right: {cell(checked.accuracy)}, n = {checked.accuracy.n}")
     rows = [(one.caption, str(one.expected or "none"), str(one.found or "none")) for one in checked.misses]
     if rows:
         print_table(("missed", "right answer", "found"), rows)
@@ -117,12 +125,12 @@ def _print_decades(summary: Summary) -> None:
 
 def _print_fits(summary: Summary) -> None:
     if not summary.fits:
-        say("too few numbers to fit a power law")
+        print_line("too few numbers to fit a power law")
         return
     heads = ("power law", "start", "exponent", "n", "distance", "fit p", "against")
     print_table(heads, map(_write_fit, summary.fits))
-    say("fit p: share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one")
-    say("an interval with a chosen start takes no account of the choice")
+    print_line("fit p: share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one")
+    print_line("an interval with a chosen start takes no account of the choice")
 
 
 def _write_fit(fit: Fit) -> tuple[str, ...]:

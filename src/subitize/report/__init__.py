@@ -1,1 +1,1 @@
-"""Reports for people: HTML pages, figures, and tables at the terminal."""
+"""Reports for people: tables, charts, one HTML page that works offline, and output at the terminal."""

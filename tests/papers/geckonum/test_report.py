@@ -40,22 +40,13 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.report.document.blocks import (
-    Document,
-    FigureBlock,
-    GalleryBlock,
-    Printed,
-    Row,
-    Section,
-    TableBlock,
-    TextBlock,
-)
-from subitize.report.document.pages import to_html
-from subitize.report.document.tabulation import to_csv
+from subitize.report.document import to_html
+from subitize.report.table import Document, FigureBlock, GalleryBlock, Printed, Row, Section, TableBlock, TextBlock
+from subitize.report.writers import to_csv
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.geckonum_release import PROMPTS, SOME, write_release
-from tests.report_runs import HOSTILE, check_charts, composed
+from tests.report.report_runs import HOSTILE, check_charts, composed
 
 pytestmark = pytest.mark.xdist_group("report of geckonum")
 OF_ALL = {"gaps", "protocol-rows"}  # tables of all suites together

@@ -9,15 +9,15 @@ from subitize.labels import Rule, interpret
 from subitize.papers.gimbrr.report.profile import find_failure
 from subitize.papers.gimbrr.report.sections import compose_account
 from subitize.records import Estimate, Reading, Spec, Words
-from subitize.report.document.blocks import Account, Document, FigureBlock, TableBlock, TextBlock
-from subitize.report.document.charts import Palette
-from subitize.report.sections.sources import list_series, read_sources
+from subitize.report.charts import Palette
+from subitize.report.series import list_series, read_sources
+from subitize.report.table import Document, FigureBlock, SuiteReport, TableBlock, TextBlock
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.report_runs import check_charts
+from tests.report.report_runs import check_charts
 
 
-def write_account(run: Run) -> Account:
+def write_account(run: Run) -> SuiteReport:
     series = list_series(read_sources([run]))
     account = compose_account("gimbrr", series, [], [], Palette(tuple(one.label for one in series)))
     assert account is not None
@@ -32,21 +32,21 @@ def imported(made_up: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def account(imported: Path) -> Account:
+def account(imported: Path) -> SuiteReport:
     with Run(Folder(imported)) as run:
         return write_account(run)
 
 
-def document(account: Account) -> Document:
+def document(account: SuiteReport) -> Document:
     return Document("GIMBRR", account.headline, tuple(account.sections))
 
 
-def figures(account: Account) -> dict[str, FigureBlock]:
+def figures(account: SuiteReport) -> dict[str, FigureBlock]:
     return {figure.name.removeprefix("gimbrr-"): figure for figure in document(account).figures()}
 
 
 @pytest.mark.slow
-def test_the_profile_has_all_its_pictures(account: Account) -> None:
+def test_the_profile_has_all_its_pictures(account: SuiteReport) -> None:
     found = figures(account)
     ladders = {name for name in found if name.startswith("ladder-")}
     assert len(ladders) == 5  # four models, and all side by side
@@ -63,11 +63,11 @@ def test_the_profile_has_all_its_pictures(account: Account) -> None:
 
 
 @pytest.mark.slow
-def test_charts_follow_the_schema_of_vega_lite(account: Account) -> None:
+def test_charts_follow_the_schema_of_vega_lite(account: SuiteReport) -> None:
     check_charts(figures(account).values())
 
 
-def test_a_ladder_has_the_easiest_task_on_top(account: Account) -> None:
+def test_a_ladder_has_the_easiest_task_on_top(account: SuiteReport) -> None:
     rows = figures(account)["ladder-all-chart"].data.rows
     means = [sum(cell.value for cell in row.cells[1:] if isinstance(cell, Estimate)) for row in rows]
     assert means == sorted(means, reverse=True)
@@ -75,7 +75,7 @@ def test_a_ladder_has_the_easiest_task_on_top(account: Account) -> None:
     assert all(isinstance(cell, Estimate) for row in rows for cell in row.cells[1:])
 
 
-def test_the_breakdown_tells_where_a_model_fails_and_what_each_step_costs(account: Account) -> None:
+def test_the_breakdown_tells_where_a_model_fails_and_what_each_step_costs(account: SuiteReport) -> None:
     steps = figures(account)["steps-chart"].data
     assert [column.name for column in steps.columns[1:6]] == [
         "one object",
@@ -101,7 +101,7 @@ def test_a_failure_is_the_first_step_below_one_half() -> None:
     assert find_failure({"controlled-single": share(0.9, 1.0)}) == ""
 
 
-def test_few_models_bring_plain_warnings(account: Account) -> None:
+def test_few_models_bring_plain_warnings(account: SuiteReport) -> None:
     texts = [
         block.text
         for section in account.sections
@@ -112,7 +112,7 @@ def test_few_models_bring_plain_warnings(account: Account) -> None:
     assert texts[1].startswith("Only 4 models: by chance alone, one pair of tasks in twenty correlates by 0.95 or more")
 
 
-def test_lines_stand_in_bands_of_ten_thousand_resamples(account: Account) -> None:
+def test_lines_stand_in_bands_of_ten_thousand_resamples(account: SuiteReport) -> None:
     figure = figures(account)["over-multiple-chart"]
     assert "10,000 lines through resampled points" in figure.caption
     assert "related b " in figure.caption
@@ -122,7 +122,7 @@ def test_lines_stand_in_bands_of_ten_thousand_resamples(account: Account) -> Non
     assert len(layers[-1]["data"]["values"]) == 20
 
 
-def test_the_leaderboard_has_the_papers_figures_as_printed(account: Account) -> None:
+def test_the_leaderboard_has_the_papers_figures_as_printed(account: SuiteReport) -> None:
     table = account.leaderboard[0]
     assert isinstance(table, TableBlock)
     published = {row.cells[0]: row.cells[1] for row in table.rows if row.badge == "published"}

@@ -14,9 +14,9 @@ from subitize.papers.numbersense.published import PRINTED, TABLE_1, find_model
 from subitize.papers.numbersense.reproduction import reproduce_names, tabulate_run
 from subitize.records import Discarded, Drawn, Elsewhere, Known, Spec
 from subitize.store import Folder, Run
-from tests import report_runs
 from tests.commands import call
 from tests.numbersense_names import touch, write_names
+from tests.report import report_runs
 
 Cells = dict[tuple[str, str, str], ComparedCell]
 

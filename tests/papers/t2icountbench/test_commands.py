@@ -8,7 +8,7 @@ from subitize.records import Provenance, Refused, Response, Trial
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.report_runs import refined
+from tests.report.report_runs import refined
 
 
 def test_reproduce_needs_no_folder_and_lists_what_does_not_add_up() -> None:

@@ -18,19 +18,10 @@ from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, KAPPA, 
 from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import TableCell, by_scene, table_2, table_3
 from subitize.records import Estimate, Provenance, Refused, Response, Spec, Trial
-from subitize.report.document.blocks import (
-    Document,
-    GalleryBlock,
-    Row,
-    Section,
-    TableBlock,
-    Tagged,
-    TextBlock,
-    Thumbnail,
-)
+from subitize.report.table import Document, GalleryBlock, Row, Section, TableBlock, Tagged, TextBlock, Thumbnail
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.report_runs import PAINTERS, check_charts, composed, refined, voted
+from tests.report.report_runs import PAINTERS, check_charts, composed, refined, voted
 from tests.t2icountbench_attempts import attempt_all, design
 
 pytestmark = pytest.mark.slow

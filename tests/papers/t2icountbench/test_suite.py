@@ -16,7 +16,7 @@ from subitize.papers.t2icountbench.suite import T2ICountBench
 from subitize.papers.t2icountbench.wording import OBJECTS, SCENES, STYLES
 from subitize.records import Ask, Count, Item, MatchesPrompt, Scalar, task_text
 from subitize.registry import make_suite
-from subitize.report.sections.composition import references
+from subitize.report.compose import references
 from subitize.stimuli.glyphs import GLYPHS
 from tests.cases import Case
 from tests.commands import call

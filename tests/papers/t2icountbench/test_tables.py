@@ -30,8 +30,8 @@ from subitize.papers.t2icountbench.tables import (
     table_3,
 )
 from subitize.records import Estimate, Item, Scalar
-from subitize.report.document.cells import estimate_text
-from subitize.report.sections.claims import tell
+from subitize.report.claims import tell
+from subitize.report.table import estimate_text
 from subitize.stats.ratings import count_ratings
 from tests.t2icountbench_attempts import RateOf, attempt_all, design
 

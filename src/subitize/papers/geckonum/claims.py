@@ -45,8 +45,8 @@ from subitize.papers.geckonum.release import RATERS
 from subitize.papers.geckonum.shares import estimate_means
 from subitize.papers.geckonum.tables import find_baselines, group_labels
 from subitize.records import Estimate
-from subitize.report.document.cells import estimate_text, number_of
-from subitize.report.sections.claims import describe_level, describe_margin, tell, write_p
+from subitize.report.claims import describe_level, describe_margin, tell, write_p
+from subitize.report.table import estimate_text, number_of
 from subitize.stats.significance import adjust_holm, chi_squared, one_way, permuted_one_way
 
 CLAIMS: Mapping[str, str] = MappingProxyType(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from subitize.analysis.claims import Claim
     from subitize.store import Run
 
-_PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
+_PRINTED_BY = "subitize.report.claims:print_reproduction"
 
 
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:

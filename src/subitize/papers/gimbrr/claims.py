@@ -41,8 +41,8 @@ from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import STEPS
 from subitize.papers.gimbrr.tasks import ALL, SINGLE, TASKS
 from subitize.records import Estimate
-from subitize.report.document.cells import estimate_text, figure, list_names
-from subitize.report.sections.claims import describe_margin, tell, write_p
+from subitize.report.claims import describe_margin, tell, write_p
+from subitize.report.table import estimate_text, list_names, number_text
 from subitize.stats.estimate import p_of_interval, subtract_independent
 
 CLAIMS: Mapping[str, str] = MappingProxyType(
@@ -226,7 +226,7 @@ def _find_one_slope(id: str, effects: tuple[Effect, Effect] | None) -> Claim | N
         f"interaction p {write_p(interaction.p)}; main effect b {estimate_text(main.coefficient)}, "
         f"p {write_p(main.p)} by F (type I) and p {write_p(main.p_coefficient)} by t of its coefficient; "
         f"{interaction.df} residual degrees of freedom; the sum of squares, which the paper prints as b, is "
-        f"{figure(main.squares, 3)}"
+        f"{number_text(main.squares, 3)}"
     )
     return _state(id, verdict, told)
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from subitize.analysis.published import ComparedCell
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import CONVENTION
-from subitize.report.terminal.layout import say
-from subitize.report.terminal.reproduction import print_reproduction
+from subitize.report.claims import print_reproduction
+from subitize.report.terminal import print_line
 
 
 def print_tables(comparisons: Sequence[ComparedCell]) -> None:
@@ -16,4 +16,4 @@ def print_tables(comparisons: Sequence[ComparedCell]) -> None:
     print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])
     for one in comparisons:
         if one.column == CONVENTION:
-            say(f"{one.row}: {one.ours}")
+            print_line(f"{one.row}: {one.ours}")

@@ -13,7 +13,7 @@ from subitize.analysis.design import assign_units
 from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, STRATA
 from subitize.records import Design, Estimate, Item
-from subitize.report.document.cells import number_of
+from subitize.report.table import number_of
 from subitize.stats.estimate import estimate_shares, gather_groups
 
 POOLED = "pooled"

@@ -17,7 +17,7 @@ from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings, list
 from subitize.papers.gimbrr.rows import make_prompt
 from subitize.papers.gimbrr.tasks import BY_TITLE
 from subitize.records import Known
-from subitize.report.document.cells import number_of
+from subitize.report.table import number_of
 
 LICENCE = "GIMBRR's data is by its authors, MIT licence; please cite Achterberg et al. (2023)"
 MODELS: Mapping[str, str] = {"Dalle": "DALL-E 2", "MJ": "Midjourney", "SD1.5": "SD 1.5", "SD2.1": "SD 2.1"}

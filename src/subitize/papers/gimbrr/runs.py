@@ -6,7 +6,7 @@ from subitize.analysis.frame import NO_JUDGE, ReadOptions, RunFrame, decode_colu
 from subitize.errors import NothingToDoError
 from subitize.papers.gimbrr.items import MATCH, NAME
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
-from subitize.report.document.cells import number_of
+from subitize.report.table import number_of
 from subitize.store import Run
 from subitize.store.reading import decode_value
 

@@ -14,8 +14,8 @@ from subitize.analysis.measures import ALL, CountingReport
 from subitize.analysis.published import PublishedCounts, PublishedRow
 from subitize.papers.numbersense.published import COUNTS, SPELLINGS
 from subitize.records import Estimate
-from subitize.report.document.cells import estimate_text, figure, number_of
-from subitize.report.sections.claims import tell
+from subitize.report.claims import tell
+from subitize.report.table import estimate_text, number_of, number_text
 from subitize.stats.answers import Direction, KnowerLevel
 from subitize.stats.estimate import mean_interval
 from subitize.stats.weber import ScalarVariability
@@ -360,7 +360,7 @@ def _rounded(value: float) -> Estimate:
 
 
 def _write(one: Estimate | None) -> str:
-    return figure(one.value, 2) if one and one.method == _PRINTED else estimate_text(one)
+    return number_text(one.value, 2) if one and one.method == _PRINTED else estimate_text(one)
 
 
 def _list(known: Mapping[str, Estimate]) -> str:

@@ -33,7 +33,7 @@ def _check_printed(*, extensions: bool) -> Tables:
         raise BadValueError("--extensions needs images: subitize reproduce numbersense DIR --extensions")
     found = observe_published()
     note = "without the folder of its images, the paper's claims are checked against its printed tables"
-    printed_by = "subitize.report.terminal.reproduction:print_claims"
+    printed_by = "subitize.report.claims:print_claims"
     return Tables(found, printed_by, (note,), lambda: found, shows_claims=True)
 
 

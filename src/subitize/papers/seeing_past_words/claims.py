@@ -24,7 +24,7 @@ from subitize.papers.seeing_past_words.runs import (
     measure_texts,
 )
 from subitize.records import Estimate
-from subitize.report.document.cells import estimate_text
+from subitize.report.table import estimate_text
 from subitize.stats.estimate import cluster_mean, estimate_share, subtract_independent
 
 CHANCE = 0.5

@@ -35,8 +35,8 @@ from subitize.papers.t2icountbench.tables import (
     originals,
 )
 from subitize.records import REFINED, base_suite
-from subitize.report.document.cells import estimate_text, number_of
-from subitize.report.sections.claims import describe_level, describe_margin, tell, write_p
+from subitize.report.claims import describe_level, describe_margin, tell, write_p
+from subitize.report.table import estimate_text, number_of
 from subitize.stats.agreement import fleiss_kappa
 from subitize.stats.ratings import Ratings, find_cautions
 from subitize.stats.significance import average_ranks, interaction_test, kendall_w, resampled_w

@@ -10,10 +10,10 @@ from subitize.papers.t2icountbench.reproduction import Reproduction
 from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, TableCell
 from subitize.records import Estimate
-from subitize.report.terminal.comparisons import print_pairs
-from subitize.report.terminal.layout import describe_cautions, print_table, say
-from subitize.report.terminal.printing import cell
-from subitize.report.terminal.reproduction import print_claims
+from subitize.report.claims import print_claims
+from subitize.report.comparisons import print_pairs
+from subitize.report.scores import cell
+from subitize.report.terminal import describe_cautions, print_line, print_table
 
 _TITLES = {
     "table2": "Table 2: success by category",
@@ -32,15 +32,15 @@ _ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
 def print_tables(found: PaperTables) -> None:
     """Print the tables of a run, where its models stand among the paper's, and the observations."""
     images = f"at least one of {found.k} images" if found.k > 1 else "one image"
-    say(f"judged by {found.judge}; success: {images} of a prompt is right")
+    print_line(f"judged by {found.judge}; success: {images} of a prompt is right")
     for name in dict.fromkeys(one.table for one in found.cells):
         _print_table(_TITLES[name], [one for one in found.cells if one.table == name])
-    say(
+    print_line(
         "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
         "where that is another; paper: as printed, tables as shares, what its text says in percent"
     )
     for line in describe_cautions(_cautions(found.cells)):
-        say(line)
+        print_line(line)
     if found.placements:
         rows = (
             (one.model, cell(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
@@ -59,8 +59,8 @@ def print_tables(found: PaperTables) -> None:
 
 def print_checks(found: Reproduction) -> None:
     """Print which printed means follow from the printed cells, what the text says of them, and the observations."""
-    say(found.citation)
-    say("No images or votes were released: these are checks of the printed cells against one another.")
+    print_line(found.citation)
+    print_line("No images or votes were released: these are checks of the printed cells against one another.")
     names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
     means = (
         (*one.place, one.printed, f"{one.recomputed:.4f}", f"{one.low:.4f} to {one.high:.4f}", one.verdict)
@@ -69,12 +69,12 @@ def print_checks(found: Reproduction) -> None:
     print_table(names, means, title="printed means")
     counted = Counter(one.verdict for one in found.means)
     for verdict, meaning in VERDICTS.items():
-        say(f"{counted[verdict]} {verdict}: {meaning}")
+        print_line(f"{counted[verdict]} {verdict}: {meaning}")
     said = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in found.text)
     heads = ["section", "said", "the printed cells", ""]
     print_table(heads, said, title="what the text says of the tables")
     print_claims(found.statements, title="observations")
-    say("units are the fifteen models; a printed cell may be .005 off")
+    print_line("units are the fifteen models; a printed cell may be .005 off")
 
 
 def _print_table(title: str, cells: Sequence[TableCell]) -> None:

@@ -15,8 +15,8 @@ from subitize.papers.t2icountbench.claims import state
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CATEGORIES, CONDITIONS, MODELS, list_published
 from subitize.papers.t2icountbench.tables import STYLES, average_categories
 from subitize.records import Estimate
-from subitize.report.document.cells import estimate_text
-from subitize.report.sections.claims import tell, write_p
+from subitize.report.claims import tell, write_p
+from subitize.report.table import estimate_text
 from subitize.stats.estimate import mean_interval, subtract_independent
 from subitize.stats.significance import kendall_w
 

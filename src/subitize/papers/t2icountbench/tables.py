@@ -32,7 +32,7 @@ from subitize.papers.t2icountbench.published import (
     list_published,
 )
 from subitize.records import REFINED, Estimate, Item, Scalar
-from subitize.report.document.cells import number_of
+from subitize.report.table import number_of
 
 SUITE = suite.NAME
 IMAGES = suite.GROUP

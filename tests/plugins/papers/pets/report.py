@@ -5,15 +5,14 @@ from collections.abc import Sequence
 import polars as pl
 
 from pets.tables import share_of_right
-from subitize.report.document.blocks import Account, Column, Row, Section, TableBlock, TextBlock
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import Counted
-from subitize.report.sections.sources import Series
+from subitize.report.charts import Palette
+from subitize.report.series import CountingModel, Series
+from subitize.report.table import Column, Row, Section, SuiteReport, TableBlock, TextBlock
 
 
 def compose_account(
-    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
-) -> Account | None:
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport | None:
     """Rank models by success, and tell of pairs."""
     columns = (Column("Model", is_numeric=False), Column("Success"))
     rows = [Row((one.label, share_of_right(one.observations)), one.badge) for one in series]
@@ -22,4 +21,4 @@ def compose_account(
     pairs = pl.concat(one.observations.rows for one in series).filter(pl.col("target") == 2)
     told = f"{pairs['is_right'].sum()} of {pairs.height} pairs of pets are pairs."
     section = Section("pets-pairs", "Pairs of pets", (TextBlock(told),))
-    return Account([leader], [section], headline=told)
+    return SuiteReport([leader], [section], headline=told)

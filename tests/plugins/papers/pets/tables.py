@@ -14,7 +14,7 @@ from subitize.stats.estimate import wilson_interval
 from subitize.store import Run
 
 PUBLISHED = {CellId("table1", "kennel-1", "success"): "0.75"}
-_PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
+_PRINTED_BY = "subitize.report.claims:print_reproduction"
 
 
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:

@@ -9,7 +9,9 @@ from subitize.papers.geckonum.report.figures import COUNTED_TYPES, point
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, pairs, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
-from subitize.report.document.blocks import (
+from subitize.report.charts import Palette
+from subitize.report.series import MODEL, methods, sizes
+from subitize.report.table import (
     Cell,
     Column,
     Columns,
@@ -21,8 +23,6 @@ from subitize.report.document.blocks import (
     make_table,
     text_column,
 )
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, methods, sizes
 
 _OF_COUNTS = {"right": "#0072b2", "absent": "#8a94a0", "too few": "#e6a15c", "too many": "#b5502b"}
 _OF_IMAGES = {

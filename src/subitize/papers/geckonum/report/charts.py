@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from subitize.report.document.charts import (
+from subitize.report.charts import (
     MORE_THAN_TEN,
     NARROW_PX,
     PERCENT,
@@ -24,7 +24,7 @@ from subitize.report.document.charts import (
     offset_field,
     share_field,
 )
-from subitize.report.document.figures import INK
+from subitize.report.figures import INK
 
 _DARK_FROM = 0.68  # figures on a cell with a larger share are white
 

@@ -10,8 +10,10 @@ from subitize.papers.geckonum.report.charts import dots, heat_map, strip
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import (
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.series import MODEL, bounds, methods, sizes
+from subitize.report.table import (
     Block,
     Column,
     FigureBlock,
@@ -22,8 +24,6 @@ from subitize.report.document.blocks import (
     make_table,
     text_column,
 )
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 
 COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
 TWO_KINDS = ("#0072b2", "#d55e00")

@@ -19,8 +19,8 @@ from subitize.papers.geckonum.published import PUBLISHED
 from subitize.papers.geckonum.runs import take_answers
 from subitize.papers.geckonum.tables import compute_tables
 from subitize.records import Estimate
-from subitize.report.document.blocks import Badge
-from subitize.report.sections.sources import Series
+from subitize.report.series import Series
+from subitize.report.table import RowKind
 
 _POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
 
@@ -30,7 +30,7 @@ class Measured:
     """A model under its name in the report, and the figures of it, by table and by what stands there for it."""
 
     label: str
-    badge: Badge
+    badge: RowKind
     model: str
     cells: Mapping[str, Mapping[str, Cell]]
     run: str

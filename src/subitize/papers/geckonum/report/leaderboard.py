@@ -7,8 +7,10 @@ from subitize.papers.geckonum.report.findings import Findings, Measured, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.papers.geckonum.tables import BASELINES
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import (
+from subitize.report import charts
+from subitize.report.leaderboard import mark_point
+from subitize.report.series import MODEL
+from subitize.report.table import (
     Block,
     Cell,
     Column,
@@ -17,11 +19,9 @@ from subitize.report.document.blocks import (
     Row,
     TableBlock,
     make_table,
+    number_text,
     text_column,
 )
-from subitize.report.document.cells import figure
-from subitize.report.sections.counted import MODEL
-from subitize.report.sections.leaderboard import mark_point
 
 _GRAPH = "task3_graph_acc"
 TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
@@ -79,7 +79,7 @@ def _best(models: Sequence[Measured], task: int) -> str:
     if not known:
         return ""
     best, model = max(known, key=lambda pair: (not pair[1].badge, pair[0].value))  # a stand-in only among its like
-    share = f"{best.value:.0f} % [{figure(best.low, 0)}, {figure(best.high, 0)}]"
+    share = f"{best.value:.0f} % [{number_text(best.low, 0)}, {number_text(best.high, 0)}]"
     told = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
     return told + _equals(model, [one for _, one in known], task)
 

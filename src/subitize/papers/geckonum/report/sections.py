@@ -8,11 +8,10 @@ from subitize.papers.geckonum.report import beyond, figures
 from subitize.papers.geckonum.report.findings import Findings, find
 from subitize.papers.geckonum.report.leaderboard import headline, rank_models
 from subitize.papers.geckonum.runs import SUITE
-from subitize.report.document.blocks import Account, TextBlock
-from subitize.report.document.charts import Palette
-from subitize.report.sections.claims import Wording, claims_section
-from subitize.report.sections.counted import Counted
-from subitize.report.sections.sources import Series
+from subitize.report.charts import Palette
+from subitize.report.claims import Wording, claims_section
+from subitize.report.series import CountingModel, Series
+from subitize.report.table import SuiteReport, TextBlock
 
 _WORDING = Wording(
     "claim",
@@ -24,15 +23,15 @@ _WORDING = Wording(
 
 
 def compose_account(
-    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
-) -> Account | None:
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport | None:
     """Write all that the answers suffice for; what was excluded by hand is in none of it."""
     if suite != SUITE:
         return None
     findings = find([one for one in series if not one.is_excluded])
     notes = [TextBlock(text) for text in _gaps(series, findings)]
     if not findings.models:
-        return Account(notes, ())
+        return SuiteReport(notes, ())
     made = (
         figures.by_type(findings, palette),
         figures.by_number(findings, palette),
@@ -48,7 +47,7 @@ def compose_account(
         claims_section(SUITE, {group.name: group.statements for group in findings.groups}, _WORDING),
     )
     sections = [section for section in made if section]
-    return Account([*rank_models(findings), *notes], sections, headline(findings))
+    return SuiteReport([*rank_models(findings), *notes], sections, headline(findings))
 
 
 def _gaps(series: Sequence[Series], findings: Findings) -> list[str]:

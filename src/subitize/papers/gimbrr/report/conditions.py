@@ -9,10 +9,10 @@ from subitize.papers.gimbrr.ratings import Shares, estimate_by
 from subitize.papers.gimbrr.report.groups import Group, estimate_all
 from subitize.papers.gimbrr.tables import estimate_covariates
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import Columns, FigureBlock, Row, Section, make_table, text_column
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, bounds, methods, sizes
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.series import MODEL, bounds, methods, sizes
+from subitize.report.table import Columns, FigureBlock, Row, Section, make_table, text_column
 
 _COUNTED = {"counting": "counting", "controlled-counting": "controlled counting"}
 _SETS = {True: "seen together", False: "rarely together"}

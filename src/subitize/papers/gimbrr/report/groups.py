@@ -7,8 +7,8 @@ import polars as pl
 
 from subitize.papers.gimbrr.ratings import Ratings, Shares, estimate_by
 from subitize.papers.gimbrr.runs import take_ratings
-from subitize.report.document.blocks import Badge
-from subitize.report.sections.sources import Series
+from subitize.report.series import Series
+from subitize.report.table import RowKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Group:
     name: str
     suffix: str
     ratings: Ratings
-    badges: dict[str, Badge]
+    badges: dict[str, RowKind]
 
     def title(self, text: str) -> str:
         """Add the name to a title, where there are other groups."""
@@ -44,7 +44,7 @@ def estimate_all(groups: Iterable[Group], *by: str, tasks: Sequence[str]) -> Sha
     return found
 
 
-def list_badges(groups: Iterable[Group]) -> dict[str, Badge]:
+def list_badges(groups: Iterable[Group]) -> dict[str, RowKind]:
     """Mark the models that are stand-ins, by label."""
     return {label: badge for group in groups for label, badge in group.badges.items()}
 

@@ -9,10 +9,9 @@ from subitize.papers.gimbrr.report.groups import Group, estimate_all, list_badge
 from subitize.papers.gimbrr.report.profile import LADDER, find_failure
 from subitize.papers.gimbrr.tables import STEPS
 from subitize.papers.gimbrr.tasks import TASKS
-from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, make_table
-from subitize.report.document.cells import percent_text
-from subitize.report.sections.counted import MODEL, methods
-from subitize.report.sections.leaderboard import draw_ranking
+from subitize.report.leaderboard import draw_ranking
+from subitize.report.series import MODEL, methods
+from subitize.report.table import Block, Cell, Column, FigureBlock, Row, make_table, percent_text
 
 _COLUMNS = (
     Column("All tasks", "Share of images that match their prompts: the eleven tasks and single objects."),

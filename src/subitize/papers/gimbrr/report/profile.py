@@ -9,20 +9,10 @@ from subitize.papers.gimbrr.report.groups import Group, estimate_all, list_badge
 from subitize.papers.gimbrr.tables import STEPS
 from subitize.papers.gimbrr.tasks import ALL, SINGLE, TASKS
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import (
-    Block,
-    Columns,
-    FigureBlock,
-    Row,
-    Section,
-    TextBlock,
-    make_table,
-    text_column,
-)
-from subitize.report.document.cells import slug
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, bounds, methods, sizes
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.series import MODEL, bounds, methods, sizes
+from subitize.report.table import Block, Columns, FigureBlock, Row, Section, TextBlock, make_table, slug, text_column
 from subitize.stats.estimate import subtract_independent
 
 LADDER = [task.key for task in (*TASKS, SINGLE)]

@@ -22,8 +22,11 @@ from subitize.papers.gimbrr.regressions import (
 from subitize.papers.gimbrr.report.groups import Group
 from subitize.papers.gimbrr.tables import FEW_MODELS
 from subitize.papers.gimbrr.tasks import ALL
-from subitize.report.document import charts
-from subitize.report.document.blocks import (
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.claims import write_p
+from subitize.report.series import MODEL, methods
+from subitize.report.table import (
     Block,
     Column,
     Columns,
@@ -31,13 +34,11 @@ from subitize.report.document.blocks import (
     Row,
     Section,
     TextBlock,
+    estimate_text,
     make_table,
+    number_of,
     text_column,
 )
-from subitize.report.document.cells import estimate_text, number_of
-from subitize.report.document.charts import Palette
-from subitize.report.sections.claims import write_p
-from subitize.report.sections.counted import MODEL, methods
 
 _ONE = {"": charts.COLOURS[8]}
 _KINDS = {"related": charts.COLOURS[0], "unrelated": charts.COLOURS[1]}

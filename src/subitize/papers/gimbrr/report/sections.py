@@ -7,11 +7,10 @@ from subitize.papers.gimbrr.items import NAME
 from subitize.papers.gimbrr.report import conditions, profile, relations
 from subitize.papers.gimbrr.report.groups import group_series
 from subitize.papers.gimbrr.report.leaderboard import headline, rank_models
-from subitize.report.document.blocks import Account, TextBlock
-from subitize.report.document.charts import Palette
-from subitize.report.sections.claims import Wording, claims_section
-from subitize.report.sections.counted import Counted
-from subitize.report.sections.sources import Series
+from subitize.report.charts import Palette
+from subitize.report.claims import Wording, claims_section
+from subitize.report.series import CountingModel, Series
+from subitize.report.table import SuiteReport, TextBlock
 
 _WORDING = Wording(
     "claim",
@@ -23,8 +22,8 @@ _WORDING = Wording(
 
 
 def compose_account(
-    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
-) -> Account | None:
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport | None:
     """Write all that the ratings suffice for; what was excluded by hand is in none of it."""
     if suite != NAME:
         return None
@@ -32,7 +31,7 @@ def compose_account(
     groups = group_series(left)
     notes = [TextBlock(text) for group in groups for text in group.ratings.warnings()]
     if not groups:
-        return Account([TextBlock("No image is rated, by itself or by all its parts; there is no figure.")], ())
+        return SuiteReport([TextBlock("No image is rated, by itself or by all its parts; there is no figure.")], ())
     made = (
         profile.ladders(groups, palette),
         profile.breakdown(groups, palette),
@@ -44,4 +43,4 @@ def compose_account(
         claims_section(NAME, {group.name: observe(group.ratings) for group in groups}, _WORDING),
     )
     sections = [section for section in made if section]
-    return Account([*rank_models(groups), *notes], sections, headline(groups))
+    return SuiteReport([*rank_models(groups), *notes], sections, headline(groups))

@@ -15,12 +15,11 @@ from subitize.papers.seeing_past_words.runs import (
 )
 from subitize.papers.seeing_past_words.tables import by_split, name_condition
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import Badge, Column, Columns, FigureBlock, Row, Section, make_table, text_column
-from subitize.report.document.cells import slug
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, bounds, methods, sizes
-from subitize.report.sections.leaderboard import mark_point
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.leaderboard import mark_point
+from subitize.report.series import MODEL, bounds, methods, sizes
+from subitize.report.table import Column, Columns, FigureBlock, Row, RowKind, Section, make_table, slug, text_column
 
 _ASKED = "right number"
 _TEXTS = "Texts: foils ranked below the right text, ties half; the dashed line is chance."
@@ -156,6 +155,6 @@ def _by_condition(suite: str, probed: Probed) -> dict[str, list[TextScore]]:
     }
 
 
-def _row(model: str, condition: str, found: Mapping[str, Estimate], badge: Badge = "") -> Row:
+def _row(model: str, condition: str, found: Mapping[str, Estimate], badge: RowKind = "") -> Row:
     n = max((one.n for one in found.values()), default=0)
     return Row((model, condition, *map(found.get, _MEASURES), n), badge)

@@ -8,19 +8,17 @@ from subitize.papers.seeing_past_words.published import BLIND
 from subitize.papers.seeing_past_words.report import figures
 from subitize.papers.seeing_past_words.report.shares import SUITES, Share, list_shares
 from subitize.papers.seeing_past_words.runs import ALIGNMENT, COUNTING, MASKED, VQA, Probed, read_probed
-from subitize.report.document.blocks import Account, Section, TextBlock
-from subitize.report.document.cells import figure, percent_text
-from subitize.report.document.charts import Palette
-from subitize.report.sections.claims import Wording, claims_section
-from subitize.report.sections.counted import Counted
-from subitize.report.sections.sources import Series, Source
+from subitize.report.charts import Palette
+from subitize.report.claims import Wording, claims_section
+from subitize.report.series import CountingModel, ReportRun, Series
+from subitize.report.table import Section, SuiteReport, TextBlock, number_text, percent_text
 
 _WORDING = Wording("claim", "claims", "Numbers are those of sections in the paper.", "Observations")
 
 
 def compose_account(
-    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
-) -> Account:
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport:
     """Write what the scores and answers suffice for; the first suite of a counting probe compares all in its runs."""
     sources = {one.source.name: one.source for one in series if not one.is_excluded}
     probed = {name: _read(source) for name, source in sources.items()}
@@ -28,7 +26,7 @@ def compose_account(
     shares = _list(probed, sources)
     own = [share for share in shares if SUITES[share.framing] == suite]
     if not own:
-        return Account(notes, ())
+        return SuiteReport(notes, ())
     sections: list[Section] = []
     present = {SUITES[share.framing] for share in shares}
     if suite == next((one for one in (COUNTING, MASKED, VQA) if one in present), ""):
@@ -41,10 +39,10 @@ def compose_account(
         sections += [stated] if stated else []
     if suite in (COUNTING, ALIGNMENT):
         sections.append(figures.tabulate_measures(suite, probed))
-    return Account([figures.glance(suite, own), *notes], sections, _headline(suite, own))
+    return SuiteReport([figures.glance(suite, own), *notes], sections, _headline(suite, own))
 
 
-def _read(source: Source) -> Probed:
+def _read(source: ReportRun) -> Probed:
     """Read the probes of a run; of several judges of the answers, the first."""
     rows = source.survey.observations.rows
     judges = sorted({*rows.filter(rows["suite"] == VQA)["judge"]})
@@ -52,7 +50,7 @@ def _read(source: Source) -> Probed:
     return read_probed(source.run, judges[0] if judges else None).rename(names)
 
 
-def _list(probed: Mapping[str, Probed], sources: Mapping[str, Source]) -> list[Share]:
+def _list(probed: Mapping[str, Probed], sources: Mapping[str, ReportRun]) -> list[Share]:
     """List the shares of all runs, models that are in several by run; guesses are the same for all."""
     found = {name: list(list_shares(one)) for name, one in probed.items()}
     runs = Counter(model for shares in found.values() for model in {one.model for one in shares})
@@ -74,5 +72,5 @@ def _headline(suite: str, shares: Sequence[Share]) -> str:
     # A stand-in only where there is no other.
     best = max((one for one in here if one.badge != "baseline"), key=lambda one: (not one.badge, one.estimate.value))
     guess = max((one for one in here if one.badge == "baseline"), key=lambda one: one.estimate.value, default=None)
-    told = f"; {guess.model}, without a look, gets {figure(100 * guess.estimate.value, 0)} %" if guess else ""
+    told = f"; {guess.model}, without a look, gets {number_text(100 * guess.estimate.value, 0)} %" if guess else ""
     return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {percent_text(best.estimate)}{told}."

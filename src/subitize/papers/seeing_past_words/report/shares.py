@@ -23,7 +23,7 @@ from subitize.papers.seeing_past_words.runs import (
 )
 from subitize.papers.seeing_past_words.tables import by_split, name_condition, take_counting
 from subitize.records import Estimate
-from subitize.report.document.blocks import Badge
+from subitize.report.table import RowKind
 from subitize.stats.estimate import estimate_share
 
 STATEMENT, QUESTION_AND_ANSWER, CAPTION = "statement", "question with answer", "caption"
@@ -54,7 +54,7 @@ class Share(NamedTuple):
     number: int | None
     estimate: Estimate
     chance: float
-    badge: Badge = ""
+    badge: RowKind = ""
 
 
 def list_shares(probed: Probed) -> Iterator[Share]:

@@ -10,27 +10,17 @@ from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.report.charts import rising
 from subitize.papers.t2icountbench.report.leaderboard import badges
 from subitize.papers.t2icountbench.tables import SUITE
-from subitize.report.document.blocks import (
-    Column,
-    Columns,
-    FigureBlock,
-    Row,
-    Section,
-    TextBlock,
-    make_table,
-    text_column,
-)
-from subitize.report.document.charts import Palette
-from subitize.report.sections.claims import Wording, claims_section
-from subitize.report.sections.counted import MODEL, bounds, methods, sizes
-from subitize.report.sections.refinements import Group
-from subitize.report.sections.sources import shared_judges
+from subitize.report.charts import Palette
+from subitize.report.claims import Wording, claims_section
+from subitize.report.comparisons import RefinedRun
+from subitize.report.series import MODEL, bounds, methods, shared_judges, sizes
+from subitize.report.table import Column, Columns, FigureBlock, Row, Section, TextBlock, make_table, text_column
 
 _QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
 _WORDING = Wording("observation", "observations", "Numbers are those of the observations in the paper.")
 
 
-def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
+def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     """Show how likely one of k images is right, for every k."""
     found = [rate for group in groups if group.attempts for rate in rate_passes(group.attempts)]
     if not found:
@@ -60,7 +50,7 @@ def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
     return Section(f"{SUITE}-passes", "One of k images", (figure,))
 
 
-def agreement(groups: Sequence[Group]) -> Section | None:
+def agreement(groups: Sequence[RefinedRun]) -> Section | None:
     """Show how far annotators agree, where there are several, beside the paper's κ."""
     found = [(group, one) for group in groups for one in _concords(group) if one.suite == SUITE]
     if not found:
@@ -98,23 +88,23 @@ def agreement(groups: Sequence[Group]) -> Section | None:
     return Section(f"{SUITE}-agreement", "Agreement of annotators", (table, *cautions))
 
 
-def statements(groups: Sequence[Group]) -> Section | None:
+def statements(groups: Sequence[RefinedRun]) -> Section | None:
     """Hold the paper's observations against these data, each with its tests."""
     found = {group.name: observe([*group.attempts, *group.refined]) for group in groups}
     return claims_section(SUITE, found, _WORDING)
 
 
-def describe_ranks(groups: Sequence[Group]) -> list[TextBlock]:
+def describe_ranks(groups: Sequence[RefinedRun]) -> list[TextBlock]:
     """Say whether models keep their ranks from scene to scene: Kendall's W, with its interval."""
     told = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
     return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in told]
 
 
-def _prefix(group: Group, groups: Sequence[Group]) -> str:
+def _prefix(group: RefinedRun, groups: Sequence[RefinedRun]) -> str:
     return f"{group.name}: " if len(groups) > 1 else ""
 
 
-def _concords(group: Group) -> list[RaterAgreement]:
+def _concords(group: RefinedRun) -> list[RaterAgreement]:
     run = group.series[0].source.run
     if group.judge not in shared_judges(run):
         return []

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from subitize.report.document.charts import (
+from subitize.report.charts import (
     MOST_SIDE_BY_SIDE,
     RANKING_PX,
     UPRIGHT,
@@ -23,7 +23,7 @@ from subitize.report.document.charts import (
     offset_field,
     share_field,
 )
-from subitize.report.document.figures import INK
+from subitize.report.figures import INK
 
 _FAR = 1e6  # an interval that reaches so far may be whatever is possible
 

@@ -12,21 +12,11 @@ from subitize.papers.t2icountbench.report.charts import bars, falling, signed_by
 from subitize.papers.t2icountbench.report.leaderboard import badges, by_row, describe_success
 from subitize.papers.t2icountbench.tables import SUITE, TableCell, choose_k
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import (
-    Badge,
-    Block,
-    Column,
-    Columns,
-    FigureBlock,
-    Row,
-    Section,
-    make_table,
-    text_column,
-)
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, bounds, methods, sizes
-from subitize.report.sections.refinements import Group
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.comparisons import RefinedRun
+from subitize.report.series import MODEL, bounds, methods, sizes
+from subitize.report.table import Block, Column, Columns, FigureBlock, Row, RowKind, Section, make_table, text_column
 from subitize.stats.crossing import LEVEL
 
 _PUBLISHED = "15 models (published)"
@@ -37,7 +27,7 @@ _KIND = text_column("Right is")
 _COLOURS = {True: "#d55e00", False: "#0072b2"}
 
 
-def by_difficulty(groups: Sequence[Group]) -> Section | None:
+def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
     """Show what larger numbers do to each model (Figure 1)."""
     note = (
         "Easy are the numbers 1 to 5, medium 6 to 10, hard 11 to 15. The paper prints no figures but in its text, and "
@@ -47,7 +37,7 @@ def by_difficulty(groups: Sequence[Group]) -> Section | None:
     return Section(f"{SUITE}-by-difficulty", "By difficulty", (figure,)) if figure else None
 
 
-def by_number(groups: Sequence[Group]) -> Section | None:
+def by_number(groups: Sequence[RefinedRun]) -> Section | None:
     """Show accuracy per image and success by number, and the number at which each falls below one half."""
     curves: dict[tuple[str, int], dict[int, Estimate]] = {}
     halves: list[HalfPoint] = []
@@ -86,7 +76,7 @@ def by_number(groups: Sequence[Group]) -> Section | None:
     return Section(f"{SUITE}-by-number", "By number", (figure, _half_table(halves, badge)))
 
 
-def errors(groups: Sequence[Group], palette: Palette) -> Section | None:
+def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     """Show whether too many or too few are drawn, and how the numbers drawn scatter; votes tell nothing of that."""
     found = [one for group in groups for one in drawn_numbers(group.attempts)]
     if not found:
@@ -114,18 +104,18 @@ def errors(groups: Sequence[Group], palette: Palette) -> Section | None:
     return Section(f"{SUITE}-errors", title, (figure,))
 
 
-def by_scene(groups: Sequence[Group]) -> FigureBlock | None:
+def by_scene(groups: Sequence[RefinedRun]) -> FigureBlock | None:
     """Show what scenes do to each model, in plain style (Figure 4)."""
     note = "Published: what the paper’s text says."
     return _by_level(groups, paper.by_scene, "scene", "By scene, in plain style", note)
 
 
-def by_style(groups: Sequence[Group]) -> FigureBlock | None:
+def by_style(groups: Sequence[RefinedRun]) -> FigureBlock | None:
     """Show what styles do to each model, at home (Figure 3)."""
     return _by_level(groups, paper.by_style, "style", "By style, at home", "The paper prints none of these.")
 
 
-def averages(groups: Sequence[Group]) -> FigureBlock | None:
+def averages(groups: Sequence[RefinedRun]) -> FigureBlock | None:
     """Show scenes and styles averaged over models, beside the paper's means (Figure 5)."""
     found = [(group, cell) for group in groups for cell in paper.averages(group.attempts)]
     measured: dict[str, dict[str, Estimate]] = defaultdict(dict)
@@ -159,7 +149,7 @@ def averages(groups: Sequence[Group]) -> FigureBlock | None:
     )
 
 
-def table_3(groups: Sequence[Group]) -> list[Block]:
+def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
     """Set out original and refined prompts at home in plain style as the paper does (Table 3)."""
     found = [cell for group in groups for cell in paper.table_3([*group.attempts, *group.refined])]
     measured = by_row(cell for cell in found if not cell.is_published and cell.table == "table3")
@@ -191,7 +181,7 @@ def table_3(groups: Sequence[Group]) -> list[Block]:
 
 
 def _by_level(
-    groups: Sequence[Group],
+    groups: Sequence[RefinedRun],
     compute: Callable[[Sequence[PromptResult]], list[TableCell]],
     name: str,
     title: str,
@@ -250,7 +240,7 @@ def _kind(size: int) -> str:
     return _IMAGE if size == 1 else f"at least one of {size}"
 
 
-def _half_table(halves: Sequence[HalfPoint], badge: Mapping[str, Badge]) -> Block:
+def _half_table(halves: Sequence[HalfPoint], badge: Mapping[str, RowKind]) -> Block:
     kinds = sorted({one.k for one in halves})
     rows = []
     for label in dict.fromkeys(one.model for one in halves):

@@ -15,27 +15,27 @@ from subitize.papers.t2icountbench.tables import (
     table_2,
 )
 from subitize.records import Estimate
-from subitize.report.document.blocks import (
-    Badge,
+from subitize.report.comparisons import RefinedRun
+from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
+from subitize.report.series import MODEL
+from subitize.report.table import (
     Block,
     Column,
     Columns,
     FigureBlock,
     Row,
+    RowKind,
     TableBlock,
     TextBlock,
     make_table,
+    percent_text,
 )
-from subitize.report.document.cells import percent_text
-from subitize.report.sections.counted import MODEL
-from subitize.report.sections.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
-from subitize.report.sections.refinements import Group
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
 _RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"
 
 
-def rank_models(groups: Sequence[Group]) -> list[Block]:
+def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
     """Rank the models here among those of the paper, best first, and warn of what cannot be compared."""
     cells = by_row(cell for group in groups for cell in table_2(group.attempts) if not cell.is_published)
     found = [name for own in cells.values() for name in own if name != AVERAGE]
@@ -57,7 +57,7 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
     return [table, _warn(groups), _glance(table)]
 
 
-def describe_success(groups: Sequence[Group]) -> str:
+def describe_success(groups: Sequence[RefinedRun]) -> str:
     """Say what counts as success: of how many images one must be right."""
     sizes = sorted({choose_k(group.attempts) for group in groups})
     if sizes == [1]:
@@ -65,7 +65,7 @@ def describe_success(groups: Sequence[Group]) -> str:
     return f"share of prompts of which at least one of {' or '.join(map(in_words, sizes))} images is right"
 
 
-def headline(groups: Sequence[Group]) -> str:
+def headline(groups: Sequence[RefinedRun]) -> str:
     """Say who does best, a stand-in only where there is no other, and where that is among the fifteen of the paper."""
     found = {
         model: mean
@@ -87,7 +87,7 @@ def headline(groups: Sequence[Group]) -> str:
     )
 
 
-def badges(groups: Iterable[Group]) -> dict[str, Badge]:
+def badges(groups: Iterable[RefinedRun]) -> dict[str, RowKind]:
     """Mark the models that are stand-ins, by label."""
     return {one.label: one.badge for group in groups for one in group.series}
 
@@ -101,7 +101,7 @@ def by_row(cells: Iterable[TableCell]) -> dict[str, dict[str, TableCell]]:
 
 
 def _measured(
-    groups: Sequence[Group], cells: Mapping[str, Mapping[str, TableCell]], categories: Sequence[str]
+    groups: Sequence[RefinedRun], cells: Mapping[str, Mapping[str, TableCell]], categories: Sequence[str]
 ) -> Iterator[tuple[float, Row]]:
     ranks = {one.model: one for group in groups for one in place(group.attempts)}
     badge = badges(groups)
@@ -127,7 +127,7 @@ def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
         yield average, Row((model, average, None, None, *shares, None, size), "published")
 
 
-def _warn(groups: Sequence[Group]) -> TextBlock:
+def _warn(groups: Sequence[RefinedRun]) -> TextBlock:
     """Say what keeps rows from being compared with the paper's; what is so of several models is said once."""
     lines = ["Published rows are to be compared with care:"]
     for group in groups:

@@ -7,17 +7,16 @@ from subitize.papers.t2icountbench.report import beyond, figures
 from subitize.papers.t2icountbench.report.leaderboard import headline, rank_models
 from subitize.papers.t2icountbench.suite import NAME
 from subitize.papers.t2icountbench.tables import UNUSABLE, average_by_model, choose_k
-from subitize.report.document.blocks import Account, Block, Section, TextBlock
-from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import Counted
-from subitize.report.sections.enumerations import number_sections
-from subitize.report.sections.refinements import Group, group_series, pair_section
-from subitize.report.sections.sources import Series
+from subitize.report.charts import Palette
+from subitize.report.comparisons import RefinedRun, group_series, pair_section
+from subitize.report.number_sense import counting_sections
+from subitize.report.series import CountingModel, Series
+from subitize.report.table import Block, Section, SuiteReport, TextBlock
 
 
 def compose_account(
-    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
-) -> Account:
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport:
     """Write all that the answers suffice for; what was excluded by hand is in none of it."""
     left = [one for one in series if not one.is_excluded]
     groups = [_best_first(group) for group in group_series(left, refined, unusable=UNUSABLE) if group.attempts]
@@ -25,7 +24,7 @@ def compose_account(
     unread = [one.label for one in left if one.label not in read]
     notes = [TextBlock(f"{label}: no answer about its images has a value; it is in no figure.") for label in unread]
     if not groups:
-        return Account(notes, (), has_refinements=True)
+        return SuiteReport(notes, (), has_refinements=True)
     made = (
         figures.by_difficulty(groups),
         figures.by_number(groups),
@@ -38,10 +37,10 @@ def compose_account(
         _numbers_drawn(counted, palette),
     )
     sections = [section for section in made if section]
-    return Account([*rank_models(groups), *notes], sections, headline(groups), has_refinements=True)
+    return SuiteReport([*rank_models(groups), *notes], sections, headline(groups), has_refinements=True)
 
 
-def _best_first(group: Group) -> Group:
+def _best_first(group: RefinedRun) -> RefinedRun:
     """Put models in the order of their averages, in which all figures show them."""
     averages = average_by_model(group.attempts, choose_k(group.attempts))
     order = sorted(averages, key=lambda label: -averages[label].value)
@@ -52,7 +51,7 @@ def _best_first(group: Group) -> Group:
     return replace(group, attempts=attempts, refined=refined)
 
 
-def _conditions(groups: Sequence[Group]) -> Section | None:
+def _conditions(groups: Sequence[RefinedRun]) -> Section | None:
     made = (figures.by_scene(groups), figures.by_style(groups), figures.averages(groups))
     shown = [figure for figure in made if figure]
     lead = TextBlock("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
@@ -60,7 +59,7 @@ def _conditions(groups: Sequence[Group]) -> Section | None:
     return Section(f"{NAME}-by-condition", "Scenes and styles", blocks) if shown else None
 
 
-def _numbers_drawn(counted: Sequence[Counted], palette: Palette) -> Section | None:
+def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Section | None:
     """Measure the numbers drawn as in any suite that counts."""
     if not counted:
         return None
@@ -69,5 +68,5 @@ def _numbers_drawn(counted: Sequence[Counted], palette: Palette) -> Section | No
         "for any suite that counts. The paper has none of these."
     )
     # Accuracy by number stands above already, beside success.
-    inner = [one for one in number_sections(NAME, counted, palette, are_drawn=True) if one.id != f"{NAME}-accuracy"]
+    inner = [one for one in counting_sections(NAME, counted, palette, are_drawn=True) if one.id != f"{NAME}-accuracy"]
     return Section(f"{NAME}-numbers", "Numbers drawn", (lead,), tuple(inner))

@@ -1,0 +1,244 @@
+"""How well drawings fit their prompts, and scores by other programs' rules, in the report and at the terminal."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from subitize.analysis.alignment import MEASURES, Alignment, align_survey
+from subitize.analysis.design import WHOLE, name_level
+from subitize.analysis.overview import Names
+from subitize.analysis.rescoring import REASONS, Rescored, ScorerDisagreement, rescore_by_suite, rescore_recorded
+from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, Scorer
+from subitize.report import charts
+from subitize.report.scores import cell, print_cautions, print_marks
+from subitize.report.series import MODEL, ReportRun
+from subitize.report.table import (
+    NOTHING,
+    Column,
+    FigureBlock,
+    Record,
+    RowKind,
+    Section,
+    TableBlock,
+    TextBlock,
+    number_of,
+    number_text,
+    tabulate,
+    text_column,
+)
+from subitize.report.terminal import print_line, print_table
+
+_INFORMED = (
+    "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
+)
+_ENDS = ":/,=_. ·-"
+_LINE_LETTERS = 36
+
+
+def alignment_sections(sources: Sequence[ReportRun]) -> list[Section]:
+    """Write the section on how well drawings fit their prompts, if a judge was asked."""
+    found = [(source, one) for source in sources for one in align_survey(source.survey)]
+    if not found:
+        return []
+    table = tabulate(
+        "alignment",
+        "How well drawings fit their prompts",
+        [(_record(source, one, sources), source.badge(one.model)) for source, one in found],
+        "Means over drawings with 95 % intervals, drawings of one item taken together. "
+        "There is no interval where all scores are the same, or of drawings of one item.",
+    )
+    meanings = (f"{measure} is {MEASURES[measure]}" for measure in dict.fromkeys(one.measure for _, one in found))
+    note = TextBlock(f"Here {'; '.join(meanings)}.")
+    informed = [TextBlock(_INFORMED, is_warning=True)] * any(one.is_informed for _, one in found)
+    return [Section("alignment", "Alignment", (note, *informed, _chart(found, sources, table)))]
+
+
+def _record(source: ReportRun, one: Alignment, sources: Sequence[ReportRun]) -> Record:
+    discarded = "Answers that the rule made no value of; in a scene graph they are wrong."
+    score = one.estimate if one.has_interval else one.estimate.value
+    return {
+        MODEL: _label(source, one, sources),
+        text_column("Suite"): one.suite,
+        text_column("Judge"): source.name_judge(one.judge),
+        text_column("Measure"): one.measure,
+        Column("Score", "Mean over drawings.", digits=3): score,
+        Column("n", "Drawings."): one.estimate.n,
+        Column("Discarded", discarded): one.discarded,
+        Column("Incomplete", "Drawings of which not every question is answered."): one.incomplete,
+    }
+
+
+def _label(source: ReportRun, one: Alignment, sources: Sequence[ReportRun]) -> str:
+    return source.name_model(one.model) + f" ({source.name})" * (len(sources) > 1)
+
+
+def _chart(
+    found: Sequence[tuple[ReportRun, Alignment]], sources: Sequence[ReportRun], table: TableBlock
+) -> FigureBlock:
+    has_suites = len({one.suite for _, one in found}) > 1
+    points = [
+        {
+            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_in_lines(source.name_judge(one.judge))}",
+            "name": _in_lines(_label(source, one, sources)),
+            "value": one.estimate.value,
+            "low": one.estimate.low if one.has_interval else None,
+            "high": one.estimate.high if one.has_interval else None,
+        }
+        for source, one in found
+    ]
+    caption = (
+        "Mean score of the drawings of each model with its 95 % interval, a panel per measure, judge and suite. Each "
+        "panel has a scale of its own."
+    )
+    if not all(one.has_interval for _, one in found):
+        caption += " A hollow point has no interval: all scores are the same, or of drawings of one item."
+    return FigureBlock(
+        "alignment-chart",
+        "Mean score by judge",
+        charts.scores(points),
+        caption,
+        "How well the drawings of each model fit their prompts, with intervals.",
+        table,
+    )
+
+
+def _in_lines(text: str) -> str:
+    """Break a long name into lines, where its parts end if it has some."""
+    lines = [""]
+    for part in re.findall(rf"[^{_ENDS}]{{1,{_LINE_LETTERS - 1}}}[{_ENDS}]?|[{_ENDS}]", text):
+        if lines[-1] and len(lines[-1]) + len(part) > _LINE_LETTERS:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def rescoring_sections(sources: Sequence[ReportRun]) -> list[Section]:
+    """Write the section on others' scores, if there are any."""
+    found = [
+        (source, one)
+        for source in sources
+        for one in (*rescore_recorded(source.survey), *rescore_by_suite(source.survey))
+    ]
+    if not found:
+        return []
+    scores = tabulate(
+        "others-scores",
+        "Scores by others, and ours",
+        [(_tell_scores(source, one), source.badge(one.model)) for source, one in found],
+        "Means over the same replies or drawings, with 95 % intervals over pictures or prompts.",
+    )
+    told: list[tuple[Record, RowKind]] = [
+        (_tell_reason(source, one, why), source.badge(one.model))
+        for source, one in found
+        if one.group == WHOLE
+        for why in one.differences
+    ]
+    reasons = tabulate("read-differently", "What is read differently", told)
+    return [
+        Section("others-scores", "Scored by others", (scores, reasons if told else TextBlock("All are read alike.")))
+    ]
+
+
+def _tell_scores(source: ReportRun, one: Rescored) -> Record:
+    return {
+        MODEL: source.name_model(one.model),
+        text_column("Suite"): one.suite,
+        text_column("Scored by", "A program and its metric, as recorded; or a published rule."): one.scorer,
+        text_column("Group"): one.group,
+        Column("Theirs", "Mean credit; of tags that are averaged, the mean of their means."): one.theirs,
+        Column("Ours", "Share that is right as our judge reads it."): one.ours,
+        Column("n", "Replies or drawings."): one.theirs.n,
+        Column("Different", "Those with another credit."): one.different,
+        Column("Left out", "In neither: they wait for a judge, or have no score."): one.left_out,
+    }
+
+
+def _tell_reason(source: ReportRun, one: Rescored, why: ScorerDisagreement) -> Record:
+    example = why.examples[0]
+    return {
+        MODEL: source.name_model(one.model),
+        text_column("Scored by"): one.scorer,
+        text_column("Reason"): f"{why.reason}: {REASONS[why.reason]}",
+        text_column("Right by", "Who calls it right."): "them" if why.we_are_stricter else "us",
+        Column("How many"): why.count,
+        text_column("Right"): example.expected,
+        text_column("We read"): example.ours,
+        text_column("For example"): " ".join(example.reply.split())[:200],
+    }
+
+
+_LONGEST_REPLY = 40
+
+
+def print_alignments(alignments: Sequence[Alignment], stand_ins: Names) -> None:
+    """Print one row per model, judge, measure and group, and what the measures mean."""
+    rows = []
+    for one in alignments:
+        judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
+        names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
+        score = cell(one.estimate) if one.has_interval else f"{number_text(one.estimate.value, 3)} {NOTHING}"
+        counts = {"incomplete": one.incomplete, "excluded": one.excluded}
+        others = "".join(f" + {count} {name}" for name, count in counts.items() if count)
+        discarded = f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)
+        rows.append((*names, score, f"{one.estimate.n}{others}{discarded}"))
+    print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
+    print_marks(alignments, stand_ins)
+    print_line("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
+    if not all(one.has_interval for one in alignments):
+        print_line(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
+    for measure in dict.fromkeys(one.measure for one in alignments):
+        print_line(f"{measure}: {MEASURES[measure]}")
+
+
+def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
+    """Print both scores of every model, then what is read differently and why."""
+    named = [
+        {
+            "suite": one.suite,
+            "model": stand_ins.mark_model(one.model),
+            "judged by": stand_ins.mark_judge(one.judge),
+            "scored by": one.scorer,
+            "group": one.group,
+        }
+        for one in rows
+    ]
+    figures = [(cell(one.theirs), cell(one.ours), str(one.theirs.n), str(one.different)) for one in rows]
+    _print_named(named, ("their score", "ours", "n", "different"), figures)
+    print_line("value [95 % interval over pictures or prompts], of the same replies or drawings in both")
+    print_marks(rows, stand_ins)
+    print_cautions(figure for one in rows for figure in (one.theirs, one.ours))
+    for one in rows:
+        of = one.scorer if one.group == WHOLE else f"{one.scorer}, {one.group}"
+        if one.left_out:
+            print_line(f"{of}: {one.left_out} are in neither figure: they wait for a judge, or it does not score them")
+        if one.their_average is not None:
+            print_line(f"{of} averages tasks, leaving out those with nothing right: {one.their_average:.3f}")
+    told = [(row, one) for row in rows if row.group == WHOLE for one in row.differences]
+    if not told:
+        print_line("all are read alike")
+        return
+    cells = []
+    for _, difference in told:
+        who, example = "them" if difference.we_are_stricter else "us", difference.examples[0]
+        reply = " ".join(example.reply.split())
+        # Of a long reply, its end: there answers stand.
+        short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
+        cells.append((difference.reason, who, str(difference.count), short, example.expected, example.ours))
+    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
+    _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
+    for reason in dict.fromkeys(one.reason for _, one in told):
+        print_line(f"{reason}: {REASONS[reason]}")
+
+
+def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    """Print a table; names that are the same in all rows are said once, above it."""
+    common = {name: one for name, one in named[0].items() if all(row[name] == one for row in named)}
+    print_line(", ".join(f"{name} {one}" for name, one in common.items() if (name, one) != ("group", WHOLE)))
+    columns = [name for name in named[0] if name not in common]
+    rows = ([*(row[name] for name in columns), *own] for row, own in zip(named, cells, strict=True))
+    print_table([*columns, *headings], rows)
+
+
+def print_scorers() -> None:
+    """Print the published scorers that there are, what they credit and where they err."""
+    known: list[Scorer | DrawingScorer] = [*SCORERS.values(), *DRAWING_SCORERS.values()]
+    print_table(("scorer", "what is credited", "known defect"), ((one.name, one.rule, one.defect) for one in known))

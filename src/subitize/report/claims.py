@@ -1,0 +1,190 @@
+"""Papers' conclusions with their verdicts, and a paper's tables beside the printed figures.
+
+Both appear in the report and at the terminal."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from subitize.analysis.claims import ALPHA, POOLED, SMALL, Claim, Comparison, Verdict
+from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, ComparedCell
+from subitize.io.frames import group_rows
+from subitize.report import charts, table
+from subitize.report.charts import Palette
+from subitize.report.series import bounds, methods, sizes
+from subitize.report.table import (
+    NOTHING,
+    Block,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    Tagged,
+    TextBlock,
+    estimate_text,
+    make_table,
+    number_of,
+    number_text,
+    text_column,
+)
+from subitize.report.terminal import describe_cautions, print_line, print_table
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a paper's conclusions are called, one and several, where their numbers are from, and what n and p are."""
+
+    one: str
+    several: str
+    numbers: str
+    n: str = "Pairs"
+    p: str = "By flips of signs of prompts' residuals, two-sided."
+
+
+def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: Wording) -> Section | None:
+    """Hold a paper's conclusions against these data, each with its tests; groups are runs and judges by name."""
+    columns = [*map(text_column, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))]
+    tables: list[Block] = []
+    for place, (group, found) in enumerate(groups.items(), start=1):
+        suffix, of = (f"-{place}", f" {group}") if len(groups) > 1 else ("", "")
+        rows = (Row((one.id, one.claim, Tagged(one.verdict, None), one.sentence)) for one in found)
+        name = f"{suite}-{wording.several}{suffix}"
+        tables += [make_table(name, f"Does it hold?{of}", columns, rows, wording.numbers)]
+        tables += _tests(f"{suite}-comparisons{suffix}", found, wording)
+    if not tables:
+        return None
+    lead = TextBlock(
+        "What the paper concludes, computed of these models and this judge. A statement holds, or does not, where its "
+        "tests decide it; otherwise it is undecided, which is no evidence against it."
+    )
+    return Section(f"{suite}-{wording.several}", f"The paper’s {wording.several}", (lead, *tables))
+
+
+def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
+    """Draw the differences that statements rest on, of all models together; those of each are in the data."""
+    tested = [(one, each) for one in found for each in one.comparisons]
+    if not tested:
+        return []
+    article = "an" if wording.one[0] in "aeiou" else "a"
+    families = f"By Holm, for the comparisons of {article} {wording.one}: of all models together, or of single models."
+    p = Column("p", wording.p, 3, is_probability=True)
+    adjusted = Column("p adjusted", families, 3, is_probability=True)
+    named = (text_column(wording.one.capitalize()), text_column("Difference of"), Column("Difference", digits=3))
+    columns = (*named, p, adjusted, wording.n, text_column("Models"))
+    rows = (Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested)
+    title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
+    data = make_table(name, title, columns, rows, methods_used)
+    is_pooled = any(each.is_pooled for _, each in tested)
+    who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), None)
+    of_all = [(one, each) for one, each in tested if (each.model, each.is_pooled) == (who, is_pooled)]
+    shown = {f"{one.id}: {each.label}": each.difference for one, each in of_all}
+    if who is None:
+        return [data]
+    points = [{"model": who, "name": label, **bounds(difference)} for label, difference in shown.items()]
+    figure = FigureBlock(
+        f"{name}-chart",
+        title,
+        charts.forest(points, [who], Palette((who,)), x_title="difference of shares", order=list(shown)),
+        f"Differences that the {wording.several} rest on, with 95 % intervals ({sizes(shown.values())}); right of "
+        "the line the first does better. Those of each model, and p, are in the data.",
+        "Differences between conditions with their intervals, one line for each comparison.",
+        data,
+    )
+    return [figure]
+
+
+def tell(one: Comparison, unit: str = "pair") -> str:
+    """Write a comparison as part of a sentence; `unit` is what its n counts."""
+    of = f" of {one.model}" if one.model and not one.is_pooled else ""
+    units = number_of(one.n, unit)
+    return f"{one.label}{of} is {estimate_text(one.difference)}, p {write_p(one.p_holm)} (Holm), {units}"
+
+
+def describe_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:
+    """Say so where a claim does not hold because a drop is surely a small one."""
+    if verdict != "does not hold" or all(one.trend != "none" for one in comparisons):
+        return ""
+    return f"; a drop that is surely smaller than {SMALL} is taken for none, a margin of ours"
+
+
+def describe_level(models: int) -> str:
+    """Say how sure intervals are that together must hold the figures of so many models."""
+    return "95 %" if models == 1 else f"{100 * (1 - ALPHA / models):.1f} %, which is 95 % for {models} models together"
+
+
+def write_p(p: float) -> str:
+    """Write a p-value with its sign."""
+    text = table.write_p(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+_LARGE = 10
+MARKS: dict[CellMatch, str] = {
+    "exact": "=",
+    "truncated": "⌊",
+    "within 0.1 pp": "~",
+    "within 1 pp": "≈",
+    "differs": "≠",
+    "not published": "",
+}
+
+
+def print_reproduction(comparisons: Sequence[ComparedCell]) -> None:
+    """Print each table, then how many cells came out how."""
+    print_tables(comparisons)
+    names = dict.fromkeys(one.table for one in comparisons)
+    found = Counter((one.table, one.verdict) for one in comparisons)
+    # Most papers round.
+    known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
+    if any(one.published is not None for one in comparisons):
+        rows = ([name, *(str(found[name, verdict] or "") for verdict in known)] for name in names)
+        print_table(["", *known], rows, title="verdicts")
+        legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in known if MARKS[verdict])
+        print_line(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
+    else:
+        print_line("value [95 % interval]; the paper prints no figures of these models")
+    for line in describe_cautions(one.caution for one in comparisons):
+        print_line(line)
+    # Figures that are computed as a paper does, where subitize would do it in another way.
+    own = [one for one in comparisons if one.method.startswith(AS_THE_PAPER)]
+    for method, cells in group_rows(own, lambda one: one.method).items():
+        print_line(f"{', '.join(dict.fromkeys(cell.column for cell in cells))}: {method}")
+
+
+def print_tables(comparisons: Sequence[ComparedCell]) -> None:
+    """Print each table, whatever of it was printed elsewhere."""
+    for name, cells in group_rows(comparisons, lambda one: one.table).items():
+        texts = {(cell.row, cell.column): _text(cell) for cell in cells}
+        rows, columns = (list(dict.fromkeys(names)) for names in zip(*texts, strict=True))
+        lines = ([row, *(texts.get((row, column), "") for column in columns)] for row in rows)
+        print_table(["", *columns], lines, title=name)
+
+
+def _text(cell: ComparedCell) -> str:
+    numbers = [one for one in (cell.ours, cell.low, cell.high) if isinstance(one, float | int) and math.isfinite(one)]
+    # Counts as they are; percentages have one decimal, smaller figures more.
+    digits = 0 if all(one == int(one) for one in numbers) else 3 if max(map(abs, numbers)) < _LARGE else 1
+    ours = _write(cell.ours, digits)
+    if cell.low is not None and cell.high is not None:
+        ours += f" [{_write(cell.low, digits)}, {_write(cell.high, digits)}]"
+    ours += " !" * bool(cell.caution)
+    if cell.published is None:
+        return ours
+    printed = cell.published if isinstance(cell.published, str) else f"{cell.published:g}"
+    return f"{ours} {MARKS[cell.verdict]} ({printed})"
+
+
+def _write(value: float | str, digits: int) -> str:
+    if isinstance(value, str):
+        return value
+    return number_text(value, digits) if math.isfinite(value) else NOTHING
+
+
+def print_claims(statements: Iterable[Claim], *, title: str = "claims") -> None:
+    """Print a claim with its verdict in a line, and below it each part of what was computed."""
+    print_line(title)
+    for one in statements:
+        print_line(f"{one.id} {one.verdict}: {one.claim}")
+        for part in one.sentence.split("; "):
+            print_line(f"    {part}")

@@ -1,0 +1,222 @@
+"""Models compared with one another, and refined prompts with their originals, in the report and at the terminal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, RefinementMeasure, compare
+from subitize.analysis.design import name_level
+from subitize.analysis.frame import NO_JUDGE
+from subitize.analysis.overview import Names
+from subitize.analysis.score import LeftOutResults, PromptResult, Unusable, find_omissions, gather_attempts
+from subitize.records import Estimate
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.scores import STAND_IN, cell, print_cautions, print_marks
+from subitize.report.series import MODEL, Series, bounds, methods, sizes
+from subitize.report.table import Block, Column, FigureBlock, Record, Section, TextBlock, slug, tabulate, write_p
+from subitize.report.terminal import print_line, print_table
+
+
+@dataclass(frozen=True, slots=True)
+class RefinedRun:
+    """What one judge saw of the models of one run: attempts at a suite's prompts, and at refined ones.
+
+    In the attempts models go by their labels in the report.
+    """
+
+    name: str
+    judge: str
+    series: tuple[Series, ...]
+    attempts: tuple[PromptResult, ...]
+    refined: tuple[PromptResult, ...]
+    omissions: LeftOutResults = field(default_factory=LeftOutResults)
+
+
+def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: Unusable = "wrong") -> list[RefinedRun]:
+    """Take together what is compared: the models of one run, as one judge saw them; what was excluded is left out.
+
+    What was only ever refused has no judge, and goes with each judge of the run.
+    """
+    labels = {(one.source.name, one.model): one.label for one in own}
+    places = dict.fromkeys((one.source.name, one.judge) for one in (*own, *refined) if one.judge != NO_JUDGE)
+    judged = {run for run, _ in places}
+    places |= dict.fromkeys((one.source.name, NO_JUDGE) for one in own if one.source.name not in judged)
+    groups = []
+    for run, judge in places:
+        ours, theirs = (
+            [one for one in series if one.source.name == run and one.judge in (judge, NO_JUDGE)]
+            for series in (own, refined)
+        )
+        if not ours:
+            continue
+        known = {**labels, **{(run, one.model): one.label for one in ours}}
+        attempts: list[PromptResult] = []
+        undecided: set[tuple[str, str]] = set()
+        excluded: set[tuple[str, str]] = set()
+        for one in (*ours, *theirs):
+            label = known.get((run, one.model), one.label)
+            found = gather_attempts(one.observations, unusable=unusable)
+            attempts += [replace(attempt, judge=judge, model=label) for attempt in found]
+            omitted = find_omissions(one.observations, unusable=unusable)
+            undecided |= {(label, id) for _, id in omitted.undecided}
+            excluded |= {(label, id) for _, id in omitted.excluded}
+        originals, others = (tuple(one for one in attempts if (one.item.base is None) == own) for own in (True, False))
+        name = f"{run} · {ours[0].source.name_judge(judge)}"
+        omissions = LeftOutResults(frozenset(undecided), frozenset(excluded))
+        groups.append(RefinedRun(name, judge, tuple(ours), originals, others, omissions))
+    return groups
+
+
+def refinement_sections(
+    suite: str, own: Sequence[Series], refined: Sequence[Series], palette: Palette
+) -> list[Section]:
+    """Write the section of a suite's refined prompts, if it has some that can be paired."""
+    if all(item.base is None for one in (*own, *refined) for item in one.observations.items.values()):
+        return []
+    section = pair_section(suite, group_series(own, refined), palette)
+    return [section] if section else []
+
+
+def pair_section(
+    suite: str, groups: Sequence[RefinedRun], palette: Palette, more: Sequence[Block] = ()
+) -> Section | None:
+    """Set refined prompts beside those that they are made of, prompt by prompt; `more` stands after that."""
+    shown: dict[RefinementMeasure, list[tuple[RefinedRun, RefinementEffect]]] = {"success": [], "accuracy": []}
+    for group in groups:
+        designs = {suite: design for one in group.series for suite, design in one.observations.designs.items()}
+        for row in compare([*group.attempts, *group.refined], designs=designs):
+            # Of one image per prompt, that one of them is right is the same as the share of right ones.
+            if row.measure == "accuracy" or row.k > 1:
+                shown[row.measure].append((group, row))
+    blocks = [_figure(suite, measure, found, palette) for measure, found in shown.items() if found]
+    if not blocks:
+        return None
+    lead = TextBlock(
+        "The same models with prompts that say the same in other words, compared prompt by prompt. Where a refinement "
+        "does not apply, as to the number 1, the original prompt was given again; such pairs are counted as fallbacks."
+    )
+    return Section(f"{slug(suite)}-refinements", "Refined prompts", (lead, *blocks, *more))
+
+
+_TEST = "By flips of signs of prompts' residuals, two-sided, adjusted by Holm for a run and judge."
+
+
+def _figure(
+    suite: str, measure: RefinementMeasure, found: Sequence[tuple[RefinedRun, RefinementEffect]], palette: Palette
+) -> FigureBlock:
+    differences = [row.pairing.difference for _, row in found]
+    names = list(dict.fromkeys(row.refinement for _, row in found))
+    models = [name for name in palette.order if any(row.model == name for _, row in found)]
+    points = [{"model": row.model, "name": row.refinement, **bounds(row.pairing.difference)} for _, row in found]
+    ks = " or ".join(map(str, sorted({row.k for _, row in found})))
+    title = f"One of {ks} images is right" if measure == "success" else "Accuracy per image"
+    name = f"{slug(suite)}-refinements-{measure}"
+    badges = {one.label: one.badge for group, _ in found for one in group.series}
+    rows = [(_record(row), badges.get(row.model, "")) for _, row in found]
+    estimates = [cell for record, _ in rows for cell in record.values() if isinstance(cell, Estimate)]
+    return FigureBlock(
+        f"{name}-chart",
+        title,
+        charts.forest(points, models, palette.of(models), x_title="refined − original", order=names),
+        f"{title}: refined minus original prompts, over the same prompts, with 95 % intervals ({sizes(differences)}). "
+        "Left of the line a refinement does harm.",
+        f"Difference between refined and original prompts for every model and refinement, with intervals ({title}).",
+        tabulate(name, f"Refined prompts: {title[0].lower()}{title[1:]}", rows, methods(estimates)),
+    )
+
+
+def _record(row: RefinementEffect) -> Record:
+    pairing = row.pairing
+    fallbacks = "Pairs in which the refinement did not apply, so that both have the original prompt."
+    return {
+        MODEL: row.model,
+        Column("Refinement", is_numeric=False): row.refinement,
+        Column("Original", "Mean over the prompts of the pairs."): pairing.second,
+        Column("Refined", "Mean over the prompts of the pairs."): pairing.first,
+        Column("Difference", "Refined minus original, prompt by prompt."): pairing.difference,
+        Column("p", _TEST, 3, is_probability=True): pairing.p_holm,
+        Column("Pairs"): pairing.difference.n,
+        Column("Fallbacks", fallbacks): row.fallbacks,
+        Column("Difference, applied", "Without the fallbacks."): row.applied.difference if row.applied else None,
+        Column("Unpaired", "Prompts judged only refined, or only original."): row.unpaired,
+    }
+
+
+_LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
+
+
+def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
+    """Print a leaderboard and the pairs of each measure, and what the columns mean."""
+    for one in _telling(found.boards):
+        board = one.board
+        judge, group = stand_ins.name_judge(board.judge), name_level(board.factor, board.group)
+        print_line(f"{board.measure} in {board.suite}, judged by {judge}, {group}")
+        ranks = (
+            (of.rank, stand_ins.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
+            for of in one.models
+        )
+        print_table(("rank", "model", "letter", board.measure, "n"), ranks)
+        pairs = (
+            (f"{of.first} − {of.second}", cell(of.difference), write_p(of.p), write_p(of.p_holm)) for of in one.pairs
+        )
+        print_table(("models", "difference", "p", "p (Holm)"), pairs)
+    print_line("value [95 % interval] over what all models have answered; n: observations")
+    print_line("rank: the best and the worst that a model may have; models that share a letter cannot be told apart")
+    print_line(
+        "p: by flipping the signs of prompts' residuals, as the interval; p (Holm): adjusted for all pairs of a table"
+    )
+    figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
+    print_cautions(one for of_board in figures for one in of_board)
+    for line in (*map(write_left_out, found.left_out), *found.notes):
+        print_line(line)
+    if any(of.model in stand_ins.models for one in found.boards for of in one.models):
+        print_line(STAND_IN)
+
+
+def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
+    """Leave out what another measure tells: where nothing was refused or discarded, several are the same."""
+    figures = {one.board: [(of.model, of.estimate.value, of.estimate.n) for of in one.models] for one in boards}
+    for one in boards:
+        like = _LIKE.get(one.board.measure)
+        if like and figures.get(one.board._replace(measure=like)) == figures[one.board]:
+            continue
+        if one.board.measure == "coverage" and all(of.estimate.value == 1 for of in one.models):
+            continue
+        yield one
+
+
+def write_left_out(one: LeftOut) -> str:
+    """Say what of a model is in no comparison."""
+    return (
+        f"left out: {one.count} of {one.total} answers about {one.model} in {one.suite}, which not all models have or "
+        "which are excluded"
+    )
+
+
+def print_refinements(rows: Sequence[RefinementEffect], stand_ins: Names) -> None:
+    """Print one row per refinement, model, judge and measure, and what the columns mean."""
+    print_pairs(rows, stand_ins)
+    print_line(
+        "value [95 % interval over prompts]; p: by flipping the signs of prompts' residuals, as the interval, adjusted "
+        "for all rows of a suite, judge and measure (Holm)"
+    )
+    print_line("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
+    print_marks(rows, stand_ins)
+    pairings = [pairing for one in rows for pairing in (one.pairing, one.applied) if pairing]
+    print_cautions(one for pairing in pairings for one in (pairing.first, pairing.second, pairing.difference))
+
+
+def print_pairs(rows: Iterable[RefinementEffect], stand_ins: Names | None = None) -> None:
+    """Set refined prompts beside the original ones, all that could be paired."""
+    known = stand_ins or Names()
+    headings = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
+    lines = []
+    for one in rows:
+        measure = f"success of {one.k}" if one.measure == "success" else "per image"
+        names = (one.suite, one.refinement, known.mark_model(one.model), known.mark_judge(one.judge), measure)
+        pairing = one.pairing
+        figures = (*map(cell, (pairing.second, pairing.first, pairing.difference)), write_p(pairing.p_holm))
+        counts = map(str, (pairing.difference.n, one.fallbacks, one.unpaired))
+        lines.append([*names, *figures, *counts, cell(one.applied.difference if one.applied else None)])
+    of_pairs = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
+    print_table([*headings, *of_pairs], lines, title="refined and original prompts, in pairs")

@@ -1,0 +1,170 @@
+"""The costs of a run (calls, tokens, dollars, what may have been paid twice), and forecasts at the terminal."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from pydantic_core import from_json
+
+from subitize.analysis.design import with_units
+from subitize.evaluate.forecast import Expense, Forecast
+from subitize.records import Estimate
+from subitize.report.scores import print_filled
+from subitize.report.series import ReportRun, Series
+from subitize.report.table import Column, Record, RowKind, Section, TextBlock, number_of, tabulate, text_column
+from subitize.report.terminal import print_line
+from subitize.stats.estimate import estimate_share, mean_interval
+
+_UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
+_UNKNOWN = Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost.")
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What the calls of one model or judge came to; prices are those that are known, by how often they were paid."""
+
+    calls: int
+    failed: int
+    tokens_in: int | None
+    tokens_out: int | None
+    prices: Counter[float]
+    unsettled: int
+
+    @property
+    def is_told(self) -> bool:
+        """Tell whether anything is known of what the calls used."""
+        return bool(self.prices or self.unsettled or self.tokens_in is not None or self.tokens_out is not None)
+
+    @property
+    def total_usd(self) -> float:
+        """The sum of the prices that are known."""
+        return sum(price * count for price, count in self.prices.items())
+
+
+def cost_sections(sources: Sequence[ReportRun], series: Sequence[Series]) -> list[Section]:
+    """Set out what every model and judge cost, where anything is known of it."""
+    found = [one for source in sources for one in _list_bills(source, series) if one[0].is_told]
+    if not found:
+        return []
+    caption = (
+        "Calls that were answered, refused or failed, those about excluded items included, with the tokens and prices "
+        "stored beside them; n of the sum: those with a price. USD per answer: mean with Student’s 95 % interval. "
+        "USD per right answer: the sum over the answers or images (groups, where several are judged together) all of "
+        "whose scored questions are right, its interval that of their share (Wilson’s), where one judge looked; n are "
+        "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
+        "readings with a stored call; calls of judges that came to nothing are not included."
+    )
+    has_prices = any(bill.prices for bill, _, _ in found)
+    records = [(record if has_prices else {**record, _UNKNOWN: None}, badge) for _, record, badge in found]
+    table = tabulate("costs", "Cost by model and judge", records, caption, drops_empty=True)
+    bills = [bill for bill, _, _ in found]
+    unknown = sum(bill.calls - bill.prices.total() for bill in bills)
+    calls, unsettled = sum(bill.calls for bill in bills), sum(bill.unsettled for bill in bills)
+    warnings = []
+    if 0 < unknown < calls:
+        warnings += [f"The price of {unknown:,} of {calls:,} answers is not known: sums are too low by what they cost."]
+    if unsettled:
+        warnings += [f"{unsettled:,} tries timed out or were cut off: they may have been paid twice."]
+    return [Section("costs", "Cost", (table, *(TextBlock(text, is_warning=True) for text in warnings)))]
+
+
+def _list_bills(source: ReportRun, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, RowKind]]:
+    for (suite, model), trail in source.trails.responses.items():
+        bill, place = _bill(trail.usages, trail.failed), (source.name, suite, model)
+        own = [one for one in series if (one.source.name, one.suite, one.model) == place]
+        who = (source.name_model(model), "model")
+        yield bill, _record(bill, own[0] if len(own) == 1 else None, who, (suite, source.name)), source.badge(model)
+    usages: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for looked_at, looked in source.trails.readings.items():
+        usages[looked_at.suite, looked_at.judge].update(looked.usages)
+    for (suite, judge), found in usages.items():
+        bill = _bill(found, failed=0)
+        yield bill, _record(bill, None, (source.name_judge(judge), "judge"), (suite, source.name)), ""
+
+
+def _bill(usages: Counter[str], failed: int) -> Bill:
+    prices: Counter[float] = Counter()
+    tokens: dict[str, int | None] = {"tokens_in": None, "tokens_out": None}
+    unsettled = 0
+    for text, count in usages.items():
+        usage = from_json(text)
+        if usage["price_usd"] is not None:
+            prices[usage["price_usd"]] += count
+        for name, known in tokens.items():
+            tokens[name] = known if usage[name] is None else (known or 0) + usage[name] * count
+        # Runs that were made before such tries were counted do not tell.
+        unsettled += usage.get("unsettled_tries", 0) * count
+    return Bill(usages.total(), failed, **tokens, prices=prices, unsettled=unsettled)
+
+
+def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tuple[str, str]) -> Record:
+    priced = bill.prices.total()
+    right = _per_right(bill, series) if series and priced else None
+    each = mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None
+    total = bill.total_usd if priced else None
+    most = total and total * (1 + bill.unsettled / priced)
+    return {
+        text_column("Model or judge"): who[0],
+        text_column("Role"): who[1],
+        Column("USD", "The sum of the prices that are known.", digits=4): total,
+        Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4): most,
+        Column("n priced", "Answers whose price is known."): priced,
+        _UNKNOWN: bill.calls - priced,
+        Column("USD per answer", digits=5): each,
+        Column("USD per right answer", "An answer or image is right if all scored questions about it are.", 5): right,
+        Column("n scored", "The answers or images that the share of right ones rests on."): right.n if right else None,
+        Column("Answers", "Answered, refused or failed; several may have come of one call (n)."): bill.calls,
+        Column("Failed", "Trials that came to nothing; what they cost is included where it is known."): bill.failed,
+        Column("Unsettled tries", _UNSETTLED): bill.unsettled,
+        Column("Tokens in"): bill.tokens_in,
+        Column("Tokens out"): bill.tokens_out,
+        text_column("Suite"): where[0],
+        text_column("Run"): where[1],
+    }
+
+
+def _per_right(bill: Bill, series: Series) -> Estimate | None:
+    """Tell what each answer costs of which all is right; what is unknown is left out."""
+    judged = with_units(series.observations.kept().filter(pl.col("status") != "unknown")).rows
+    by_answer = judged.group_by("subject", maintain_order=True)
+    right = by_answer.agg(pl.col("is_right").all(), pl.col("cluster", "stratum").first())
+    if not right["is_right"].any():
+        return None
+    values = right["is_right"].cast(pl.Float64).to_numpy()
+    share = estimate_share(values, right["cluster"].to_numpy(), right["stratum"].to_numpy())
+    each = bill.total_usd / share.n
+    high = each / share.low if share.low else float("inf")
+    return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")
+
+
+def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
+    """Print what is left to do of a suite by model, and what it is expected to cost."""
+    for one in forecasts:
+        sizes = f"{number_of(one.items, 'item')}, {number_of(one.trials, 'trial')}"
+        print_line(f"{one.suite} on {one.model_name}: {sizes}, {one.done:,} of them done")
+        for line in one.matched:
+            print_line(f"  {line}")
+    suites = [one.suite for one in forecasts for _ in one.expenses]
+    print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
+
+
+def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequence[str] = ()) -> None:
+    """Print what calls are expected to use and cost, one by one, of which suite where there are several, and in all."""
+    named = suites if len(set(suites)) > 1 else []
+    figures = ("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
+    rows = []
+    for place, one in enumerate(expenses):
+        counts = [f"{count:,}" if count else "" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
+        usd = "unknown" if one.usd is None else f"{one.usd:.4f}" if one.usd else "free"
+        paid = f"{number_of(one.paid_before, 'answer')} paid for" if one.paid_before else ""
+        rows.append([*named[place : place + 1], one.who_name, *counts, usd, paid or "the price list" * bool(one.usd)])
+    print_filled([*["suite"] * bool(named), *figures], rows)
+    unknown = dict.fromkeys(one.who_name for one in expenses if one.usd is None)
+    known = sum(one.usd for one in expenses if one.usd is not None)
+    if unknown:
+        print_line(f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE")
+    else:
+        print_line(f"expected: US$ {known:.4f}")
+    if spent_usd:
+        print_line(f"spent so far: US$ {spent_usd:.4f}")

@@ -1,0 +1,383 @@
+"""The gallery: a bounded sample of pictures, right and wrong, with what was asked, answered and read."""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from subitize.analysis.frame import FrameRow
+from subitize.errors import SubitizeError
+from subitize.interfaces import Progress
+from subitize.io.frames import group_rows
+from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
+from subitize.records import (
+    Ask,
+    Box,
+    Boxes,
+    Choose,
+    Confirm,
+    Count,
+    Draw,
+    Drawn,
+    Elsewhere,
+    Item,
+    Known,
+    MatchesPrompt,
+    Outcome,
+    Picture,
+    Question,
+    Refused,
+    Said,
+    Scalar,
+    Scored,
+    Subject,
+    Words,
+    task_text,
+)
+from subitize.report.pictures import thumbnail
+from subitize.report.series import Series
+from subitize.report.table import Card, GalleryBlock, TextBlock
+from subitize.store.reading import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
+
+
+def describe_target(item: Item, ask: Ask) -> str:
+    """Say what was asked for in short: of lines to choose from, the quantifier that they differ in."""
+    quantifier = item.factors.get("quantifier") if isinstance(ask.question, Choose) else None
+    return str(quantifier) if quantifier is not None else describe_expected(ask)
+
+
+def describe_expected(ask: Ask) -> str:
+    """Write the values that make an outcome right."""
+    return " or ".join(describe_value(value, ask.question) for value in ask.expects)
+
+
+def describe_value(value: Scalar, question: Question, *, is_short: bool = False) -> str:
+    """Write a value as people would answer the question; of a line, in short, what tells it from the others."""
+    match question:
+        case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
+            return _differing(lines)[value] if is_short else lines[value]
+        case Confirm() | MatchesPrompt():
+            return "yes" if value else "no"
+    return str(value)
+
+
+def _differing(lines: Sequence[str]) -> list[str]:
+    """Leave out the words that lines begin and end with alike."""
+    words = [line.split() for line in lines]
+    start = _count_alike(words)
+    end = _count_alike([line[start:][::-1] for line in words])
+    return [" ".join(line[start : len(line) - end]) for line in words]
+
+
+def _count_alike(lines: Sequence[Sequence[str]]) -> int:
+    """Count the words that all lines begin with."""
+    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*lines, strict=False)))
+
+
+def describe_outcome(outcome: Outcome) -> str:
+    """Write what a model answered; of a drawing there is nothing to be said."""
+    match outcome:
+        case Said(text=text):
+            return text
+        case Refused(reason=reason):
+            return f"refused: {reason}"
+        case Scored(scores=scores):
+            return ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
+        case _:
+            return "–"
+
+
+_CARDS_IN_ALL = 240
+_CARDS_PER_STRATUM = 4
+_LONGEST_TEXT = 1_000
+_MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
+_MOST_OTHERS_SMALL = 8  # more would hide a small picture
+_POINT_PX = 6  # how far around a point its box is drawn
+GalleryVerdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
+_RANKS: dict[GalleryVerdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2, "unknown": 2}
+_IMAGE = ("lot", "item", "repeat")
+_BEST = ("is_agreed", *_IMAGE)
+_CATEGORIES = ("category", "type", "task")
+"""The factors that pictures are sorted by: the first that an item has."""
+
+
+def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
+    """Make the gallery of one suite, or say that its pictures are elsewhere; none where there is no picture to show."""
+    drawn_by_lot, most = _pick(series)
+    picked = [one for one in drawn_by_lot if not isinstance(one.pictures[0], Elsewhere)]
+    if drawn_by_lot and not picked:
+        return TextBlock("The pictures are known by name only; there is none to show.")
+    progress.begin(f"pictures of {suite}", len(picked))
+    cards: list[Card] = []
+    omitted: Counter[str] = Counter()
+    for one in picked:
+        card, left_out = _card(one)
+        cards.append(card)
+        omitted += left_out
+        progress.advance(has_failed=False)
+    if all(isinstance(card.thumbnail, str) for card in cards):
+        return None
+    judges = tuple(sorted({card.judge for card in cards}))
+    strata = "model, judge, outcome and category" if len(judges) > 1 else "model, outcome and category"
+    total = sum(len(one.observations) for one in series)
+    caption = (
+        f"{len(cards):,} of {total:,} responses are shown: at most {most} for each {strata}, "
+        "drawn at random, the same ones every time."
+    )
+    if len(judges) > 1:
+        caption += " Pictures that judges disagree about come first."
+    if len(picked) < len(drawn_by_lot):
+        caption += " Pictures that are known by name only are left out."
+    caption += _tell_of_boxes(cards, omitted)
+    filters = {
+        "model": tuple(sorted({card.model for card in cards})),
+        "judge": judges,
+        "outcome": tuple(verdict for verdict in _RANKS if any(card.outcome == verdict for card in cards)),
+        "category": _levels(card.category for card in cards),
+        "target": _levels(card.target for card in cards),
+    }
+    return GalleryBlock(f"gallery-{suite}", "Right and wrong", caption, tuple(cards), filters)
+
+
+class _Picked(NamedTuple):
+    """An observation that is shown, with what was answered in each of its trials, and what its judge read of them."""
+
+    series: Series
+    observation: FrameRow
+    subject: Subject
+    verdict: GalleryVerdict
+    category: str
+    answers: Sequence[TrialOutcome] = ()
+    judged: Sequence[ReadingBasis] = ()
+
+    @property
+    def pictures(self) -> list[Picture | None]:
+        """What was judged: of a group, all that was drawn; None where nothing was."""
+        task = self.observation.item.task
+        outcomes = [answer.outcome for answer in self.answers]
+        if not isinstance(task, Draw):
+            return [task.picture for _ in outcomes]
+        return [outcome.picture if isinstance(outcome, Drawn) else None for outcome in outcomes]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline(Box):
+    """A box as it is drawn over a picture: those that were counted look other than those that were not.
+
+    A spare one is drawn only where the picture is enlarged.
+    """
+
+    is_counted: bool = False
+    is_spare: bool = False
+
+
+def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
+    """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
+    listed = pl.concat(_list_images(number, one) for number, one in enumerate(series))
+    lots = listed.with_columns(_draw_lots(listed[name]) for name in ("lot", "question_lot")).with_row_index("row")
+    is_decided = pl.col("verdict").is_in(["right", "wrong"])
+    verdicts = pl.col("verdict").filter(is_decided).n_unique().over("drawn", "item", "repeat", "question_lot")
+    lots = lots.with_columns(
+        stratum=pl.col("row").min().over("series", "verdict", "category"),
+        is_agreed=~is_decided | (verdicts < 2),
+    )
+    # Of several questions about one image, one is enough to show it.
+    one_each = lots.sort("is_agreed", "question_lot", "row").unique(
+        ["stratum", *_IMAGE], keep="first", maintain_order=True
+    )
+    most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, one_each["stratum"].n_unique())))
+    first = one_each.sort("stratum", *_BEST).filter(pl.int_range(pl.len()).over("stratum") < most)
+    if first.height > _CARDS_IN_ALL:
+        first = first.sort(*_BEST, maintain_order=True).head(_CARDS_IN_ALL)
+    # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
+    shown = first.sort("is_agreed", pl.col("verdict").replace_strict(_RANKS), *_IMAGE, "label", maintain_order=True)
+    chosen = shown.select("series", "place", "verdict", "category").iter_rows()
+    return _look_up([_picked(series[number], *of_series) for number, *of_series in chosen]), most
+
+
+def _list_images(number: int, one: Series) -> pl.DataFrame:
+    """List every observation, known by its place in the series, with what it is picked by, and what draws its lots."""
+    seen = one.observations
+    categories = {
+        item.id: str(next((item.factors[name] for name in _CATEGORIES if name in item.factors), ""))
+        for item in seen.seen_items()
+    }
+    is_untold = pl.col("expected") == ""  # nobody has said what would be right
+    is_right = (
+        pl.when(is_untold).then(pl.lit("unknown")).when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
+    )
+    return seen.rows.select(
+        "item",
+        "repeat",
+        lot=pl.format("{} {}", "item", "repeat"),
+        question_lot=pl.format("{} {}", "item", "question"),
+        series=pl.lit(number),
+        drawn=pl.lit(f"{one.source.name} {one.model}"),
+        place=pl.int_range(pl.len()),
+        label=pl.lit(one.label),
+        verdict=pl.when(pl.col("status") == "eligible").then(is_right).otherwise("status"),
+        category=pl.col("item").replace_strict(categories, return_dtype=pl.String),
+    )
+
+
+def _draw_lots(names: pl.Series) -> pl.Series:
+    """Give the same names the same lots, in whichever series they are."""
+    different = names.unique()
+    return names.replace_strict(different, [zlib.crc32(name.encode()) for name in different], return_dtype=pl.Int64)
+
+
+def _picked(one: Series, place: int, verdict: GalleryVerdict, category: str) -> _Picked:
+    row = one.observations.rows.row(place, named=True)
+    seen = one.observations.look(row)
+    trials = one.source.survey.trials(row) if seen.ask.group > 1 else (seen.subject,)
+    return _Picked(one, seen, Subject(trials), verdict, category)
+
+
+def _look_up(picked: Sequence[_Picked]) -> list[_Picked]:
+    """Add the responses and readings that are to be shown, looked up run by run."""
+    found = {}
+    for name, own in group_rows(picked, lambda one: one.series.source.name).items():
+        run = own[0].series.source.run
+        responses = look_up_responses(run, [id for one in own for id in one.subject.trial_ids])
+        answered = [one._replace(answers=[responses[id] for id in one.subject.trial_ids]) for one in own]
+        shown = [one.subject.id for one in answered if not isinstance(one.pictures[0], Elsewhere)]
+        found[name] = (responses, look_up_readings(run, shown))
+    known = []
+    for one in picked:
+        responses, readings = found[one.series.source.name]
+        read = readings.get((one.subject.id, one.observation.ask.question.id), [])
+        judged = [reading for reading in read if reading.judge == one.series.judge]
+        known.append(one._replace(answers=[responses[id] for id in one.subject.trial_ids], judged=judged))
+    return known
+
+
+def _card(one: _Picked) -> tuple[Card, Counter[str]]:
+    item, ask, value = one.observation.item, one.observation.ask, one.observation.value
+    said = describe_outcome(one.answers[0].outcome)
+    response = said if value is None else describe_value(value, ask.question, is_short=True)
+    outlines, omitted = _outlines(one.judged, ask.question)
+    pictures = [picture for picture in one.pictures if picture is not None]
+    card = Card(
+        one.series.label.removesuffix(f" · {one.series.judge_name}"),
+        one.verdict,
+        one.category,
+        describe_target(item, ask),
+        response,
+        thumbnail(pictures, one.series.source.run.images) if pictures else "nothing was drawn",
+        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one)),
+        outlines,
+        _subject_of(item, ask),
+        one.series.judge_name,
+    )
+    return card, omitted
+
+
+def _subject_of(item: Item, ask: Ask) -> str:
+    """Say what a question is about, where others are asked about the same picture."""
+    if sum(one.is_relevant for one in item.asks) < 2:
+        return ""
+    match ask.question:
+        case Count(noun=noun, colour=colour, place=place):
+            where = f" {place.relation} {place.landmark}" if place else ""
+            return f"{colour} {noun}{where}" if colour else f"{noun}{where}"
+    return ask.wording
+
+
+def _details(one: _Picked) -> list[tuple[str, str]]:
+    item, answered = one.observation.item, one.answers[0]
+    provenance = answered.provenance
+    ask, asked, sent = one.observation.ask, task_text(item.task), provenance.prompt_sent
+    group = f", first of {len(one.answers)}" if len(one.answers) > 1 else ""
+    details = [
+        ("Asked", asked),
+        ("Sent", sent if sent != asked else None),
+        ("Rewritten by the provider", provenance.prompt_rewritten),
+        ("Answer", None if isinstance(answered.outcome, Drawn) else describe_outcome(answered.outcome)),
+        ("Question", ask.wording if isinstance(item.task, Draw) else None),
+        ("Right would be", describe_expected(ask)),
+        *((f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in one.judged),
+        ("Conditions", ", ".join(f"{name} {level}" for name, level in item.factors.items())),
+        ("Item", item.id),
+        ("Repeat", f"{one.observation.repeat}{group}"),
+        ("Run", one.series.source.name),
+        ("Seed", str(provenance.seed)),
+    ]
+    return [(name, text) for name, text in details if text is not None]
+
+
+def _read(judged: ReadingBasis, question: Question) -> str:
+    read = judged.value
+    value = describe_value(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
+    match judged.evidence:
+        case Boxes(boxes=boxes):
+            return f"{value} (from {len(boxes)} boxes, by {judged.rule})"
+        case Words(text=text):
+            return f"{value} (from {text!r})"
+        case _:
+            return str(value)
+
+
+def _outlines(judged: Sequence[ReadingBasis], question: Question) -> tuple[tuple[Outline, ...], Counter[str]]:
+    """Take the boxes of the first reading that has some: what was counted, and the best of what was not.
+
+    To keep the page small not all are drawn; how many are left out comes with them.
+    """
+    rule, boxes = next(((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, Boxes)), ("", ()))
+    counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
+    chosen = {id(box) for box in counted}
+    others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
+    # What was counted is drawn last, over the others.
+    drawn = (
+        *(_outline(box, is_spare=place >= _MOST_OTHERS_SMALL) for place, box in enumerate(others[:_MOST_OTHERS])),
+        *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]),
+    )
+    return drawn, Counter(counted=len(counted[_MOST_COUNTED:]), others=len(others[_MOST_OTHERS:]))
+
+
+def _outline(box: Box, *, is_counted: bool = False, is_spare: bool = False) -> Outline:
+    left, top, right, bottom = box.xyxy
+    around = _POINT_PX if (left, top) == (right, bottom) else 0
+    xyxy = (left - around, top - around, right + around, bottom + around)
+    return Outline(box.label, box.score, xyxy, box.colour, is_counted, is_spare)
+
+
+def _tell_of_boxes(cards: Iterable[Card], omitted: Counter[str]) -> str:
+    """Say which boxes are not drawn, or not on the small pictures."""
+    told = ""
+    if omitted["counted"]:
+        told += f" Of the boxes on a picture that were counted, the {_MOST_COUNTED} with the best scores are drawn."
+    if any(isinstance(box, Outline) and box.is_spare for card in cards for box in card.boxes):
+        enlarged = f"the best {_MOST_OTHERS}" if omitted["others"] else "all of them"
+        told += (
+            f" Of the boxes on a picture that were not counted, the {_MOST_OTHERS_SMALL} with the best scores are "
+            f"drawn, and {enlarged} once it is enlarged by a click."
+        )
+    return told
+
+
+def _what_is_counted(question: Question) -> Count | None:
+    match question:
+        case Count():
+            return question
+        case Confirm(statement=text) if stated := read_statement(text):
+            return Count(stated.noun)
+    return None
+
+
+def _parse(rule: str) -> Rule:
+    """Read a stored rule; of a version that is no more, everything of the right label is taken to be counted."""
+    try:
+        return parse_rule(rule)
+    except SubitizeError:
+        return Rule("boxes")
+
+
+def _levels(texts: Iterable[str]) -> tuple[str, ...]:
+    """Order numbers by size, before names."""
+    return tuple(
+        sorted(set(texts), key=lambda text: (not text.isdecimal(), len(text) if text.isdecimal() else 0, text))
+    )

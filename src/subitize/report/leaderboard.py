@@ -1,0 +1,308 @@
+"""The leaderboard of a suite: models by rank, beside baselines and published figures, and by condition."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from typing import TypeVar
+
+import polars as pl
+
+from subitize.analysis.compare import Contestant, Ranked, stand
+from subitize.analysis.counting import Baseline
+from subitize.analysis.design import WHOLE
+from subitize.analysis.published import PublishedCounts, PublishedRow
+from subitize.analysis.score import Score
+from subitize.records import Estimate
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.series import MODEL, CountingModel, Series, bounds, differing_design, level_name, level_text
+from subitize.report.table import (
+    KINDS,
+    Block,
+    Cell,
+    Column,
+    Columns,
+    FigureBlock,
+    Printed,
+    Row,
+    RowKind,
+    Section,
+    TableBlock,
+    billions,
+    list_names,
+    make_table,
+    slug,
+    sort_key,
+    text_column,
+)
+
+Cells = Mapping[str, Cell]
+_MOST_LEVELS_DRAWN = 16
+SIZE = Column(
+    "Size (billion)",
+    "Parameters: of local models counted when they were loaded, of a pipeline those of the part that denoises; of "
+    "published ones as printed, with their doubts.",
+)
+_COLUMNS = {
+    "accuracy": Column("Accuracy", "Share of right answers; what was refused or discarded is wrong."),
+    "accuracy_answered": Column("Accuracy, answered", "What was refused or discarded is left out."),
+    "nae": Column("NAE", "Normalized absolute error: mean of |answer − target| / target, of the answers.", digits=3),
+    "coverage": Column("Coverage", "Share that has a count, which the errors and the counting level are of."),
+    "nae_all": Column("NAE, all", "What has no count stands for a count of 0, an error of 1.", digits=3),
+    "level": Column(
+        "Counting level", "The largest n such that 1 to n are all known [lowest, highest possible]; no count is a miss."
+    ),
+    "level_answered": Column("Counting level, answered", "What was refused or discarded is left out, as in the paper."),
+    "human_correlation_all": Column(
+        "Corr. with human", "Correlation with the matrix of an ideal human observer, who never leaves out a count."
+    ),
+    "human_correlation": Column("Corr. with human, answered", "What has no count is left out, as in the paper."),
+    "n": Column("n", "Answers with a value."),
+    "left_out": Column("Left out", "Unknown to the judge, or excluded by hand."),
+    "size": SIZE,
+}
+_OF_PARTIAL = ("accuracy_answered", "coverage", "nae_all", "level_answered", "human_correlation")
+_MEASURES = {
+    "accuracy": "Accuracy",
+    "accuracy_answered": "Accuracy, answered",
+    "success": "One of a group right",
+    "mae": "MAE",
+    "nae": "NAE",
+    "coverage": "Coverage",
+    "discarded": "Discarded",
+    "refused": "Refused",
+    "unknown": "Unknown",
+}
+_RANK = text_column(
+    "Rank",
+    "By accuracy over what all models of a judge have: the first and the last rank that the model may have. Models "
+    "that share a letter cannot be told apart.",
+)
+
+ModelT = TypeVar("ModelT", Series, CountingModel)
+
+UNFIT = (
+    "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows stand last and have no rank."
+)
+
+
+def rank_counts(
+    suite: str,
+    models: Sequence[CountingModel],
+    baselines: Sequence[tuple[str, Baseline]],
+    published: PublishedCounts | None,
+) -> list[Block]:
+    """Rank models by their accuracy, best first, among baselines and published figures."""
+    is_partial = any(model.it.refused or model.it.discarded for model in models)
+    untold = dict.fromkeys(_OF_PARTIAL, not is_partial) | {"size": not published}
+    shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
+    found: list[tuple[str, RowKind, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
+    found += [(name, "baseline", _printed(one)) for name, one in baselines]
+    found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
+    found.sort(key=lambda row: _accuracy(row[2]), reverse=True)
+    rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
+    caption = f"{_caption(rows, published)} {differing_design(published, models)}".strip()
+    table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
+    data, spec = draw_ranking(table, f"{suite}-leaderboard-accuracy", "Accuracy", x_title="accuracy")
+    figure = FigureBlock(
+        f"{suite}-leaderboard-chart",
+        "Accuracy at a glance",
+        spec,
+        "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
+        "Accuracy of every model with its interval, best first.",
+        data,
+    )
+    return [table, figure]
+
+
+def _measured(model: CountingModel) -> Cells:
+    it = model.it
+    return {
+        **{name: getattr(it, name, None) for name in _COLUMNS},
+        "level": level_text(it.knower_all),
+        "level_answered": level_text(it.knower),
+        "n": it.eligible,
+        "left_out": it.unknown + it.excluded,
+        "size": "",
+    }
+
+
+def _printed(one: Baseline | PublishedRow) -> Cells:
+    """Take what is known of a law, or was printed: next to nothing was left out in the paper."""
+    likeness = dict.fromkeys(("human_correlation_all", "human_correlation"), one.human_correlation)
+    cells: Cells = {"accuracy": one.accuracy, "nae": one.nae, **likeness, "size": ""}
+    if isinstance(one, Baseline):
+        return cells
+    return {**cells, **dict.fromkeys(("level", "level_answered"), level_name(one.level)), "size": one.size_billion}
+
+
+def _accuracy(cells: Cells) -> float:
+    """Give what rows are ranked by; those without an accuracy come last."""
+    text = sort_key(cells["accuracy"])
+    return float(text) if text else -inf
+
+
+def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
+    """Rank the models of any other suite, whose scores are given by their labels, by accuracy, best first."""
+    whole = {
+        label: {score.measure: score.estimate for score in own if score.factor == WHOLE}
+        for label, own in scores.items()
+    }
+    measures = [name for name in _MEASURES if any(name in found for found in whole.values())]
+    columns: Columns = (MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), "n")
+    rows = []
+    for one in series:
+        found = whole[one.label]
+        # Where groups of images were voted on, nobody may have looked at single ones.
+        accuracy = found.get("accuracy") or found.get("success")
+        cells = (one.label, *(found.get(name) for name in measures), accuracy.n if accuracy else 0)
+        rank = ("accuracy" not in found, -(accuracy.value if accuracy else 0.0))
+        rows.append((rank, Row(cells, one.badge)))
+    ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+    return [make_table(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))]
+
+
+def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> str:
+    badges = {row.badge for row in rows}
+    notes = ["Best first within each kind, by accuracy; values with their 95 % interval."]
+    if "stand-in" in badges:
+        notes.append("Stand-in: embedded in subitize to try the pipeline, not a real model.")
+    if published:
+        notes.append(f"Published: as printed in {published.source}; not measured here.")
+    if "baseline" in badges:
+        notes.append("Baseline: the exact figures of a known law on the same numbers.")
+    return " ".join(notes)
+
+
+def draw_ranking(table: TableBlock, name: str, title: str, *, x_title: str) -> tuple[TableBlock, charts.Spec]:
+    """Keep what stands beside the names of rows, and draw what is known: rows of a kind together, the largest first."""
+    rows = [Row(row.cells[:2], row.badge) for row in table.rows]
+    points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
+    kinds: list[str] = [kind or "measured" for kind in KINDS]
+    points.sort(key=lambda point: (kinds.index(str(point["kind"])), -float(str(point["value"]))))
+    spec = charts.ranking(points, [str(point["name"]) for point in points], x_title=x_title)
+    return make_table(name, title, table.columns[:2], rows), spec
+
+
+def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
+    """Make of a leaderboard's cell what a chart draws, by its row's name and kind; only estimates have an interval."""
+    mark = f" ({row.badge})" if row.badge in ("published", "baseline") else ""
+    named = {"name": f"{row.cells[0]}{mark}", "kind": row.badge or "measured"}
+    match cell:
+        case Estimate(value=value, low=low, high=high):
+            return {**named, "value": value / per, "low": low / per, "high": high / per}
+        case Printed(value=value) | float(value):
+            return {**named, **dict.fromkeys(("value", "low", "high"), value / per)}
+    return {**named, **dict.fromkeys(("value", "low", "high"))}
+
+
+def mark_models(blocks: Iterable[Block], series: Sequence[Series], standings: Mapping[str, Ranked]) -> list[Block]:
+    """Put size and rank beside every model of a leaderboard, as far as they are known, and rows of a kind together."""
+    counts = {one.label: one.source.trails.responses[one.suite, one.model].parameter_count for one in series}
+    sizes = {label: billions(count) for label, count in counts.items() if count is not None}
+    return [
+        _group_kinds(_mark_ranks(_mark_sizes(block, sizes), standings)) if isinstance(block, TableBlock) else block
+        for block in blocks
+    ]
+
+
+def _mark_sizes(table: TableBlock, sizes: Mapping[str, str]) -> TableBlock:
+    if not sizes:
+        return table
+    names = [column.name for column in table.columns]
+    at = names.index(SIZE.name) if SIZE.name in names else len(names)
+    cells = []
+    for row in table.rows:
+        printed = row.cells[at] if at < len(names) else ""
+        cells.append(sizes.get(str(row.cells[0]), printed) if row.badge in ("", "stand-in") else printed)
+    return table.with_column(SIZE, cells, at)
+
+
+def _group_kinds(table: TableBlock) -> TableBlock:
+    """Put rows of a kind together; those that a stand-in judged have no rank: what it does not know it cannot count."""
+    is_rank = [column.name.startswith(_RANK.name) for column in table.columns]
+    rows = [
+        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
+        if row.badge == "stand-in judge"
+        else row
+        for row in sorted(table.rows, key=lambda row: KINDS.index(row.badge))
+    ]
+    has_unfit = any(row.badge == "stand-in judge" for row in rows)
+    caption = f"{table.caption} {UNFIT}".strip() if has_unfit else table.caption
+    return replace(table, rows=tuple(rows), caption=caption, is_grouped=True)
+
+
+def _mark_ranks(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
+    if not standings or any(column.name.startswith(_RANK.name + ",") for column in table.columns):
+        return table
+    found = [standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None for row in table.rows]
+    caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
+    ranked = table.with_column(_RANK, (f"{one.rank} {one.letters}" if one else "" for one in found), 1)
+    return replace(ranked, caption=caption)
+
+
+def factor_sections(
+    suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]], palette: Palette
+) -> list[Section]:
+    """Write one section per condition, with the share of right outcomes at each level; scores are by label."""
+    sections = []
+    for factor in dict.fromkeys(score.factor for own in scores.values() for score in own if score.factor != WHOLE):
+        by_cell = {
+            (label, one.group): one.estimate
+            for label, own in scores.items()
+            for one in own
+            if one.factor == factor and one.measure == "accuracy"
+        }
+        found = pl.DataFrame({"level": list({level for _, level in by_cell})})
+        number = pl.col("level").cast(pl.Float64, strict=False)
+        # Numbers by size, and what is no number after them by name.
+        ordered = found.sort(pl.when(number.is_finite()).then(number), "level", nulls_last=True)
+        levels = ordered["level"].to_list()
+        rows = (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series)
+        caption = "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong."
+        name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
+        table = make_table(name, f"Accuracy by {factor}", (MODEL, *levels), rows, caption)
+        points = [{"model": label, "level": level, **bounds(one)} for (label, level), one in by_cell.items()]
+        figure = FigureBlock(
+            f"{name}-chart",
+            title,
+            charts.by_level(points, palette.of([one.label for one in series]), levels, factor),
+            f"Share of right outcomes by {factor}, with 95 % intervals.",
+            f"Accuracy by {factor} for every model, with intervals.",
+            table,
+        )
+        sections.append(Section(name, title, (figure if len(levels) <= _MOST_LEVELS_DRAWN else table,)))
+    return sections
+
+
+def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
+    """Rank models by label, those of a judge among themselves: by accuracy, or where groups were judged by success.
+
+    Stand-ins have a rank only where there is nothing else.
+    """
+    entries = [
+        Contestant(one.label, one.suite, one.judge, one.observations, one.source.run)
+        for one in take_real(series)
+        if not one.is_excluded and one.badge != "stand-in judge"
+    ]
+    return {**stand(entries, "success"), **stand(entries, "accuracy")}
+
+
+def take_real(models: Sequence[ModelT]) -> Sequence[ModelT]:
+    """Leave out stand-ins, and what they judged, where there is anything else."""
+    return [one for one in models if not one.badge] or models
+
+
+def describe_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:
+    """Say whether the model that is right most often is better than the others; nothing where it was not compared."""
+    own = standings.get(best)
+    if own is None:
+        return ""
+    if own.worst == 1:
+        told = "it is better than all others"
+    elif own.best > 1:
+        told = "others do better on what all models have"
+    else:
+        told = f"it cannot be told apart from {list_names(own.equals)}"
+    sentence = f"by {by}, {told}" if by else told
+    return f" {sentence[0].upper()}{sentence[1:]}."

@@ -1,0 +1,592 @@
+"""Number sense in the report and at the terminal: how models name or draw numbers, and the laws behind it."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from subitize.analysis.counting import ALL, LEAST_PER_CELL, CountingReport, name_baselines, write_range
+from subitize.analysis.measures import Abstraction, Bias, measures
+from subitize.analysis.overview import Names
+from subitize.analysis.published import PublishedCounts
+from subitize.language.numbers import in_words
+from subitize.records import Estimate
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.scores import cell, print_cautions, print_filled, print_marks
+from subitize.report.series import MODEL, CountingModel, differing_design, level_name, level_text, methods, sizes
+from subitize.report.table import (
+    Block,
+    Cell,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    Tagged,
+    TextBlock,
+    make_table,
+    text_column,
+    write_p,
+)
+from subitize.report.terminal import print_line, print_table
+from subitize.stats.answers import FALSE_ALARMS_BELOW, LEAST_HITS, Anchoring, KnowerLevel, KnownNumber
+from subitize.stats.cues import Cues
+from subitize.stats.weber import LEAST_POINTS, NoWeber, ScalarVariability, Weber
+
+_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
+_CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
+_CUES = ("number", "ink", "hull", "density")
+_LIKENESS = {
+    "human_correlation_all": Column("Corr. with human"),
+    "human_correlation": Column("Corr. with human, answered"),
+    "coverage": Column("Coverage", "Share that has a count."),
+    "human_distance": Column("Distance to human"),
+    "random_distance": Column("Distance to chance"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Study:
+    """The models of a suite, the colours of a report, whether numbers are drawn or named, and what was published."""
+
+    suite: str
+    models: Sequence[CountingModel]
+    palette: Palette
+    are_drawn: bool
+    published: PublishedCounts | None
+
+    @property
+    def categories(self) -> list[str]:
+        """The categories that any model was given."""
+        return list(dict.fromkeys(category for model in self.models for category in model.it.categories))
+
+
+def counting_sections(
+    suite: str,
+    models: Sequence[CountingModel],
+    palette: Palette,
+    *,
+    are_drawn: bool,
+    published: PublishedCounts | None = None,
+) -> list[Section]:
+    """Write all sections that the suite's figures suffice for; numbers are drawn or named."""
+    study = _Study(suite, models, palette, are_drawn, published)
+    sections = []
+    for name, (title, measure, write) in _SECTIONS.items():
+        found = [(model, value) for model in models if (value := getattr(model.it, measure)) is not None]
+        if any(value for _, value in found):
+            sections.append(Section(f"{suite}-{name}", title, tuple(write(study, found))))
+    return [section for section in sections if section.blocks]
+
+
+def _confusion(study: _Study, _: object) -> Iterator[Block]:
+    shares = {model.label: _shares(model) for model in study.models}
+    rows = [row for of_model in shares.values() for row in of_model]
+    top = max([model.it.numbers[-1] for model in study.models] + [int(row["response"]) for row in rows])
+    panels = [
+        charts.Panel(m.label, shares[m.label], m.it.numbers, [one for one in m.it.responses if one <= top])
+        for m in study.models
+    ]
+    columns = (MODEL, text_column("Category"), "Target", "Response", Column("Share", digits=3), "n")
+    cells = (Row(tuple(row.values())) for row in rows)
+    yield FigureBlock(
+        f"{study.suite}-confusion",
+        "Confusion matrices",
+        charts.confusion(panels, [*study.categories, "overall"]),
+        "Each column of a panel is a target number, each row a response; colour is the share of the responses to that "
+        "target, from 0 % (dark purple) to 100 % (yellow). "
+        f"{_ceilings(study.models, top)}A sure counter would show one yellow diagonal.",
+        f"Confusion matrices of {len(study.models)} models by category, target across and response up.",
+        make_table(f"{study.suite}-confusion-matrices", "Confusion matrices", columns, cells),
+    )
+
+
+def _ceilings(models: Sequence[CountingModel], top: int) -> str:
+    """Say where responses beyond a matrix are counted; its height goes by the numbers that its model was given."""
+    ceilings = sorted({model.it.responses[-1] for model in models})
+    if top < ceilings[0]:
+        return ""
+    if len(ceilings) == 1:
+        return f"Responses above {ceilings[0]} are counted in the top row. "
+    heights = "; ".join(
+        f"{ceiling} for {', '.join(model.label for model in models if model.it.responses[-1] == ceiling)}"
+        for ceiling in ceilings
+    )
+    return f"Responses above a panel’s highest row are counted in that row: {heights}. "
+
+
+def _shares(model: CountingModel) -> list[dict[str, str | int | float]]:
+    found: list[dict[str, str | int | float]] = []
+    for category in (*model.it.categories, ALL):
+        counts = model.it.matrices[category]
+        of = {"model": model.label, "category": "overall" if category == ALL else category}
+        for target, column in zip(model.it.numbers, counts.T.tolist(), strict=True):
+            n = sum(column)
+            found += [
+                {**of, "target": target, "response": response, "share": count / n, "n": n}
+                for response, count in zip(model.it.responses, column, strict=True)
+                if count
+            ]
+    return found
+
+
+def _likeness(study: _Study, _: object) -> Iterator[Block]:
+    rows = [model.row(*(getattr(model.it, name) for name in _LIKENESS)) for model in study.models]
+    for name, one in name_baselines(model.it.numbers for model in study.models):
+        rows.append(Row((name, one.human_correlation, one.human_correlation, 1.0, None, None), "baseline"))
+    yield make_table(
+        f"{study.suite}-likeness",
+        "Likeness to people and to chance",
+        (MODEL, *_LIKENESS.values()),
+        rows,
+        "Against the exact matrices of an ideal human observer and of random answers. A distance is the share of "
+        "responses that would have to be others, from 0 (the same) to 1; a correlation with random answers is not "
+        "defined, as all shares in their matrix are equal. What has no count is a response that people never give; "
+        "“answered” leaves it out, as in the paper, and with it numbers that were never counted. The interval of a "
+        "correlation is for prompts (or pictures) like these, answered without end.",
+    )
+
+
+def _accuracy(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]]) -> Iterator[Block]:
+    known = [(model, one) for model, knower in found for one in knower.numbers]
+    if not known:
+        return
+    numbers = sorted({one.number for _, one in known})
+    hits = {(model.label, one.number): one.hits for model, one in known}
+    x_title = "number asked for" if study.are_drawn else "number shown"
+    palette = study.palette.of([model.label for model in study.models])
+    points = [model.point("number", one.number, one.hits) for model, one in known]
+    rows = (model.row(*(hits.get((model.label, number)) for number in numbers)) for model in study.models)
+    title, method = "Share of right answers by number", methods(hits.values())
+    yield FigureBlock(
+        f"{study.suite}-accuracy",
+        "Accuracy by number",
+        charts.accuracy_by_number(points, palette, numbers, x_title=x_title),
+        f"Share of right answers among those with a value, by the {x_title}; lines are 95 % intervals"
+        f" ({sizes(hits.values())}).",
+        "Accuracy by number for every model, with intervals.",
+        make_table(f"{study.suite}-accuracy-by-number", title, (MODEL, *map(str, numbers)), rows, method),
+    )
+
+
+def _knower(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]]) -> Iterator[Block]:
+    columns = (
+        MODEL,
+        Column("Level", "The largest n such that 1 to n are all known; what has no count is a miss."),
+        Column("Lowest possible", "1 to this many are known beyond doubt."),
+        Column("Highest possible", "That 1 to this many, and no more, can all be known."),
+        Column("Level, answered", "What has no count is left out, as in the paper."),
+        *("Weakest number known", "Margin, weakest", "First number not known", "Margin, first not known"),
+    )
+    yield make_table(
+        f"{study.suite}-knower-levels",
+        "Counting level",
+        columns,
+        (model.row(*_level_cells(knower, level_text(model.it.knower))) for model, knower in found),
+        "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does. "
+        "Levels from the lowest to the highest possible hold the true one in 95 % of studies: numbers are known beyond "
+        "doubt by intervals over clusters; that several are known is tested for all of them together (Simes).",
+    )
+    numbers = [(model, one) for model, knower in found for one in knower.numbers]
+    points = [
+        {**model.point("number", one.number, estimate), "kind": kind, "criterion": criterion}
+        for model, one in numbers
+        for (kind, criterion), estimate in zip(_CRITERIA.items(), (one.hits, one.false_alarms), strict=True)
+        if estimate is not None
+    ]
+    yield FigureBlock(
+        f"{study.suite}-knower",
+        "Numbers known",
+        charts.shares_by_number(points, [model.label for model, _ in found], _CRITERIA),
+        f"A number counts as known if it is answered in at least {100 * LEAST_HITS:.0f} % of the trials that "
+        f"show it (blue dots above the blue line) and in fewer than {100 * FALSE_ALARMS_BELOW:.0f} % of the others "
+        "(orange triangles below the orange line).",
+        "Hits and false alarms by number with the criteria of the knower levels, one panel per model.",
+        _margin_table(study.suite, numbers),
+    )
+
+
+def _margin_table(suite: str, numbers: Sequence[tuple[CountingModel, KnownNumber]]) -> TableBlock:
+    columns = (
+        MODEL,
+        "Number",
+        "Answered when shown",
+        Column(f"Margin over {100 * LEAST_HITS:.0f} %", "How far above the criterion; below 0 it is missed."),
+        "Answered when not shown",
+        Column(f"Margin under {100 * FALSE_ALARMS_BELOW:.0f} %", "How far below the criterion; below 0 it is missed."),
+        text_column("Known"),
+        text_column("Beyond doubt"),
+    )
+    rows = []
+    for model, one in numbers:
+        shares = (one.hits, one.hit_margin, one.false_alarms, one.false_alarm_margin)
+        rows.append(model.row(one.number, *shares, "yes" if one.is_known else "no", one.standing))
+    return make_table(f"{suite}-knower-numbers", "Numbers known, with margins", columns, rows)
+
+
+def _level_cells(knower: KnowerLevel, answered: str | None) -> tuple[Cell, ...]:
+    margins = {
+        one.number: min(margin for margin in (one.hit_margin, one.false_alarm_margin) if margin is not None)
+        for one in knower.numbers
+    }
+    held = [number for number in margins if number <= (knower.level or 0)]
+    weakest = min(held, key=margins.__getitem__, default=None)
+    missed = next((one.number for one in knower.numbers if not one.is_known), None)
+    level = None if knower.level is None else level_name(knower.level)
+    numbers = [cell for number in (weakest, missed) for cell in (number, None if number is None else margins[number])]
+    return level, knower.low, knower.high, answered, *numbers
+
+
+def _bias(study: _Study, found: Sequence[tuple[CountingModel, Sequence[Bias]]]) -> Iterator[Block]:
+    published = study.published.biases if study.published else ()
+    categories = [*dict.fromkeys([*study.categories, *(bias.category for bias in published)]), ALL]
+    rows = []
+    for model, biases in found:
+        own = {bias.category: Tagged(_DIRECTIONS[bias.direction], bias.r) for bias in biases}
+        rows.append(model.row(*(own.get(category, "") for category in categories)))
+    for name in dict.fromkeys(bias.model for bias in published):
+        # What is not printed is left blank, which is not the same as no bias.
+        printed = {
+            bias.category: _DIRECTIONS[bias.direction] + ("" if bias.r is None else f" {bias.r:.2f}")
+            for bias in published
+            if bias.model == name
+        }
+        rows.append(Row((name, *(printed.get(category, "") for category in categories)), "published"))
+    yield make_table(
+        f"{study.suite}-bias",
+        "Over- and underestimation",
+        (MODEL, *("overall" if name == ALL else name for name in categories)),
+        rows,
+        "“Over.” and “Under.”: responses lie systematically above or below the target (Wilcoxon signed-rank test, "
+        "p < .05, and effect size r = |z| / √n of at least .3); “none”: neither. Figures are r with its 95 % interval; "
+        f"published rows have r alone. {differing_design(study.published, study.models)}".strip(),
+    )
+
+
+def _weber(study: _Study, found: Sequence[tuple[CountingModel, Weber | NoWeber]]) -> Iterator[Block]:
+    """Show the Weber fractions or why there is none, and the psychometric curves they fit."""
+    fitted = [(model, weber) for model, weber in found if isinstance(weber, Weber)]
+    columns = (
+        MODEL,
+        Column("Weber fraction", digits=3),
+        Column("Gain", "Mean response as a share of the number.", digits=3),
+        Column("Lapses", "Share of responses that have nothing to do with the number.", digits=3),
+        Column("p of fit", "Pearson’s test; a small p says that the law does not fit.", 3, is_probability=True),
+        "Assumed exact up to",
+        "n",
+        text_column("Why none"),
+    )
+    yield make_table(
+        f"{study.suite}-weber",
+        "Weber fractions",
+        columns,
+        (model.row(*_weber_cells(weber)) for model, weber in found),
+        "The spread of the responses to a number of a category, as a share of their mean: about .15 in human adults, 0 "
+        "for an exact counter. It is that of normal responses with a gain, rounded, but for lapses, and is fitted to "
+        "the numbers above those that people see exactly, and to responses that are neither 1 nor the highest of the "
+        "matrix (n). Prompts may have gains of their own; where they do, or where only some numbers are ever answered, "
+        "the law with one gain per category does not fit. " + methods(weber.estimate for _, weber in fitted),
+    )
+    if not fitted:
+        return
+    points, rows = [], []
+    for model, weber in fitted:
+        for at in weber.curve:
+            law = at.predicted_exact if at.number > weber.subitizing else None
+            points.append({**model.point("number", at.number, at.exact), "predicted": law})
+            moments = (at.mean, at.predicted_mean, at.sd, at.predicted_sd)
+            rows.append(model.row(at.number, at.exact, at.predicted_exact, *moments))
+    names = ("Exact", "Exact, fitted law", "Mean", "Mean, fitted law", "SD", "SD, fitted law")
+    yield FigureBlock(
+        f"{study.suite}-psychometric",
+        "Psychometric curves",
+        charts.psychometric(points, [model.label for model, _ in fitted], study.palette),
+        "Share of exact answers by number: dots with 95 % intervals as observed, the curve as Weber’s law with the "
+        "fitted fraction, gain and lapses has it, over the numbers that it is fitted to.",
+        "Observed and fitted share of exact answers by number, one panel per model.",
+        make_table(f"{study.suite}-psychometric-curves", "Psychometric curves", (MODEL, "Number", *names), rows),
+    )
+
+
+def _weber_cells(weber: Weber | NoWeber) -> tuple[Cell, ...]:
+    if isinstance(weber, NoWeber):
+        return None, None, None, None, weber.subitizing, None, weber.reason
+    p = weber.goodness_of_fit.p if weber.goodness_of_fit else None
+    return weber.estimate, weber.gain, weber.lapse, p, weber.subitizing, weber.estimate.n, ""
+
+
+def _scalar(study: _Study, found: Sequence[tuple[CountingModel, ScalarVariability]]) -> Iterator[Block]:
+    """Show whether the spread of the responses grows with their mean."""
+    columns = (
+        MODEL,
+        Column("Slope", "Over all numbers, trials pooled: the paper’s own."),
+        Column("p against 1", "The paper’s own test.", 3, is_probability=True),
+        "Numbers",
+        Column("Slope where fitted", "Over the numbers that Weber’s law is fitted to, between the edges."),
+        Column("Slope of the law", "What Weber’s law predicts for whole numbers."),
+        Column("p against the law", digits=3, is_probability=True),
+        text_column("Never vary"),
+    )
+    slopes = []
+    for model, scalar in found:
+        paper, law = (scalar.slope, scalar.p_value_against_1, len(scalar.points)), scalar.law
+        verdict = (law.slope, law.predicted, law.p) if law else (None, None, None)
+        slopes.append(model.row(*paper, *verdict, write_range(scalar.constant)))
+    yield make_table(
+        f"{study.suite}-scalar",
+        "Scalar variability",
+        columns,
+        slopes,
+        "The slope of log standard deviation on log mean: it is near 1 in scalar variability, the signature of "
+        "estimation; 0 means that larger numbers are answered with no more spread than small ones. Rounding to whole "
+        "numbers and lapses change what Weber’s law predicts, so the verdict is the p against the law’s own slope: a "
+        f"small one says that the spread does not grow as the law has it. It takes {in_words(LEAST_POINTS)} numbers.",
+    )
+    rows = (model.row(at.number, at.mean, at.sd, at.n) for model, scalar in found for at in scalar.points)
+    title, heads = "Mean and spread of the responses", (MODEL, "Number", "Mean", "SD", "n")
+    yield FigureBlock(
+        f"{study.suite}-scalar-variability",
+        "Spread against mean",
+        charts.spread(
+            [row for model, scalar in found for row in _fit_line(model, scalar)],
+            study.palette.of([model.label for model, _ in found]),
+        ),
+        "Standard deviation over mean of the responses to each number, both on logarithmic scales, with the fitted "
+        "line. Numbers answered without any spread have no place on it.",
+        "Standard deviation over mean response on logarithmic scales, with a fitted line per model.",
+        make_table(f"{study.suite}-spread", title, heads, rows),
+    )
+
+
+def _fit_line(model: CountingModel, scalar: ScalarVariability) -> list[dict[str, object]]:
+    """Put each point's place on the line beside it: the least-squares line goes through the mean of the logs."""
+    logs = [(math.log(one.mean), math.log(one.sd)) for one in scalar.points]
+    x, y = (sum(values) / len(values) for values in zip(*logs, strict=True))
+    fitted = [math.exp(y + scalar.slope.value * (at - x)) for at, _ in logs]
+    points = zip(scalar.points, fitted, strict=True)
+    return [{"model": model.label, "mean": one.mean, "sd": one.sd, "fitted": on_line} for one, on_line in points]
+
+
+def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterator[Block]:
+    """Show whether responses follow number or a magnitude that goes along with it."""
+    runner_up = Column("p of the runner-up", digits=3, is_probability=True)
+    rows = []
+    for model, cues in found:
+        delta_bics = {str(one.cue): one.delta_bic for one in cues.models}
+        rows.append(model.row(cues.verdict, cues.p_value, *(delta_bics.get(cue) for cue in _CUES), cues.n))
+    yield make_table(
+        f"{study.suite}-cues",
+        "What the responses follow",
+        (MODEL, text_column("Follows"), runner_up, *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES), "n"),
+        rows,
+        "ΔBIC is how much worse a cue alone explains the responses, by any smooth law, than the best one (0). "
+        "“Undecided”: the runner-up is about as close (Vuong’s test). “Number, with a bias by item size” (or hull, the "
+        "area that things spread over): answers follow number, but among pictures of one number they go with that too.",
+    )
+    slopes = [(model, one) for model, cues in found for one in cues.coefficients]
+    if not slopes:
+        return
+    columns = (MODEL, text_column("Cue"), "Slope", Column("Variance only it explains", digits=3))
+    cells = (model.row(one.predictor, one.slope, one.unique_share) for model, one in slopes)
+    spec = charts.forest(
+        [model.point("name", one.predictor, one.slope) for model, one in slopes],
+        list(dict.fromkeys(model.label for model, _ in slopes)),
+        study.palette,
+        x_title="slope of log response",
+        order=list(dict.fromkeys(one.predictor for _, one in slopes)),
+    )
+    yield FigureBlock(
+        f"{study.suite}-cue-regression",
+        "Slopes of the cues",
+        spec,
+        "How the responses follow number, the size of the things and the area they spread over (hull), each beside "
+        "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that who "
+        "answers by number alone, by whatever law, has slopes of 0 for the rest; one who counts has 1 for number.",
+        "Regression slopes of the cues with intervals, one panel per model.",
+        make_table(f"{study.suite}-cue-slopes", "Slopes of the cues", columns, cells),
+    )
+
+
+def _anchors(study: _Study, found: Sequence[tuple[CountingModel, Anchoring]]) -> Iterator[Block]:
+    rows = []
+    for model, anchoring in found:
+        anchors: list[tuple[Cell, ...]] = [
+            (one.answer, one.share, write_range(one.home), one.p_value) for one in anchoring.anchors
+        ]
+        rows += [model.row(*cells) for cells in anchors or [("none", None, None, None)]]
+    p = Column("p", "Of its being no more frequent than an answer next to it; Holm’s.", digits=3, is_probability=True)
+    yield make_table(
+        f"{study.suite}-anchors",
+        "Anchors",
+        (MODEL, "Answer", "Share elsewhere", text_column("At home with"), p),
+        rows,
+        "Answers that are returned to whatever is shown: away from the numbers that it is at home with, an anchor is "
+        "more frequent than both answers next to it, which no scatter around the number explains. The share is of the "
+        "counts given to these other numbers. " + methods(one.share for _, each in found for one in each.anchors),
+    )
+
+
+def _abstraction(study: _Study, found: Sequence[tuple[CountingModel, Abstraction]]) -> Iterator[Block]:
+    rows = [model.row(one.estimate, " and ".join(one.pair)) for model, one in found]
+    if study.published:
+        rows += [Row((name, value, ""), "published") for name, value in study.published.abstractions.items()]
+    yield make_table(
+        f"{study.suite}-abstraction",
+        "Abstraction",
+        (MODEL, "Smallest correlation", text_column("Between")),
+        rows,
+        "The smallest correlation between the confusion matrices of two categories: near 1, number is treated alike "
+        f"whatever the things are. {differing_design(study.published, study.models)}".strip(),
+    )
+
+
+def _wordings(study: _Study, _: object) -> Iterator[Block]:
+    if any(len(model.it.wordings) > 1 for model in study.models):
+        rows = [
+            model.row(one.wording, "kept" * (one.wording == model.it.wording), one.accuracy, one.mae, one.nae, one.n)
+            for model in study.models
+            for one in model.it.wordings
+        ]
+        columns = (MODEL, text_column("Wording"), text_column(""), "Accuracy", "MAE", Column("NAE", digits=3), "n")
+        caption = (
+            "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "
+            "those with at least half as many usable answers as the most answered."
+        )
+        yield make_table(f"{study.suite}-wordings", "Wordings of the question", columns, rows, caption)
+    if any(model.it.control is not None for model in study.models):
+        rows = [model.row(model.it.control) for model in study.models]
+        caption = "Share of the answers to “What does the image represent?” that name apples or fruit."
+        head = (MODEL, "Control question right")
+        yield make_table(f"{study.suite}-control", "Control question", head, rows, caption)
+
+
+# By their anchors: the title, the measure that some model must have, and what writes them of those that have it.
+_SECTIONS: Mapping[str, tuple[str, str, Callable[[_Study, Sequence[tuple[CountingModel, Any]]], Iterator[Block]]]] = {
+    "confusion": ("Confusion matrices", "matrices", _confusion),
+    "likeness": ("Likeness to people and to chance", "matrices", _likeness),
+    "accuracy": ("Accuracy by number", "knower", _accuracy),
+    "knower": ("Counting level", "knower_all", _knower),
+    "bias": ("Over- and underestimation", "biases", _bias),
+    "weber": ("Weber fraction", "weber", _weber),
+    "scalar": ("Scalar variability", "scalar", _scalar),
+    "cues": ("Number or ink", "cues", _cues),
+    "anchors": ("Anchoring", "anchoring", _anchors),
+    "abstraction": ("Abstraction", "abstraction", _abstraction),
+    "wordings": ("Wordings and control", "matrices", _wordings),
+}
+
+
+def small_sample_warning(models: Sequence[CountingModel]) -> list[TextBlock]:
+    """Warn where a cell has fewer eligible trials than the paper asks for."""
+    few = [model for model in models if model.it.smallest_cell < LEAST_PER_CELL]
+    if not few:
+        return []
+    whose = "every model" if len(few) == len(models) else ", ".join(model.label for model in few)
+    text = (
+        f"The measures of Testolin, Hou and Zorzi (2025) need at least {LEAST_PER_CELL} usable answers per number "
+        f"and category. Here {whose} has fewer somewhere, down to {min(model.it.smallest_cell for model in few)}: read "
+        "what follows as a trial run."
+    )
+    return [TextBlock(text, is_warning=True)]
+
+
+_SKILL = (
+    *("accuracy", "nae", "coverage", "knower_all", "knower", "human_correlation_all", "human_correlation"),
+    *("random_distance", "abstraction"),
+)
+# Where everything has a count, these say nothing that others do not say.
+_OF_ANSWERED = ("coverage", "knower", "human_correlation")
+_OTHERS = ("refused", "discarded", "unknown", "excluded")
+_MOST_ANCHORS = 3
+# Measures that are in neither come last in the second table.
+_NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
+_LEGEND = {
+    "level": "the model knows the numbers from 1 to this one [the lowest and highest possible level]",
+    "human": "correlation with the responses of an ideal human, with whom even a perfect counter correlates below 1; "
+    "an answer without a count is a miss. “answered” leaves such answers out, as the paper does",
+    "from chance": "distance from random answers, from 0 to 1; a correlation with them is not defined",
+    "abstraction": "the smallest correlation between two categories",
+    "control": "share of right answers to the control question",
+    "weber": "Weber fraction of the numbers above 4, with the gain, the share of lapses and the p of the fit",
+    "slope": "of log sd on log mean, beside the slope that the fitted law predicts; a small p says that it is not met",
+    "follows": "what the answers follow: the number itself, or ink, hull and the like",
+    "anchors": "answers given whatever is shown, and their share of the answers to numbers that do not call for them",
+    "bias": "categories that are over- or underestimated (p < .05, r ≥ .3), and r; all figures with intervals: --json",
+}
+
+
+def print_enumerations(enumerations: Sequence[CountingReport], stand_ins: Names) -> None:
+    """Print two tables per suite: a row per model and judge, the exact figures of two known observers below."""
+    printed: set[str] = set()
+    for suite in dict.fromkeys(one.suite for one in enumerations):
+        printed |= _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
+    print_marks(enumerations, stand_ins)
+    print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
+    print_line("value [95 % interval]; n: answers with a count, in the wording with the smallest error")
+    for heading, meaning in _LEGEND.items():
+        if heading in printed:
+            print_line(f"{heading}: {meaning}")
+    if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
+        print_line(
+            f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many"
+        )
+
+
+def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: Names) -> set[str]:
+    """Print the tables of a suite, and give the headings under which they have something."""
+    has_runs = len({one.run for one in enumerations}) > 1
+    judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)
+    places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
+    headings = {name: measure.heading for name, measure in measures().items() if measure.heading}
+    is_partial = not all(one.has_every_count for one in enumerations)
+    skill = [name for name in _SKILL if is_partial or name not in _OF_ANSWERED]
+    nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
+    first, second = [], []
+    for one in enumerations:
+        names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": stand_ins.name_judge(one.judge)}
+        named = [names[place] for place in places]
+        n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
+        others = [f"{count} {name}" for name in _OTHERS if (count := getattr(one, name))]
+        first.append([*named, *(_text(getattr(one, name)) for name in skill), " + ".join([n, *others])])
+        second.append([*named, *(_text(getattr(one, name)) for name in nature)])
+    for name, known in name_baselines(one.numbers for one in enumerations):
+        named = [f"({name}, exact)" if place == "model" else "" for place in places]
+        first.append([*named, *(_text(getattr(known, figure.removesuffix("_all"), None)) for figure in skill), ""])
+    print_line(f"{suite}, judged by {', '.join(judges)}")
+    tables = [([*places, *(headings[name] for name in skill), "n"], first)]
+    tables.append(([*places, *(headings.get(name, name) for name in nature)], second))
+    print_table(*tables[0])
+    print_filled(*tables[1])
+    return {heading for names, rows in tables for heading, *cells in zip(names, *rows, strict=True) if any(cells)}
+
+
+def _text(measure: object) -> str:
+    """Write the one figure that tells most of a measure; what nothing can be said about is left blank."""
+    match measure:
+        case None | KnowerLevel(level=None):
+            return ""
+        case (Estimate() as found) | Abstraction(estimate=found):
+            return cell(found)
+        case KnowerLevel(level=level, low=low, high=high):
+            return f"{level} [{low}, {high}]"
+        case Anchoring(anchors=anchors):
+            return ", ".join(f"{one.answer}: {cell(one.share)}" for one in anchors[:_MOST_ANCHORS]) or "none"
+        case Weber(estimate=found, gain=gain, lapse=lapse, goodness_of_fit=fit):
+            fitted = f", fit p {write_p(fit.p)}" if fit else ""
+            return f"{cell(found)} (gain {gain.value:.2f}, lapses {lapse.value:.2f}{fitted})"
+        case NoWeber(reason=reason):
+            return f"none: {reason}"
+        case ScalarVariability(slope=slope, law=law, constant=constant):
+            # The slope beside the law's, if there is one; else the paper's own.
+            text = f"{cell(law.slope)} (law {law.predicted:.2f}, p {write_p(law.p)})" if law else cell(slope)
+            return text + (f"; {write_range(constant)} never vary" if constant else "")
+        case Cues(verdict=verdict):
+            return verdict
+        case float():
+            return f"{measure:.3f}"
+        case tuple():
+            biases = [one for one in measure if isinstance(one, Bias) and one.category != ALL]
+            told = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
+            return ", ".join(told)
+    return str(measure)

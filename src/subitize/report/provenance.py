@@ -1,0 +1,350 @@
+"""Where every figure comes from, what no figure covers, and which rows may be compared."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import polars as pl
+
+from subitize.analysis.advice import describe_reward_judge, is_reward_judge
+from subitize.analysis.overview import describe_samples
+from subitize.analysis.protocols import Protocol, RowProtocol, describe, differences, read_protocols
+from subitize.analysis.provenance import Group, ResponseTrail
+from subitize.io.frames import group_rows
+from subitize.registry import paper_of
+from subitize.report.series import ReportRun, Series
+from subitize.report.table import (
+    Block,
+    Column,
+    FactsBlock,
+    Linked,
+    Record,
+    Row,
+    RowKind,
+    Section,
+    TableBlock,
+    TextBlock,
+    make_table,
+    number_of,
+    slug,
+    tabulate,
+    text_column,
+)
+from subitize.store import Entry
+from subitize.store.reading import FAILED, look_up_failures, read_judgings
+from subitize.suites.datasets import name_datasets
+
+_EXAMPLES = 3
+_DISCARDED = "Answers of which the rule made no value: wrong in accuracy, in no error."
+_UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
+_REASONS_LISTED = 10
+_MOST_LISTED = 6
+Facts = list[tuple[str, tuple[str, ...]]]
+_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; what is in it stands under “Protocols”.")
+_MOST_COMPARED = 8
+_KNOWN = ("published", "baseline")
+"""Rows that were not measured."""
+
+
+def describe_provenance(sources: Sequence[ReportRun]) -> Section:
+    """List every suite, model and judge of each run."""
+    inner = []
+    for source in sources:
+        blocks = (_describe_suites(source), *_describe_models(source), *_describe_judges(source))
+        inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
+    note = "Every suite, model and judge with all its options, as they were stored with the answers."
+    return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
+
+
+def _describe_models(source: ReportRun) -> list[FactsBlock]:
+    """List every model of the run with its options and how it answered."""
+    seeds = ", ".join(map(str, sorted({suite.seed for suite in source.run.suites()})))
+    blocks = []
+    for entry in source.run.models():
+        trails = [trail for (_, model), trail in source.trails.responses.items() if model == entry.spec]
+        if not trails:
+            continue
+        whole = ResponseTrail(pl.concat(trail.rows for trail in trails))
+        prompts = dict.fromkeys(prompt for trail in trails for prompt in trail.prompts())
+        facts: Facts = [
+            ("Run", (f"{source.name}, seed {seeds}",)),
+            ("Responses", (f"{whole.responses:,}, stored {days(whole.first_at, whole.last_at)} (UTC)",)),
+            ("Prompts as sent", tuple(prompts)[:_EXAMPLES]),
+            ("Prompts as rewritten by the provider", whole.rewritings()),
+        ]
+        facts += [(name, list_values(values, whole.responses)) for name, values in whole.facts().items()]
+        kind = "embedded stand-in, not a real model" if entry.is_stand_in else "model"
+        blocks.append(_describe_entry(source.name_model(entry.spec), entry, kind, facts))
+    return blocks
+
+
+def _describe_judges(source: ReportRun) -> list[FactsBlock]:
+    """List every judge that has read something."""
+    entries = {entry.spec: entry for entry in source.run.judges()}
+    blocks = []
+    for judge, judgings in group_rows(read_judgings(source.run), lambda one: one.judge).items():
+        entry = entries.get(judge)
+        people = sum(one.annotators for one in judgings)
+        span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
+        facts: Facts = [
+            ("Rule, with its version", tuple(f"{one.rule}: {number_of(one.readings, 'reading')}" for one in judgings)),
+            ("Annotators", (str(people),) if entry is None else ()),
+            ("Run", (source.name,)),
+            ("Read", (f"{span} (UTC)",)),
+        ]
+        kind = "readings made elsewhere" if entry is None else "embedded stand-in" if entry.is_stand_in else "judge"
+        block = _describe_entry(source.name_judge(judge), entry, kind, facts)
+        blocks.append(replace(block, title=f"{block.title} (judge)"))
+    return blocks
+
+
+def _describe_entry(name: str, entry: Entry | None, kind: str, others: Facts) -> FactsBlock:
+    """Say what goes by a name, if the name does not, where it is reached, and what else there is to say."""
+    options = tuple(f"{option} = {value}" for option, value in entry.options.items()) or ("none",) if entry else ()
+    facts: Facts = [
+        ("Name", (name,)),
+        ("Spec", (entry.spec,) if entry and entry.spec != name else ()),
+        ("Address", entry.addresses if entry else ()),
+        ("Kind", (kind,)),
+        ("Options", options),
+        *others,
+    ]
+    told = tuple((title, lines) for title, lines in facts if lines)
+    return FactsBlock(name, told, "stand-in" if entry and entry.is_stand_in else "")
+
+
+def _describe_suites(source: ReportRun) -> FactsBlock:
+    """List the suites of the run with their options and seed, and the published sets that they are about."""
+    suites, samples = source.run.suites(), describe_samples(source.run)
+    facts: Facts = [
+        (entry.name, (entry.shown, f"run seed {entry.seed}", *filter(None, [samples.get(entry.name)])))
+        for entry in suites
+    ]
+    datasets = name_datasets(source.survey.observations.seen_items())
+    facts += [(one.title, (f"licence: {one.licence}", one.citation)) for one in datasets]
+    return FactsBlock(f"Suites of {source.name}", tuple(facts))
+
+
+def days(first_at: float, last_at: float) -> str:
+    """Write a span of time as days, in UTC."""
+    first, last = (datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d") for at in (first_at, last_at))
+    return first if first == last else f"{first} to {last}"
+
+
+def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
+    """List what was the same in all responses as it is, and what was not with how often; not endlessly."""
+    lines = [text if count == responses else f"{text} ({count:,} responses)" for text, count in values.most_common()]
+    rest = len(lines) - _MOST_LISTED
+    return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
+
+
+def missing_data_section(sources: Sequence[ReportRun]) -> Section:
+    """Say what no figure covers, and why."""
+    records: list[tuple[Record, RowKind]] = []
+    ties = 0
+    for source in sources:
+        gaps, seen = source.survey.gaps(), source.survey.observations.rows
+        statuses = Counter(dict(seen["status"].value_counts().iter_rows()))
+        record: Record = {
+            text_column("Run"): source.name,
+            Column("Not asked", "Items that a model was not given although it was given others."): gaps.unasked,
+            Column("Failed", "Trials that came to nothing."): gaps.failed,
+            Column("Not read", "Answers that no judge has looked at."): gaps.unread,
+            Column("Discarded", _DISCARDED): statuses["discarded"],
+            Column("Unknown", _UNKNOWN): statuses["unknown"],
+            Column("Refused", "Wrong in accuracy; in no error."): statuses["refused"],
+            Column("Excluded", "Left out by hand."): int(seen["is_excluded"].sum()),
+        }
+        records.append((record, ""))
+        ties += gaps.tied
+    caption = (
+        "Counts of observations, or of trials where nothing was observed. "
+        "Where all are zero, every answer is in the figures."
+    )
+    if ties:
+        caption += f" Of the unknown, {ties:,} have readings that are tied."
+    title, reasons = "What no figure covers", (block for source in sources for block in _reasons(source))
+    return Section("gaps", title, (tabulate("gaps", title, records, caption), *reasons))
+
+
+def _reasons(source: ReportRun) -> list[TableBlock]:
+    failed = source.survey.responses.filter(pl.col("kind") == FAILED)["trial"].to_list()
+    reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
+    why = make_table(
+        f"failures-{slug(source.name)}",
+        f"Why trials of {source.name} failed",
+        (text_column("Reason"), "Trials"),
+        map(Row, reasons),
+    )
+    left_out = make_table(
+        f"exclusions-{slug(source.name)}",
+        f"Items of {source.name} left out by hand",
+        (text_column("Item"), text_column("Reason")),
+        map(Row, source.run.exclusions().items()),
+    )
+    return [table for table in (why, left_out) if table.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesProtocol:
+    """A series, and under what protocol it was got."""
+
+    series: Series
+    followed: RowProtocol
+    number: int
+    """The number of the protocol in the report, from 1."""
+
+    @property
+    def has_reward_judge(self) -> bool:
+        """Whether its judge rewarded its model in training."""
+        return is_reward_judge(self.series.judge, self.followed.model_options)
+
+    @property
+    def protocol(self) -> Protocol:
+        """What it shares with the rows that it may be compared with."""
+        return self.followed.protocol
+
+
+def follow(series: Sequence[Series]) -> list[SeriesProtocol]:
+    """Find the protocol of each series."""
+    sources = {one.source.name: one.source for one in series}
+    known = {name: read_protocols(one.run, one.trails, one.survey.reader) for name, one in sources.items()}
+    found = [known[one.source.name][Group(one.suite, one.model, one.judge)] for one in series]
+    order = [fingerprint for fingerprint, _ in Counter(one.protocol.fingerprint for one in found).most_common()]
+    numbers = [order.index(one.protocol.fingerprint) + 1 for one in found]
+    return list(map(SeriesProtocol, series, found, numbers))
+
+
+def mark_protocols(
+    blocks: Sequence[Block], conduct: Sequence[SeriesProtocol]
+) -> tuple[Sequence[TextBlock], Sequence[Block]]:
+    """Put the protocol beside every score of a suite's leaderboard, if there are several, and warn of comparing them.
+
+    Published rows have that of their paper.
+    """
+    by_label = {one.series.label: one for one in conduct}
+    suite = conduct[0].series.suite
+    paper = paper_of(suite)
+    judge = paper and paper.judged_by.get(suite)
+    judged = f"Published rows were judged by {judge}, under the paper’s protocol."
+    marked: list[Block] = []
+    warnings: list[TextBlock] = []
+    for block in blocks:
+        if not isinstance(block, TableBlock):
+            marked.append(block)
+            continue
+        followed = [None if row.badge in _KNOWN else by_label.get(str(row.cells[0])) for row in block.rows]
+        measured = [one for one in followed if one]
+        if judge and any(row.badge == "published" for row in block.rows):
+            block = replace(block, caption=f"{block.caption} {judged}".strip())
+        if len({one.number for one in measured}) > 1:
+            cells = (_link(one) if one else "" for one in followed)
+            block = block.with_column(_COLUMN, cells, len(block.columns))
+        marked.append(block)
+        warnings += _warn(measured)
+    return warnings, marked
+
+
+def describe_protocols(conduct: Sequence[SeriesProtocol]) -> Section:
+    """List every protocol with the rows that follow it, and what each row has of its own."""
+    groups = _group(conduct)
+    note = TextBlock(
+        "Two rows may be compared exactly when their protocols have the same fingerprint. It is a hash of what stands "
+        "here under it; models, their revisions, library versions and dates are not in it, and stand in the table, as "
+        "do the options and the seed that the items were made with: the items themselves are in it."
+    )
+    facts = [_describe(fingerprint, members) for fingerprint, members in groups.items()]
+    rows = [(_own(one), one.series.badge) for one in conduct]
+    caption = (
+        "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
+        "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
+    )
+    table = tabulate("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
+    return Section("protocols", "Protocols", (note, *facts, table))
+
+
+def _link(one: SeriesProtocol) -> Linked:
+    return Linked(str(one.number), f"protocol-{one.protocol.fingerprint}")
+
+
+def _group(conduct: Sequence[SeriesProtocol]) -> dict[str, list[SeriesProtocol]]:
+    """Take those together that may be compared, the largest group first."""
+    groups = group_rows(conduct, lambda one: one.protocol.fingerprint)
+    return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
+
+
+def _warn(conduct: Sequence[SeriesProtocol]) -> list[TextBlock]:
+    """Say which rows may not be compared and why, and which are judged by what their models were trained with."""
+    groups = list(_group(conduct).values())
+    lines = []
+    if len(groups) > 1:
+        members, *others = groups
+        lines = [
+            f"Not all rows may be compared: they follow {len(groups)} protocols. "
+            f"{_labels(members)}: protocol {members[0].number}. The others differ from it:"
+        ]
+        for own in others[:_MOST_COMPARED]:
+            found = differences(own[0].protocol, members[0].protocol)
+            lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")
+        if len(others) > _MOST_COMPARED:
+            lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
+    rewarded = [one.series for one in conduct if one.has_reward_judge]
+    trained = [f"{describe_reward_judge(one.label, one.judge_name)}." for one in rewarded]
+    return [TextBlock("\n".join(text), is_warning=True) for text in (lines, trained) if text]
+
+
+def _labels(conduct: Sequence[SeriesProtocol]) -> str:
+    return ", ".join(one.series.label for one in conduct)
+
+
+def _describe(fingerprint: str, members: Sequence[SeriesProtocol]) -> FactsBlock:
+    first, protocol = members[0], members[0].protocol
+    examples = tuple(text for text in first.followed.calls.prompts() if text)
+    rewarded = tuple(one.series.label for one in members if one.has_reward_judge)
+    facts = [("Fingerprint", (fingerprint,)), ("Rows", tuple(one.series.label for one in members))]
+    facts += describe(protocol)
+    further = [("Examples of prompts as sent", examples), ("Trained with this judge", rewarded)]
+    facts += [(name, lines) for name, lines in further if lines]
+    title = f"Protocol {first.number}: {protocol.suite}, judged by {first.series.source.name_judge(protocol.judge)}"
+    return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
+
+
+def _own(one: SeriesProtocol) -> Record:
+    series, own, calls, readings = one.series, one.followed, one.followed.calls, one.followed.readings
+    answers = calls.answers()
+    settings = {name: "; ".join(list_values(values, calls.responses)) for name, values in calls.facts().items()}
+    varying = [f"{name} = {', '.join(list_values(values, answers.responses))}" for name, values in own.varying.items()]
+    rewritten = f"{answers.rewritten:,} of {answers.responses:,}" if answers.rewritten else ""
+    return {
+        text_column("Model"): series.label,
+        text_column("Protocol"): _link(one),
+        text_column("Fingerprint"): one.protocol.fingerprint,
+        text_column("Suite"): series.suite,
+        text_column("Judge"): series.judge_name,
+        text_column("Run"): series.source.name,
+        text_column("Options"): _join(own.model_options),
+        text_column("Options of the suite"): _join(own.suite_options),
+        text_column("Seed of the run"): str(own.seed),
+        text_column("Sample", "What a limit took of the suite, where it did not take all."): own.sample,
+        text_column(
+            "Sight", "Whether the model named one to four things in plain pictures before it was asked."
+        ): own.sight,
+        text_column("Revision", "As the server or the files name it."): settings.get("Revision", ""),
+        text_column("Weights"): settings.get("Weights", ""),
+        text_column("Versions"): settings.get("Versions", ""),
+        text_column("Parameters that vary"): "; ".join(varying),
+        Column("Responses", "All calls that were stored, those that failed included."): calls.responses,
+        text_column("Prompts rewritten"): rewritten,
+        Column("Asked again", "Answers or images that were asked for more than once."): calls.asked_again or None,
+        Column("Annotators"): readings.annotators or None,
+        text_column("Revision of the judge", "As the server names it, with the build."): "; ".join(
+            readings.revisions()
+        ),
+        text_column("Stored (UTC)"): days(calls.first_at, max(calls.last_at, readings.last_at)),
+    }
+
+
+def _join(options: Mapping[str, str]) -> str:
+    """List options, but for those that were not given."""
+    return "; ".join(f"{name} = {value}" for name, value in options.items() if value)

@@ -1,0 +1,200 @@
+"""The runs of a report, each read once; its models by name, and what tables of counting models share."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
+from subitize.analysis.overview import Names, read_names
+from subitize.analysis.provenance import Trails, read_provenance
+from subitize.errors import BadValueError
+from subitize.io.frames import group_rows
+from subitize.language.numbers import in_words
+from subitize.records import Estimate
+from subitize.report.table import KINDS, Cell, Row, RowKind, printable, text_column
+from subitize.store import Database, Run
+from subitize.store.frames import trace_responses
+from subitize.store.reading import read_judgings
+
+if TYPE_CHECKING:
+    from subitize.analysis.counting import CountingReport
+    from subitize.analysis.published import PublishedCounts
+    from subitize.stats.answers import KnowerLevel
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRun:
+    """An open run and what was read of it, under the name that tells it from the others."""
+
+    name: str
+    run: Run
+    survey: RunFrame
+    trails: Trails
+    stand_ins: Names
+
+    def badge(self, model: str, judge: str = "") -> RowKind:
+        """Mark a model that is a stand-in, and one that is none but was judged by one."""
+        if model in self.stand_ins.models:
+            return "stand-in"
+        return "stand-in judge" if judge in self.stand_ins.judges else ""
+
+    def name_model(self, model: str) -> str:
+        """Name a model in one line."""
+        return printable(self.stand_ins.name_model(model)).replace("\n", " ")
+
+    def name_judge(self, judge: str) -> str:
+        """Name a judge."""
+        return printable(self.stand_ins.name_judge(judge))
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What one judge observed of one model on one suite of one run, under its name in the report."""
+
+    label: str
+    source: ReportRun
+    suite: str
+    model: str
+    judge: str
+    badge: RowKind
+    observations: Frame
+
+    @property
+    def judge_name(self) -> str:
+        """How the judge is shown."""
+        return self.source.name_judge(self.judge)
+
+    @property
+    def is_informed(self) -> bool:
+        """Tell whether the judge knew what was asked for."""
+        return bool(self.observations.rows["is_informed"].any())
+
+    @property
+    def is_excluded(self) -> bool:
+        """Tell whether everything was left out by hand."""
+        return bool(self.observations.rows["is_excluded"].all())
+
+
+def read_sources(runs: Sequence[Run], reader: ReadOptions | None = None) -> list[ReportRun]:
+    """Read each run; a run without readings is refused with what to do about it."""
+    sources = []
+    for name, run in zip(_names(runs), runs, strict=True):
+        responses = trace_responses(run)
+        survey = read_frame(run, reader, responses)
+        sources.append(ReportRun(name, run, survey, read_provenance(run, survey.readings, responses), read_names(run)))
+    return sources
+
+
+def shared_judges(run: Run) -> set[str]:
+    """Name the judges as which several people may have looked; it takes a moment only."""
+    judgings = group_rows(read_judgings(run), lambda one: one.judge)
+    return {judge for judge, own in judgings.items() if sum(one.annotators for one in own) > 1}
+
+
+def list_series(sources: Sequence[ReportRun]) -> list[Series]:
+    """Tell apart what is shown: a model goes by its name, with the run and the judge where that is not enough."""
+    groups = {
+        (place, suite, model, judge): observations
+        for place, source in enumerate(sources)
+        for (suite, model, judge), observations in source.survey.observations.partition("suite", "model", "judge")
+    }
+    judges = Counter((place, suite, model) for place, suite, model, _ in groups)
+    names = {(place, suite, model): sources[place].name_model(model) for place, suite, model in judges}
+    uses = Counter((suite, name) for (_, suite, _), name in names.items())
+    found = []
+    for (place, suite, model, judge), observations in groups.items():
+        source, label = sources[place], names[place, suite, model]
+        label += f" ({source.name})" * (uses[suite, label] > 1)
+        label += f" · {source.name_judge(judge)}" * (judges[place, suite, model] > 1)
+        found.append(Series(label, source, suite, model, judge, source.badge(model, judge), observations))
+    return sorted(found, key=lambda one: (one.suite, KINDS.index(one.badge), one.label))
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """Name a run by its folder, or where two folders are called alike by its path."""
+    places = [run.location for run in runs]
+    paths = [Path(place.run_id) if isinstance(place, Database) else place.path for place in places]
+    for path, count in Counter(path.resolve() for path in paths).items():
+        if count > 1:
+            raise BadValueError(f"run {path} is given {count} times; once is enough")
+    short = [path.resolve().name or str(path) for path in paths]
+    return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
+
+
+MODEL = text_column("Model")
+_FAR = 1e6  # the largest number that a chart is given
+
+
+@dataclass(frozen=True, slots=True)
+class CountingModel:
+    """A model under its name in the report, and how it enumerates."""
+
+    label: str
+    badge: RowKind
+    it: "CountingReport"
+
+    def row(self, *cells: Cell) -> Row:
+        """Make its row of a table."""
+        return Row((self.label, *cells), self.badge)
+
+    def point(self, name: str, at: object, estimate: Estimate) -> dict[str, object]:
+        """Make its row of a chart's data: what stands where."""
+        return {"model": self.label, name: at, **bounds(estimate)}
+
+
+def rank(models: Iterable[CountingModel]) -> list[CountingModel]:
+    """Put real models first, and of them those that are right most often."""
+    return sorted(
+        models,
+        key=lambda one: (KINDS.index(one.badge), -one.it.accuracy.value if one.it.accuracy else math.inf, one.label),
+    )
+
+
+def differing_design(published: "PublishedCounts | None", models: Sequence[CountingModel]) -> str:
+    """Say what published figures are for, where a model here has other numbers or categories; else nothing."""
+    if published is None:
+        return ""
+    numbers, categories = published.numbers, published.categories
+    if all((one.it.numbers, {*one.it.categories}) == (numbers, {*categories}) for one in models):
+        return ""
+    return (
+        f"Published figures are for the numbers {numbers[0]}–{numbers[-1]} and the paper’s {in_words(len(categories))} "
+        f"categories ({', '.join(categories)}); not all models here were given just these."
+    )
+
+
+def level_name(level: int) -> str:
+    """Write a level as the literature does."""
+    return f"{level}-knower"
+
+
+def level_text(knower: "KnowerLevel | None") -> str | None:
+    """Write a level with the lowest and the highest that are possible."""
+    if knower is None or knower.level is None:
+        return None
+    return f"{level_name(knower.level)} [{knower.low}, {knower.high}]"
+
+
+def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:
+    """Make of an estimate what a chart draws: its value with its interval, which must be finite."""
+    low, high = max(estimate.low / per, -_FAR), min(estimate.high / per, _FAR)
+    return {"value": estimate.value / per, "low": low, "high": high, "n": estimate.n}
+
+
+def methods(estimates: Iterable[Estimate]) -> str:
+    """Say how intervals were got; how many clusters each is over stands with it."""
+    found = sorted({_LAYOUT.sub("over clusters", estimate.method) for estimate in estimates})
+    return f"Intervals (95 %): {'; '.join(found)}." if found else ""
+
+
+_LAYOUT = re.compile(r"over \d+ clusters?(?: in \d+ strata)?")
+
+
+def sizes(estimates: Iterable[Estimate]) -> str:
+    """Say how many observations are behind figures."""
+    found = [estimate.n for estimate in estimates]
+    return f"n = {min(found):,} each" if min(found) == max(found) else f"n from {min(found):,} to {max(found):,}"

@@ -1,0 +1,368 @@
+"""The parts of a report before it is HTML or files: sections, tables, figures, galleries, facts, and their text."""
+
+import math
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from subitize.records import Box, Estimate
+
+RowKind = Literal["", "stand-in", "stand-in judge", "published", "baseline"]
+KINDS: tuple[RowKind, ...] = ("", "stand-in", "stand-in judge", "baseline", "published")
+"""Kinds of rows, in the order in which they stand; they are not to be ranked among one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A word and the figure it rests on, as in "Over. 0.44"."""
+
+    word: str
+    estimate: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A published figure with the standard error that is printed beside it; its interval is not known."""
+
+    value: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A word that leads to what the page says of it elsewhere; the anchor is that place's id."""
+
+    word: str
+    anchor: str
+
+
+Cell = str | int | float | Estimate | Tagged | Printed | Linked | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's heading, what it means if that is not plain, and the decimals of its figures."""
+
+    name: str
+    help: str = ""
+    digits: int = 2
+    is_numeric: bool = True
+    is_probability: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of a row, the first of which is its name; the badge says what the row is if it is not a model."""
+
+    cells: tuple[Cell, ...]
+    badge: RowKind = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    """A table; its name is that of its files."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: str = ""
+    is_grouped: bool = False
+    """Whether rows of a kind stand together under a heading."""
+
+    def groups(self) -> list[tuple[RowKind | None, list[Row]]]:
+        """Take rows of a kind together, if there are several kinds; rows that stand in one list have None."""
+        kinds = dict.fromkeys(row.badge for row in self.rows)
+        if not self.is_grouped or len(kinds) < 2:
+            return [(None, list(self.rows))]
+        return [(kind, [row for row in self.rows if row.badge == kind]) for kind in kinds]
+
+    def with_column(self, column: Column, cells: Iterable[Cell], at: int) -> "TableBlock":
+        """Put a column in a place; one that stands there already gets other cells."""
+        after = at + (self.columns[at : at + 1] == (column,))
+        rows = (
+            replace(row, cells=(*row.cells[:at], cell, *row.cells[after:]))
+            for row, cell in zip(self.rows, cells, strict=True)
+        )
+        return replace(self, columns=(*self.columns[:at], column, *self.columns[after:]), rows=tuple(rows))
+
+
+Columns = Iterable[Column | str]
+
+
+def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], caption: str = "") -> TableBlock:
+    """Make a table; a column of figures about which there is no more to say goes by its heading."""
+    heads, own = tuple(Column(one) if isinstance(one, str) else one for one in columns), tuple(rows)
+    # Below it stands why to be wary of the figures that are marked.
+    cells = (cell.estimate if isinstance(cell, Tagged) else cell for row in own for cell in row.cells)
+    cautions = (cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution)
+    if found := sorted({part for caution in cautions for part in caution.split("; ")}):
+        caption = f"{caption} † Too little to rely on: {'; '.join(found)}.".strip()
+    return TableBlock(name, title, heads, own, caption)
+
+
+Record = Mapping[Column, Cell]
+
+
+def tabulate(
+    name: str, title: str, records: Sequence[tuple[Record, RowKind]], caption: str = "", *, drops_empty: bool = False
+) -> TableBlock:
+    """Make a table of records that have all columns, in the same order; columns without anything may be dropped."""
+    every = list(records[0][0]) if records else []
+    columns = [column for column in every if not drops_empty or any(own[column] for own, _ in records)]
+    rows = (Row(tuple(own[column] for column in columns), badge) for own, badge in records)
+    return make_table(name, title, columns, rows, caption)
+
+
+def text_column(name: str, help: str = "") -> Column:
+    """Make a column of words."""
+    return Column(name, help, is_numeric=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FigureBlock:
+    """A chart as Vega-Lite, what it shows in words for those who do not see it, and the numbers behind it."""
+
+    name: str
+    title: str
+    spec: Mapping[str, Any]
+    caption: str
+    alt: str
+    data: TableBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """A small picture as a data URI, and the size in pixels of the one it was made from."""
+
+    uri: str
+    width_px: int
+    height_px: int
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One response in the gallery: its picture if there is one, and what is known about it."""
+
+    model: str
+    outcome: Literal["right", "wrong", "refused", "discarded", "unknown"]
+    category: str
+    target: str
+    response: str
+    thumbnail: Thumbnail | str
+    details: tuple[tuple[str, str], ...]
+    boxes: tuple[Box, ...] = ()
+    subject: str = ""
+    """What was asked about, where that is not the whole picture."""
+    judge: str = ""
+    """Who judged, where several have looked at the same pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryBlock:
+    """A bounded sample of the responses, to be filtered by those who look."""
+
+    name: str
+    title: str
+    caption: str
+    cards: tuple[Card, ...]
+    filters: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A paragraph."""
+
+    text: str
+    is_warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FactsBlock:
+    """What is known about one model, judge or protocol: names, and values that are one or several lines.
+
+    The id is its anchor, if something leads to it.
+    """
+
+    title: str
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+    badge: RowKind = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceBlock:
+    """A work to cite, where it is to be found, and what of it is used."""
+
+    text: str
+    url: str
+    used_for: str
+
+
+Block = TextBlock | TableBlock | FigureBlock | GalleryBlock | FactsBlock | ReferenceBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it; the id is its anchor."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...] = ()
+    sections: tuple["Section", ...] = ()
+
+    def all_blocks(self) -> Iterator[Block]:
+        """Go through its blocks and those of the sections in it."""
+        yield from self.blocks
+        for inner in self.sections:
+            yield from inner.all_blocks()
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteReport:
+    """What is said of one suite: its leaderboard, its sections, and perhaps its own sentence in the summary."""
+
+    leaderboard: Sequence[Block]
+    sections: Sequence[Section]
+    headline: str = ""
+    has_refinements: bool = False
+    """Whether refined prompts are among the sections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole report: the summary is its first paragraph."""
+
+    title: str
+    summary: str
+    sections: tuple[Section, ...]
+
+    def tables(self) -> Iterator[TableBlock]:
+        """Go through the tables, in their order."""
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, TableBlock))
+
+    def figures(self) -> Iterator[FigureBlock]:
+        """Go through the figures, in their order."""
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, FigureBlock))
+
+    def check_names(self) -> None:
+        """Refuse two tables of one name, or two figures: the file of one would replace that of the other."""
+        tables = [*self.tables(), *(figure.data for figure in self.figures())]
+        for kind, blocks in (("tables", tables), ("figures", list(self.figures()))):
+            names = Counter(block.name for block in blocks)
+            if twice := [name for name, times in names.items() if times > 1]:
+                raise ValueError(f"{kind} of one name in a report: {', '.join(twice)}; give each a name of its own")
+
+
+NOTHING = "–"
+_LEVEL = 0.05
+
+
+def cell_text(cell: Cell, column: Column) -> str:
+    """Write a cell for a person: a figure with its interval."""
+    match cell:
+        case None:
+            return NOTHING
+        case Estimate():
+            return estimate_text(cell, column.digits)
+        case Printed(value=value, standard_error=error):
+            return f"{number_text(value, column.digits)} ± {number_text(error, column.digits)}"
+        case Tagged(word=word, estimate=None) | Linked(word=word):
+            return word
+        case Tagged(word=word, estimate=Estimate() as estimate):
+            return f"{word} {estimate_text(estimate, column.digits)}"
+        case float() if column.is_probability:
+            return write_p(cell, column.digits)
+        case float():
+            return number_text(cell, column.digits)
+        case int():
+            return f"{cell:,}"
+        case str():
+            return printable(cell)
+    raise TypeError(f"no cell: {cell!r}")
+
+
+def number_text(value: float, digits: int) -> str:
+    """Write a number with so many decimals and a true minus."""
+    if math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
+def write_p(p: float, digits: int = 3) -> str:
+    """Write a p-value; one below .05 has as many decimals as it takes not to read as .05."""
+    if p < 10**-digits:
+        return f"< {10**-digits:.{digits}f}"
+    while p < _LEVEL <= round(p, digits):
+        digits += 1
+    return number_text(p, digits)
+
+
+def billions(count: int) -> str:
+    """Write how many parameters a network has as papers do: in billions, to three digits."""
+    return f"{count / 1e9:.3g}"
+
+
+def interval(estimate: Estimate, digits: int, mark: str = "†") -> str:
+    """Write an interval in brackets, marked where it rests on too little."""
+    return f"[{number_text(estimate.low, digits)}, {number_text(estimate.high, digits)}]" + mark * bool(
+        estimate.caution
+    )
+
+
+def estimate_text(estimate: Estimate | None, digits: int = 3, mark: str = "†") -> str:
+    """Write a figure with its interval."""
+    return NOTHING if estimate is None else f"{number_text(estimate.value, digits)} {interval(estimate, digits, mark)}"
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Write names as a list: "a, b and c"."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def percent_text(share: Estimate | None) -> str:
+    """Write a share with its interval in whole percent."""
+    if share is None:
+        return "none"
+    return f"{100 * share.value:.0f} % [{number_text(100 * share.low, 0)}, {number_text(100 * share.high, 0)}]"
+
+
+def number_of(count: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def sort_key(cell: Cell) -> str:
+    """Give what a column is sorted by, as a number in text, or the text itself."""
+    match cell:
+        case Estimate(value=value) | Printed(value=value) | Tagged(estimate=Estimate(value=value)):
+            return str(value)
+        case Linked(word=word) | Tagged(word=word):
+            return word
+        case None:
+            return ""
+    return str(cell)
+
+
+def slug(text: str) -> str:
+    """Make a name that can stand in a file's name or an anchor; what it cannot keep is told apart by a checksum."""
+    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in text.lower()).strip("-")
+    return plain if plain == text else f"{plain[:40]}-{zlib.crc32(text.encode('utf-8', 'replace')):08x}".strip("-")
+
+
+def printable(text: str) -> str:
+    """Write control and direction characters out: what a model or a person wrote must not steer the page."""
+    if text.isprintable():
+        return text
+    return "".join(char if _is_harmless(char) else repr(char)[1:-1] for char in text)
+
+
+def _is_harmless(char: str) -> bool:
+    # Joiners hold emoji and some scripts together; other format characters can turn a line around.
+    return char.isprintable() or char in "\n\u200c\u200d" or unicodedata.category(char) == "Zs"
