@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.annotation_visitors import served
+from tests.annotation.visitors import served
 from tests.golden_dumps import dump
 from tests.golden_texts import Golden, Texts, printed, read_files, sha256
 from tests.suites.own_tables import png, write_lines

@@ -14,7 +14,7 @@ from subitize.labels import CANNOT_TELL, parse_rule
 from subitize.records import Count, Discarded, Known, Reading, Spec, Subject, Words
 from subitize.store import Run
 from subitize.store.reading import count_judged, count_readings
-from tests.annotation_studies import folder, item, make_run
+from tests.annotation.studies import folder, item, make_run
 from tests.commands import call
 
 PAGES = 30

@@ -7,8 +7,8 @@ import pytest
 
 from subitize.annotation.answers import Given, Task
 from subitize.records import Item
-from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
-from tests.annotation_visitors import served
+from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
+from tests.annotation.visitors import served
 from tests.cases import Case
 
 if TYPE_CHECKING:

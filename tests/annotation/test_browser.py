@@ -12,8 +12,8 @@ import pytest
 
 from subitize.records import Ask, Confirm, Item, Known
 from subitize.store import Run
-from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
-from tests.annotation_visitors import served
+from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
+from tests.annotation.visitors import served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route

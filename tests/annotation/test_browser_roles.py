@@ -16,8 +16,8 @@ from subitize.annotation.screening import read_held
 from subitize.imports.pictures import open_pictures, read_asks
 from subitize.records import Count, Known, MatchesPrompt
 from subitize.store import Run
-from tests.annotation_studies import COUNTS, LINES, folder, item, make_run, opened
-from tests.annotation_visitors import served
+from tests.annotation.studies import COUNTS, LINES, folder, item, make_run, opened
+from tests.annotation.visitors import served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

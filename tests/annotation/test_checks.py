@@ -12,7 +12,7 @@ from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Ask, Count, Known
 from subitize.store import Run
-from tests.annotation_studies import COUNTS, add_gold, folder, item, make_run, opened
+from tests.annotation.studies import COUNTS, add_gold, folder, item, make_run, opened
 
 PASSES: tuple[tuple[list[bool], int, str], ...] = (
     ([], 4, "training"),

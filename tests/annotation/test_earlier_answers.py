@@ -6,7 +6,7 @@ from subitize.annotation.answers import Given, Task
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Known
 from subitize.store import Run
-from tests.annotation_studies import COUNTS, folder, make_run, opened
+from tests.annotation.studies import COUNTS, folder, make_run, opened
 from tests.commands import call
 from tests.geckonum_release import SOME, write_images, write_release
 

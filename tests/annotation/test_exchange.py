@@ -22,7 +22,7 @@ from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, NothingToDoError, SubitizeError
 from subitize.records import Boxes, Count, Known, Reading, Spec, Transcribe, Words
 from subitize.store import Location, Run
-from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, item, make_run, opened
+from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, item, make_run, opened
 from tests.cases import Case
 from tests.commands import call
 from tests.parts import LABEL_STUDIO

@@ -16,8 +16,8 @@ import pytest
 
 from subitize.records import Count, Known
 from subitize.store import Database, Location, Run
-from tests.annotation_studies import item, make_run
-from tests.annotation_visitors import served_by_process
+from tests.annotation.studies import item, make_run
+from tests.annotation.visitors import served_by_process
 
 pytestmark = pytest.mark.annotate
 

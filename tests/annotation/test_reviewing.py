@@ -14,7 +14,7 @@ from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Count, Known, Reading
 from subitize.store import Location, Run
-from tests.annotation_studies import COUNTS, folder, item, make_run, opened
+from tests.annotation.studies import COUNTS, folder, item, make_run, opened
 from tests.cases import Case
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.study import Study
-from tests.annotation_studies import COUNTS, folder, make_run, opened
-from tests.annotation_visitors import Visitor
+from tests.annotation.studies import COUNTS, folder, make_run, opened
+from tests.annotation.visitors import Visitor
 from tests.cases import Case
 
 pytestmark = pytest.mark.annotate

@@ -10,7 +10,7 @@ from subitize.annotation.samples import draw_sample, keep_quota, take_sample
 from subitize.errors import BadValueError
 from subitize.records import Count, Item, Subject
 from subitize.store import Run
-from tests.annotation_studies import folder, item, make_run
+from tests.annotation.studies import folder, item, make_run
 from tests.commands import call
 
 NUMBERS = [1] * 12 + [2] * 6 + [3] * 2

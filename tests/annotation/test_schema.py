@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 
 from subitize.annotation.people import Role
 from subitize.store import Folder, list_runs
-from tests.annotation_studies import COUNTS, make_run
-from tests.annotation_visitors import Visitor, visited
+from tests.annotation.studies import COUNTS, make_run
+from tests.annotation.visitors import Visitor, visited
 from tests.cases import Case
 
 if TYPE_CHECKING:

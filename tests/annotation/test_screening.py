@@ -26,7 +26,7 @@ from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.imports.pictures import open_pictures, read_asks
 from subitize.io.images import decode, encode_png
 from subitize.store import Location, Run
-from tests.annotation_studies import COUNTS, VOTE, add_gold, folder, make_run, opened
+from tests.annotation.studies import COUNTS, VOTE, add_gold, folder, make_run, opened
 from tests.cases import Case
 from tests.commands import call
 

@@ -13,8 +13,8 @@ from PIL import Image
 
 from subitize.annotation.texts import Texts
 from subitize.records import Ask, Count
-from tests.annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
-from tests.annotation_visitors import Visitor, visited
+from tests.annotation.studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
+from tests.annotation.visitors import Visitor, visited
 
 pytestmark = pytest.mark.annotate
 

@@ -12,7 +12,7 @@ from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import Ask, Boxes, Discarded, Draw, Drawn, Item, Known, MatchesPrompt, Reading, Spec
 from subitize.store import Location, Run
-from tests.annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
+from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from subitize.annotation.answers import Given, Task
 from subitize.annotation.study_agreement import Oversight, oversee
 from subitize.records import Count
-from tests.annotation_studies import folder, item, make_run, opened
+from tests.annotation.studies import folder, item, make_run, opened
 
 PAGES = 40
 

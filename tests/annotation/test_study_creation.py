@@ -13,7 +13,7 @@ import pytest
 
 from subitize.records import Known
 from subitize.store import Folder, Location, Run, list_runs
-from tests.annotation_studies import COUNTS, STATEMENT, VOTE, add_gold, make_run
+from tests.annotation.studies import COUNTS, STATEMENT, VOTE, add_gold, make_run
 from tests.cases import Case
 from tests.commands import serving
 

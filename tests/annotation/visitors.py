@@ -18,7 +18,7 @@ from subitize.annotation.texts import Texts
 from subitize.cli import main
 from subitize.records import Item
 from subitize.store.images import Images
-from tests.annotation_studies import COUNTS, folder, make_run, opened
+from tests.annotation.studies import COUNTS, folder, make_run, opened
 from tests.commands import environment
 
 _FORKED = multiprocessing.get_context("forkserver")
