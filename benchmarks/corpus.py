@@ -16,12 +16,10 @@ import polars as pl
 from benchmarks.captions import make_captions
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured
 from benchmarks.processes import peak_megabytes
-from subitize.corpus.counting import Corpus, Remembering, count_corpus, count_shard
-from subitize.corpus.counts import Counts
-from subitize.corpus.layouts import choose_layout, find_shards
-from subitize.corpus.numerosities import Rule
-from subitize.corpus.tagging import MODEL, PlainFinder
-from subitize.corpus.windows import make_finder
+from subitize.corpus.counting import CachedTagger, Corpus, Counts, count_corpus, count_shard
+from subitize.corpus.files import choose_layout, find_shards
+from subitize.corpus.numerosities import CaptionRule
+from subitize.corpus.tagging import MODEL, SpacyTagger, make_finder
 from subitize.interfaces import Silent
 
 if TYPE_CHECKING:
@@ -58,8 +56,8 @@ def _compare(
 ) -> Comparison:
     """Count all captions, and tag the first of them in spaCy's way; what is found in those must be the same."""
     nlp = _load(is_whole=is_whole)
-    rival = PlainFinder(Rule(), nlp)
-    finder = make_finder(Rule(), _refuse)
+    rival = SpacyTagger(CaptionRule(), nlp)
+    finder = make_finder(CaptionRule(), _refuse)
     ours, others = [], []
     for _ in range(pairs):
         ours.append(_processor_seconds(lambda: _count(captions, folder, finder)))
@@ -88,11 +86,11 @@ def _count(captions: Sequence[str], folder: Path, finder: object) -> Counts:
     path = folder / "captions.parquet"
     pl.DataFrame({"TEXT": captions, "URL": [""] * len(captions)}).write_parquet(path)
     corpus = _open(path)
-    return count_shard(corpus, corpus.shards[0], Remembering(finder), lambda _: None)  # type: ignore[arg-type]
+    return count_shard(corpus, corpus.shards[0], CachedTagger(finder), lambda _: None)  # type: ignore[arg-type]
 
 
 def _open(path: Path) -> Corpus:
-    return Corpus(tuple(find_shards([str(path)])), choose_layout("laion", None, None), Rule())
+    return Corpus(tuple(find_shards([str(path)])), choose_layout("laion", None, None), CaptionRule())
 
 
 def _processor_seconds(call: Callable[[], object]) -> float:
@@ -136,4 +134,4 @@ def _measure_cores(folder: Path, few: int, many: int) -> Result:
 
 if __name__ == "__main__":
     _corpus = _open(Path(sys.argv[1]))
-    count_shard(_corpus, _corpus.shards[0], Remembering(make_finder(Rule(), _refuse)), lambda _: None)
+    count_shard(_corpus, _corpus.shards[0], CachedTagger(make_finder(CaptionRule(), _refuse)), lambda _: None)

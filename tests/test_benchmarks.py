@@ -17,7 +17,7 @@ from benchmarks.processes import run_python
 from subitize.evaluate import engines
 from tests.cases import Case
 from tests.commands import call
-from tests.kept_pipelines import keep_pipelines
+from tests.corpus.kept_pipelines import keep_pipelines
 
 # What each compares ours with.
 RIVALS = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.kept_pipelines import keep_pipelines
+from tests.corpus.kept_pipelines import keep_pipelines
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,14 +10,12 @@ import polars as pl
 import pytest
 
 from benchmarks.captions import make_captions
-from subitize.corpus import counting, windows
-from subitize.corpus.candidates import may_have_number
-from subitize.corpus.counting import Corpus, Remembering, count_corpus, load_counts
-from subitize.corpus.counts import to_plain
-from subitize.corpus.layouts import choose_layout, find_shards
-from subitize.corpus.numerosities import OPTIONAL, Rule
-from subitize.corpus.tagging import Found, PlainFinder, load_pipeline
-from subitize.corpus.windows import WindowFinder, make_finder
+from subitize.corpus import counting
+from subitize.corpus import tagging as windows
+from subitize.corpus.counting import CachedTagger, Corpus, count_corpus, load_counts, to_plain
+from subitize.corpus.files import choose_layout, find_shards
+from subitize.corpus.numerosities import OPTIONAL, CaptionRule, may_have_number
+from subitize.corpus.tagging import FastTagger, Found, SpacyTagger, load_pipeline, make_finder
 from subitize.interfaces import Pixels, Request, Silent
 from subitize.models.painter import Painter
 from subitize.records import Draw
@@ -25,7 +23,7 @@ from tests.commands import call, start
 
 pytestmark = pytest.mark.spacy
 CAPTIONS = Path(__file__).with_name("captions.csv")
-RULES = (Rule(), Rule(3, participles=True, proper_nouns=True, exclude=OPTIONAL))
+RULES = (CaptionRule(), CaptionRule(3, participles=True, proper_nouns=True, exclude=OPTIONAL))
 _ODD = ["_", "é", "½", "３", "\u00a0", "\u200b", "🐶", "...", "-", "'s", "(", '"', "#", "x2", "\t", "\n", "°", "一"]
 
 
@@ -53,16 +51,16 @@ def mix_captions(count: int, seed: int) -> Iterator[str]:
         yield caption
 
 
-def find_fast(captions: list[str], rule: Rule) -> list[Found]:
+def find_fast(captions: list[str], rule: CaptionRule) -> list[Found]:
     """Find numerosities as a corpus is counted: what cannot have any is passed over, what repeats is remembered."""
     is_candidate = may_have_number(pl.Series(captions)).to_list()
-    finder = Remembering(WindowFinder(rule, load_pipeline()))
+    finder = CachedTagger(FastTagger(rule, load_pipeline()))
     found = iter(finder.find([caption for caption, is_one in zip(captions, is_candidate, strict=True) if is_one]))
     return [next(found) if is_one else () for is_one in is_candidate]
 
 
-def assert_same(captions: list[str], rule: Rule) -> None:
-    plain = PlainFinder(rule).find(captions)
+def assert_same(captions: list[str], rule: CaptionRule) -> None:
+    plain = SpacyTagger(rule).find(captions)
     fast = find_fast(captions, rule)
     assert sum(map(bool, plain)) > len(captions) / 10
     differing = [both for both in zip(captions, plain, fast, strict=True) if both[1] != both[2]]
@@ -70,7 +68,7 @@ def assert_same(captions: list[str], rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_fast_way_finds_what_tagging_everything_finds(rule: Rule) -> None:
+def test_the_fast_way_finds_what_tagging_everything_finds(rule: CaptionRule) -> None:
     assert_same(list(mix_captions(500, seed=1)), rule)
 
 
@@ -78,7 +76,7 @@ def test_the_fast_way_finds_what_tagging_everything_finds(rule: Rule) -> None:
 @pytest.mark.parametrize(("rule", "count"), [(RULES[0], 200_000), (RULES[1], 50_000)])
 @pytest.mark.timeout(3_000)
 @pytest.mark.usefixtures("own_pipelines")
-def test_the_fast_way_finds_what_tagging_everything_finds_in_200_000_captions(rule: Rule, count: int) -> None:
+def test_the_fast_way_finds_what_tagging_everything_finds_in_200_000_captions(rule: CaptionRule, count: int) -> None:
     for seed in range(count // 10_000):
         assert_same(list(mix_captions(10_000, seed=100 + seed)), rule)
 
@@ -86,24 +84,24 @@ def test_the_fast_way_finds_what_tagging_everything_finds_in_200_000_captions(ru
 @pytest.mark.usefixtures("own_pipelines")
 def test_memory_that_is_full_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     captions = list(mix_captions(600, seed=2))
-    expected = find_fast(captions, Rule())
+    expected = find_fast(captions, CaptionRule())
     monkeypatch.setattr(windows, "_MOST_WORDS", 50)
     monkeypatch.setattr(windows, "_MOST_NEW_WORDS", 300)
     monkeypatch.setattr(windows, "_AT_ONCE", 20)
     monkeypatch.setattr(counting, "_REMEMBERED", 10)
-    assert find_fast(captions, Rule()) == expected
+    assert find_fast(captions, CaptionRule()) == expected
 
 
 def test_an_unknown_pipeline_is_noticed_and_used_as_it_is() -> None:
     warnings: list[str] = []
     changed = load_pipeline()
     changed.get_pipe("attribute_ruler").add([[{"LOWER": "dogs"}]], {"POS": "VERB"})
-    finder = make_finder(Rule(), warnings.append, changed)
-    assert isinstance(finder, PlainFinder)
+    finder = make_finder(CaptionRule(), warnings.append, changed)
+    assert isinstance(finder, SpacyTagger)
     assert finder.find(["two dogs and two cats"]) == [((2, "cat"),)]
     other = load_pipeline()
     other.get_pipe("tok2vec").model.layers[1].attrs["pad"] = 7
-    assert isinstance(make_finder(Rule(), warnings.append, other), PlainFinder)
+    assert isinstance(make_finder(CaptionRule(), warnings.append, other), SpacyTagger)
     assert [text.split(":")[0] for text in warnings] == [
         "this version of spaCy is not known (its tags differ)",
         "this version of spaCy is not known (UnknownNetworkError",
@@ -144,13 +142,13 @@ def write_corpus(folder: Path, shards: int, rows: int) -> list[str]:
 
 def open_corpus(folder: Path, out: Path | None = None) -> Corpus:
     shards = tuple(find_shards([str(folder / "*.parquet")]))
-    return Corpus(shards, choose_layout("laion", None, None), Rule(), folder=out)
+    return Corpus(shards, choose_layout("laion", None, None), CaptionRule(), folder=out)
 
 
 def test_a_corpus_is_counted_as_its_captions_are(tmp_path: Path) -> None:
     captions = write_corpus(tmp_path, shards=2, rows=500)
     counts = count_corpus(open_corpus(tmp_path), Silent(), print, 1)
-    sums = [sum(one.number for one in own) for own in PlainFinder(Rule()).find(captions)]
+    sums = [sum(one.number for one in own) for own in SpacyTagger(CaptionRule()).find(captions)]
     assert counts.numerosities == {number: sums.count(number) for number in set(sums) - {0}}
     assert (counts.captions, counts.counted) == (1_000, sum(map(bool, sums)))
     assert all(sample.address.startswith("http://") for own in counts.samples.values() for sample in own)

@@ -6,12 +6,10 @@ from itertools import product
 import polars as pl
 import pytest
 
-from subitize.corpus import counts as counting
-from subitize.corpus.candidates import may_have_number
-from subitize.corpus.counting import CountedCorpus
-from subitize.corpus.counts import Counts, from_plain, to_plain
-from subitize.corpus.numerosities import NUMBER_WORDS, Numerosity
-from subitize.corpus.summaries import summarise
+from subitize.corpus import counting
+from subitize.corpus.counting import CountedCorpus, Counts, from_plain, to_plain
+from subitize.corpus.numerosities import NUMBER_WORDS, Numerosity, may_have_number
+from subitize.corpus.summary import summarise
 from tests.cases import Case
 
 

@@ -5,15 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from subitize.corpus.numerosities import (
-    OPTIONAL,
-    Kind,
-    Rule,
-    find_numbers,
-    find_numerosities,
-    needed_places,
-)
-from subitize.corpus.tagging import PlainFinder
+from subitize.corpus.numerosities import OPTIONAL, CaptionRule, Kind, find_numbers, find_numerosities, needed_places
+from subitize.corpus.tagging import SpacyTagger
 from subitize.errors import UnknownNameError
 from tests.cases import Case
 
@@ -69,7 +62,7 @@ NUMBERS = {
 KINDS = {"N": Kind.NUMBER, "A": Kind.ADJECTIVE, "O": Kind.NOUN, "P": Kind.PROPER_NOUN, "V": Kind.PARTICIPLE}
 
 
-def count(text: str, rule: Rule) -> list[tuple[int, str]]:
+def count(text: str, rule: CaptionRule) -> list[tuple[int, str]]:
     """Find numerosities in words that have their kinds behind a slash."""
     pairs = [word.rpartition("/") for word in text.split()]
     words = [word or kind for word, _, kind in pairs]
@@ -112,23 +105,23 @@ PLAIN = {
     "iphone/P 6/N case/O": [(6, "case")],
 }
 OPTIONS = [
-    ("two/N big/A red/A dogs/O", Rule(adjectives=2), [(2, "dog")]),
-    ("two/N red/A dogs/O", Rule(adjectives=0), []),
-    ("two/N parked/V cars/O", Rule(participles=True), [(2, "car")]),
-    ("12/N steel/P spoons/P", Rule(proper_nouns=True), [(12, "steel")]),
-    ("50/N percent/O", Rule(exclude=("percent",)), []),
-    ("5/N %/O", Rule(exclude=("percent",)), []),
-    ("$ 5/N bill/O", Rule(exclude=("money",)), []),
-    ("2019/N calendar/O", Rule(exclude=("years",)), []),
-    ("iphone/P 6/N case/O", Rule(exclude=("identifiers",)), []),
-    ("64/N gb/O", Rule(exclude=("bytes",)), []),
+    ("two/N big/A red/A dogs/O", CaptionRule(adjectives=2), [(2, "dog")]),
+    ("two/N red/A dogs/O", CaptionRule(adjectives=0), []),
+    ("two/N parked/V cars/O", CaptionRule(participles=True), [(2, "car")]),
+    ("12/N steel/P spoons/P", CaptionRule(proper_nouns=True), [(12, "steel")]),
+    ("50/N percent/O", CaptionRule(exclude=("percent",)), []),
+    ("5/N %/O", CaptionRule(exclude=("percent",)), []),
+    ("$ 5/N bill/O", CaptionRule(exclude=("money",)), []),
+    ("2019/N calendar/O", CaptionRule(exclude=("years",)), []),
+    ("iphone/P 6/N case/O", CaptionRule(exclude=("identifiers",)), []),
+    ("64/N gb/O", CaptionRule(exclude=("bytes",)), []),
 ]
 
 
 def test_a_number_counts_the_noun_after_it_or_after_one_adjective(case: Case) -> None:
     for text, expected in PLAIN.items():
         with case(text):
-            assert count(text, Rule()) == expected
+            assert count(text, CaptionRule()) == expected
 
 
 def test_each_departure_from_the_paper_is_an_option(case: Case) -> None:
@@ -139,20 +132,20 @@ def test_each_departure_from_the_paper_is_an_option(case: Case) -> None:
 
 def test_an_unknown_exclusion_lists_those_known() -> None:
     with pytest.raises(UnknownNameError, match="'percents'; known: bytes, degrees, identifiers, money"):
-        Rule(exclude=("percents",))
+        CaptionRule(exclude=("percents",))
 
 
-def sums(rule: Rule) -> dict[str, tuple[int, int]]:
+def sums(rule: CaptionRule) -> dict[str, tuple[int, int]]:
     """Give the right sum and the one found of every caption in the table."""
     with CAPTIONS.open(encoding="utf-8", newline="") as file:
         rows = [(row["caption"], int(row["numerosity"] or 0)) for row in csv.DictReader(file)]
-    found = PlainFinder(rule).find([caption for caption, _ in rows])
+    found = SpacyTagger(rule).find([caption for caption, _ in rows])
     return {caption: (right, sum(one.number for one in own)) for (caption, right), own in zip(rows, found, strict=True)}
 
 
 @pytest.mark.spacy
 def test_the_paper_rule_misses_what_is_listed_and_nothing_else() -> None:
-    found = sums(Rule())
+    found = sums(CaptionRule())
     assert len(found) >= 250
     listed = {caption: wrong for own in MISSES.values() for caption, wrong in own.items()}
     assert {caption: own for caption, (right, own) in found.items() if own != right} == listed
@@ -160,5 +153,5 @@ def test_the_paper_rule_misses_what_is_listed_and_nothing_else() -> None:
 
 @pytest.mark.spacy
 def test_with_every_option_hardly_anything_is_missed() -> None:
-    found = sums(Rule(3, participles=True, proper_nouns=True, exclude=OPTIONAL))
+    found = sums(CaptionRule(3, participles=True, proper_nouns=True, exclude=OPTIONAL))
     assert sum(right != own for right, own in found.values()) <= 7

@@ -9,13 +9,10 @@ import pytest
 from pydantic_core import to_json
 from scipy.stats.contingency import relative_risk
 
-from subitize.corpus.comparisons import compare_corpora
-from subitize.corpus.counting import CountedCorpus, load_counts
-from subitize.corpus.counts import Counts, Sample, to_plain
-from subitize.corpus.figures import draw_frequencies, draw_laws
-from subitize.corpus.links import BY_NOUN, BY_NUMBER, WITHIN, Link, draw_links, link_accuracy
-from subitize.corpus.pages import compose
-from subitize.corpus.summaries import Summary, summarise
+from subitize.corpus.counting import CaptionSample, CountedCorpus, Counts, load_counts, to_plain
+from subitize.corpus.frequency import BY_NOUN, BY_NUMBER, WITHIN, FrequencyFit, draw_links, link_accuracy
+from subitize.corpus.report import compose, draw_frequencies, draw_laws
+from subitize.corpus.summary import CorpusSummary, compare_corpora, summarise
 from subitize.records import Estimate
 from subitize.report.document import to_html
 from subitize.report.figures import save_figure, to_inline_svg
@@ -35,7 +32,7 @@ def make_corpus(name: str, exponent: float = 2.0, n: int = 3_000, heaped: int = 
         }
     )
     nouns = Counter({(number, "apple"): count for number, count in counts.items()})
-    samples = {2: [Sample("0", "two apples <b>", "http://a/1")]}
+    samples = {2: [CaptionSample("0", "two apples <b>", "http://a/1")]}
     own = Counts(20 * n, 3 * n, counts, counts.copy(), nouns, samples)
     return CountedCorpus(name, own, RULE, 3)
 
@@ -49,12 +46,12 @@ def save(corpus: CountedCorpus, folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def summaries() -> list[Summary]:
+def summaries() -> list[CorpusSummary]:
     return [summarise(make_corpus("one")), summarise(make_corpus("two", 2.4, heaped=6, seed=1))]
 
 
 @pytest.mark.slow
-def test_the_figure_breaks_its_axis_and_marks_decades(summaries: list[Summary]) -> None:
+def test_the_figure_breaks_its_axis_and_marks_decades(summaries: list[CorpusSummary]) -> None:
     figure = draw_frequencies(summaries)
     panels = figure.spec["vconcat"]
     assert len(panels) == 2
@@ -74,13 +71,13 @@ def test_the_figure_breaks_its_axis_and_marks_decades(summaries: list[Summary]) 
 
 
 @pytest.mark.slow
-def test_all_figures_are_drawn(summaries: list[Summary], tmp_path: Path) -> None:
+def test_all_figures_are_drawn(summaries: list[CorpusSummary], tmp_path: Path) -> None:
     drawn = draw_laws(summaries)
     assert save_figure(drawn.spec, tmp_path / "laws.png", drawn.name).read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.slow
-def test_a_page_has_figures_laws_decades_nouns_and_captions(summaries: list[Summary]) -> None:
+def test_a_page_has_figures_laws_decades_nouns_and_captions(summaries: list[CorpusSummary]) -> None:
     document = compose(summaries)
     names = [table.name for table in document.tables()]
     assert {"corpus-coverage", "corpus-fits", "corpus-decades", "corpus-comparison", "corpus-samples-one"} <= set(names)
@@ -95,7 +92,7 @@ def test_a_corpus_of_few_numbers_has_a_page_without_laws() -> None:
 
 
 @pytest.mark.slow
-def test_corpora_are_compared_by_ratios_with_their_intervals(summaries: list[Summary]) -> None:
+def test_corpora_are_compared_by_ratios_with_their_intervals(summaries: list[CorpusSummary]) -> None:
     found = compare_corpora(*summaries)
     one, two = (corpus.rows[0] for corpus in summaries)
     expected = relative_risk(one.captions, one.share.n, two.captions, two.share.n)
@@ -109,7 +106,7 @@ def test_corpora_are_compared_by_ratios_with_their_intervals(summaries: list[Sum
 
 
 @pytest.mark.slow
-def test_decades_that_were_planted_stand_out(summaries: list[Summary]) -> None:
+def test_decades_that_were_planted_stand_out(summaries: list[CorpusSummary]) -> None:
     assert not any(heap.is_flagged for heap in summaries[0].decades)
     assert summaries[1].decades[0].is_flagged
 
@@ -184,10 +181,10 @@ def test_a_run_without_numbers_cannot_be_joined(tmp_path: Path) -> None:
 
 
 def test_with_the_number_held_constant_frequency_speaks_alone() -> None:
-    from subitize.corpus.links import Point, _link, _varying
+    from subitize.corpus.frequency import FrequencyPoint, _link, _varying
 
-    def point(number: int, noun: str, frequency: int, value: float) -> Point:
-        return Point(number, noun, frequency, Estimate(value, 0, 1, 10, ""))
+    def point(number: int, noun: str, frequency: int, value: float) -> FrequencyPoint:
+        return FrequencyPoint(number, noun, frequency, Estimate(value, 0, 1, 10, ""))
 
     # Accuracy falls with the number, and so does frequency; within a number it is the rarer thing that is drawn better.
     points = [
@@ -205,7 +202,7 @@ def test_with_the_number_held_constant_frequency_speaks_alone() -> None:
 
 
 def test_the_figure_of_links_says_what_its_intervals_are_for() -> None:
-    link = Link("production", "painter", "parser", BY_NOUN, None, None, None, ())
+    link = FrequencyFit("production", "painter", "parser", BY_NOUN, None, None, None, ())
     assert "95 % intervals are for exactly these prompts; those of subitize score" in draw_links([link], "one").caption
 
 

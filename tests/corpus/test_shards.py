@@ -8,9 +8,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from subitize.corpus import shards
-from subitize.corpus.layouts import Layout, Shard, at_hand, choose_layout, find_shards
-from subitize.corpus.shards import Problems, check_shard, read_batches
+from subitize.corpus import files as shards
+from subitize.corpus.files import (
+    CorpusLayout,
+    Problems,
+    Shard,
+    check_shard,
+    choose_layout,
+    find_shards,
+    local_copy,
+    read_batches,
+)
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnknownNameError
 from tests.cases import Case
 
@@ -18,7 +26,7 @@ CAPTIONS = ["two dogs", 'a "cat", asleep', "drei Äpfel"]
 ADDRESSES = ["http://a/1", "http://a/2", "http://a/3"]
 
 
-def read(path: Path, layout: Layout) -> tuple[list[str | None], list[str | None], Problems]:
+def read(path: Path, layout: CorpusLayout) -> tuple[list[str | None], list[str | None], Problems]:
     """Read a file as it is read in counting."""
     (shard,) = find_shards([str(path)])
     check_shard(shard, path, layout)
@@ -28,7 +36,7 @@ def read(path: Path, layout: Layout) -> tuple[list[str | None], list[str | None]
     return [one for batch in batches for one in batch.captions], addresses, problems
 
 
-def write_all(folder: Path) -> dict[str, Layout]:
+def write_all(folder: Path) -> dict[str, CorpusLayout]:
     """Write the same captions in every format, and say how each is laid out."""
     rows = list(zip(CAPTIONS, ADDRESSES, strict=True))
     frame = pl.DataFrame({"TEXT": CAPTIONS, "URL": ADDRESSES})
@@ -74,7 +82,7 @@ def test_zstandard_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.csv.zst"
     frames = [zstandard.compress(text) for text in (b"TEXT\ntwo dogs\n", b"three cats\n" * 100_000)]
     path.write_bytes(b"".join(frames))
-    captions, _, problems = read(path, Layout("TEXT"))
+    captions, _, problems = read(path, CorpusLayout("TEXT"))
     assert (captions, problems.count) == (["two dogs"] + ["three cats"] * 100_000, 0)
 
 
@@ -88,12 +96,12 @@ def test_damaged_zstandard_counts_up_to_there(tmp_path: Path, case: Case) -> Non
         path = tmp_path / f"{name}.csv.zst"
         path.write_bytes(data)
         with case(name):
-            captions, _, problems = read(path, Layout("TEXT"))
+            captions, _, problems = read(path, CorpusLayout("TEXT"))
             assert len(captions) < 100_000
             assert "ends too early" in problems.first[0]
     (tmp_path / "other.csv.zst").write_bytes(b"not zstandard")
     with pytest.raises(BadFileError, match="cannot be unpacked"):
-        read(tmp_path / "other.csv.zst", Layout("TEXT"))
+        read(tmp_path / "other.csv.zst", CorpusLayout("TEXT"))
 
 
 @pytest.mark.spacy
@@ -105,16 +113,16 @@ def test_addresses_are_fetched() -> None:
         files.pipe(f"/corpus/{name}.csv", b"TEXT\ntwo dogs\n")
     found = find_shards(["memory://corpus/*.csv"])
     assert [shard.name for shard in found] == ["memory:///corpus/a.csv", "memory:///corpus/b.csv"]
-    with at_hand(found[0]) as path:
-        assert next(read_batches(found[0], path, Layout("TEXT"), Problems())).captions.to_list() == ["two dogs"]
+    with local_copy(found[0]) as path:
+        assert next(read_batches(found[0], path, CorpusLayout("TEXT"), Problems())).captions.to_list() == ["two dogs"]
     assert not path.exists()
 
 
 def test_missing_captions_are_missing(tmp_path: Path) -> None:
     pl.DataFrame({"TEXT": ["two dogs", None]}).write_parquet(tmp_path / "a.parquet")
     (tmp_path / "b.jsonl").write_text('{"TEXT": null}\n\n{"TEXT": 3}\n')
-    assert read(tmp_path / "a.parquet", Layout("TEXT"))[0] == ["two dogs", None]
-    assert read(tmp_path / "b.jsonl", Layout("TEXT"))[0] == [None, "3"]
+    assert read(tmp_path / "a.parquet", CorpusLayout("TEXT"))[0] == ["two dogs", None]
+    assert read(tmp_path / "b.jsonl", CorpusLayout("TEXT"))[0] == [None, "3"]
 
 
 def test_a_broken_part_of_a_parquet_file_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
@@ -125,7 +133,7 @@ def test_a_broken_part_of_a_parquet_file_is_named_and_the_rest_is_read(tmp_path:
     middle = len(data) // 2
     data[middle : middle + 200] = bytes(200)
     path.write_bytes(data)
-    found, _, problems = read(path, Layout("TEXT"))
+    found, _, problems = read(path, CorpusLayout("TEXT"))
     assert 20_000 <= len(found) < 40_000
     assert set(found) < set(captions)
     assert problems.count >= 1
@@ -134,7 +142,7 @@ def test_a_broken_part_of_a_parquet_file_is_named_and_the_rest_is_read(tmp_path:
 
 def test_broken_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"TEXT": "two dogs"}\n{"TEXT": \n{"TEXT": "a cat"}\n')
-    captions, _, problems = read(tmp_path / "a.jsonl", Layout("TEXT"))
+    captions, _, problems = read(tmp_path / "a.jsonl", CorpusLayout("TEXT"))
     assert captions == ["two dogs", "a cat"]
     assert problems.count == 1
     assert "a.jsonl line 2: no JSON" in problems.first[0]
@@ -143,7 +151,7 @@ def test_broken_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     assert captions == ["two dogs", "a cat"]
     assert "a.tsv line 2: 1 fields instead of 2" in problems.first[0]
     (tmp_path / "a.csv").write_text(f"TEXT\ntwo dogs\n{'x' * 200_000}\na cat\n")
-    captions, _, problems = read(tmp_path / "a.csv", Layout("TEXT"))
+    captions, _, problems = read(tmp_path / "a.csv", CorpusLayout("TEXT"))
     assert captions == ["two dogs", "a cat"]
     assert "a.csv line 3: field larger than field limit" in problems.first[0]
 
@@ -152,18 +160,18 @@ def test_a_csv_may_have_semicolons_and_blank_rows(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(
         '\ufeffTEXT;URL\ntwo dogs, asleep;http://a\n;\n\n"a; cat";http://b\n', encoding="utf-8"
     )
-    captions, addresses, problems = read(tmp_path / "a.csv", Layout("TEXT", "URL"))
+    captions, addresses, problems = read(tmp_path / "a.csv", CorpusLayout("TEXT", "URL"))
     assert (captions, addresses, problems.count) == (["two dogs, asleep", "a; cat"], ["http://a", "http://b"], 0)
 
 
 def test_a_file_that_ends_too_early_counts_up_to_there(tmp_path: Path) -> None:
     lines = "TEXT\n" + "".join(f"{number} dogs\n" for number in range(100_000))
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(lines.encode())[:-50_000])
-    captions, _, problems = read(tmp_path / "a.csv.gz", Layout("TEXT"))
+    captions, _, problems = read(tmp_path / "a.csv.gz", CorpusLayout("TEXT"))
     assert 1_000 < len(captions) < 100_000
     assert "ends too early" in problems.first[0]
     (tmp_path / "a.json").write_text('[{"TEXT": "two dogs"}, {"TEXT": "a c')
-    captions, _, problems = read(tmp_path / "a.json", Layout("TEXT"))
+    captions, _, problems = read(tmp_path / "a.json", CorpusLayout("TEXT"))
     assert captions == ["two dogs"]
     assert "the rest is no JSON" in problems.first[0]
 
@@ -178,19 +186,19 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, case: Case) -> None:
     (tmp_path / "numbers.jsonl").write_text("1\n2\n")
     (tmp_path / "empty.csv").write_text("")
     pl.DataFrame({"TEXT": [1, 2]}).write_parquet(tmp_path / "numbers.parquet")
-    cases: list[tuple[str, Layout, type[SubitizeError], str]] = [
-        ("a.parquet", Layout("text"), BadValueError, "no column 'text'; there are: TEXT, URL"),
-        ("a.csv", Layout("text"), BadValueError, "no column 'text'; there are: TEXT, URL"),
-        ("a.csv", Layout("TEXT", "address"), BadValueError, "no column 'address'; there are: TEXT, URL"),
-        ("a.jsonl", Layout("caption"), BadValueError, "no column 'caption'; there are: text, url"),
-        ("binary.csv", Layout("TEXT"), BadFileError, "a binary file, not CSV"),
-        ("binary.parquet", Layout("TEXT"), BadFileError, "no Parquet file that can be read"),
-        ("binary.jsonl.gz", Layout("TEXT"), BadFileError, "cannot be unpacked"),
-        ("words.jsonl", Layout("TEXT"), BadFileError, "no line of it is JSON"),
-        ("words.json", Layout("TEXT"), BadFileError, "no list of JSON objects"),
-        ("numbers.jsonl", Layout("TEXT"), BadFileError, "'1' is no JSON object"),
-        ("numbers.parquet", Layout("TEXT"), BadFileError, "column 'TEXT' holds Int64, not text"),
-        ("empty.csv", Layout("TEXT"), BadValueError, "no column 'TEXT'; there are: none"),
+    cases: list[tuple[str, CorpusLayout, type[SubitizeError], str]] = [
+        ("a.parquet", CorpusLayout("text"), BadValueError, "no column 'text'; there are: TEXT, URL"),
+        ("a.csv", CorpusLayout("text"), BadValueError, "no column 'text'; there are: TEXT, URL"),
+        ("a.csv", CorpusLayout("TEXT", "address"), BadValueError, "no column 'address'; there are: TEXT, URL"),
+        ("a.jsonl", CorpusLayout("caption"), BadValueError, "no column 'caption'; there are: text, url"),
+        ("binary.csv", CorpusLayout("TEXT"), BadFileError, "a binary file, not CSV"),
+        ("binary.parquet", CorpusLayout("TEXT"), BadFileError, "no Parquet file that can be read"),
+        ("binary.jsonl.gz", CorpusLayout("TEXT"), BadFileError, "cannot be unpacked"),
+        ("words.jsonl", CorpusLayout("TEXT"), BadFileError, "no line of it is JSON"),
+        ("words.json", CorpusLayout("TEXT"), BadFileError, "no list of JSON objects"),
+        ("numbers.jsonl", CorpusLayout("TEXT"), BadFileError, "'1' is no JSON object"),
+        ("numbers.parquet", CorpusLayout("TEXT"), BadFileError, "column 'TEXT' holds Int64, not text"),
+        ("empty.csv", CorpusLayout("TEXT"), BadValueError, "no column 'TEXT'; there are: none"),
     ]
     for name, layout, kind, message in cases:
         with case(name), pytest.raises(kind, match=re.escape(message)):
@@ -218,9 +226,9 @@ def test_a_file_with_brackets_in_its_name_is_found_by_it_and_by_patterns(tmp_pat
 
 
 def test_a_layout_is_a_preset_or_a_column() -> None:
-    assert choose_layout("laion", None, None) == Layout("TEXT", "URL")
-    assert choose_layout("laion", "caption", None) == Layout("caption", "URL")
-    assert choose_layout(None, "caption", "link") == Layout("caption", "link")
+    assert choose_layout("laion", None, None) == CorpusLayout("TEXT", "URL")
+    assert choose_layout("laion", "caption", None) == CorpusLayout("caption", "URL")
+    assert choose_layout(None, "caption", "link") == CorpusLayout("caption", "link")
     with pytest.raises(BadValueError, match="--column NAME or --preset laion"):
         choose_layout(None, None, None)
     with pytest.raises(UnknownNameError, match="known: cc12m, cc3m, coco"):

@@ -64,14 +64,14 @@ def count(
 ) -> None:
     """Count the numbers of things that captions name; with --out, a second call goes on where the first was stopped."""
     from subitize.corpus.counting import Corpus, CountedCorpus, count_corpus
-    from subitize.corpus.layouts import choose_layout, find_shards
-    from subitize.corpus.numerosities import Rule
-    from subitize.corpus.printing import print_summary
-    from subitize.corpus.summaries import summarise
+    from subitize.corpus.files import choose_layout, find_shards
+    from subitize.corpus.numerosities import CaptionRule
+    from subitize.corpus.report import print_summary
+    from subitize.corpus.summary import summarise
     from subitize.records import to_plain
     from subitize.report.terminal import Bar
 
-    rule = Rule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(exclude or ())))
+    rule = CaptionRule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(exclude or ())))
     if out is not None:
         options.check_folder(out)
     layout = choose_layout(preset, column, address)
@@ -93,11 +93,11 @@ def check(
     as_json: options.AsJson = False,
 ) -> None:
     """Tell how many captions are read right, and list every miss."""
-    from subitize.corpus.checking import check_captions
-    from subitize.corpus.numerosities import Rule
-    from subitize.corpus.printing import print_checked
+    from subitize.corpus.counting import check_captions
+    from subitize.corpus.numerosities import CaptionRule
+    from subitize.corpus.report import print_checked
 
-    rule = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
+    rule = CaptionRule(adjectives, participles, proper_nouns, tuple(exclude or ()))
     checked = check_captions(captions, rule, lambda line: print_warnings([line]))
     print_json(checked) if as_json else print_checked(checked)
 
@@ -111,12 +111,9 @@ def report(
     as_json: options.AsJson = False,
 ) -> None:
     """Show what was counted in one corpus or two: a page, a figure, tables."""
-    from subitize.corpus.comparisons import compare_corpora
     from subitize.corpus.counting import load_counts
-    from subitize.corpus.figures import draw_frequencies
-    from subitize.corpus.pages import check_summaries, write_page
-    from subitize.corpus.printing import print_comparison, print_summary
-    from subitize.corpus.summaries import summarise
+    from subitize.corpus.report import check_summaries, draw_frequencies, print_comparison, print_summary, write_page
+    from subitize.corpus.summary import compare_corpora, summarise
     from subitize.report.document import Outputs, check_outputs
     from subitize.report.figures import check_figure, save_figure
 
@@ -160,8 +157,8 @@ def link(
     from subitize.analysis.overview import read_names
     from subitize.cli.rules import choose_reader
     from subitize.corpus.counting import load_counts
-    from subitize.corpus.links import draw_links, link_accuracy
-    from subitize.corpus.printing import print_links
+    from subitize.corpus.frequency import draw_links, link_accuracy
+    from subitize.corpus.report import print_links
     from subitize.report.figures import check_figure, save_figure
 
     if figure is not None:
@@ -199,10 +196,10 @@ def pairs(
 ) -> None:
     """List captions whose numbers disagree with what a judge counts in their images, with rates by numerosity."""
     from subitize.cli.rules import rule_for
-    from subitize.corpus.layouts import Layout, find_shards
-    from subitize.corpus.misalignment import Pairs, find_misaligned
-    from subitize.corpus.numerosities import Rule
-    from subitize.corpus.printing import print_misalignment
+    from subitize.corpus.files import CorpusLayout, find_shards
+    from subitize.corpus.numerosities import CaptionRule
+    from subitize.corpus.pairs import PairsSpec, find_misaligned
+    from subitize.corpus.report import print_misalignment
     from subitize.evaluate.costs import Budget
     from subitize.evaluate.judging import self_test
     from subitize.io.prices import load_prices
@@ -212,9 +209,9 @@ def pairs(
 
     if not images.is_dir():
         raise BadValueError(f"--images {images}: there is no such folder")
-    own = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
+    own = CaptionRule(adjectives, participles, proper_nouns, tuple(exclude or ()))
     ledger = Budget(load_prices(prices), max_cost)
-    given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit, out, ledger)
+    given = PairsSpec(tuple(find_shards(files)), CorpusLayout(column, image), images, own, limit, out, ledger)
     made = make_judge(judge)
     reading = rule_for(made, rule) or parse_rule(made.it.rule)
     print_warnings(filter(None, [self_test(made)]))

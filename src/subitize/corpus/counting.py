@@ -1,34 +1,168 @@
-"""Counting a corpus: one process per file, each file once, and after an interruption only what is left."""
+"""Counts the numerosities of a corpus: one process per file, each file once, resumed after an interruption.
+
+Counts are kept by numerosity and by noun, with a few captions of each numerosity to look at. Also measures how often
+captions are read right, where the right answer is known."""
 
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from itertools import repeat
 from multiprocessing.queues import Queue
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import from_json, to_json
 
 from subitize import __version__
-from subitize.corpus.candidates import may_have_number
-from subitize.corpus.counts import Counts, from_plain, to_plain
-from subitize.corpus.layouts import Layout, Shard, at_hand
-from subitize.corpus.numerosities import Rule
-from subitize.corpus.shards import Problems, check_shard, read_batches
-from subitize.corpus.tagging import Finder, Found, check_parts, tidy
-from subitize.corpus.windows import Warn, make_finder
-from subitize.errors import BadFileError, RunError
+from subitize.corpus.files import CorpusLayout, Problems, Shard, check_shard, local_copy, read_batches
+from subitize.corpus.numerosities import CaptionRule, Numerosity, may_have_number
+from subitize.corpus.tagging import Found, Tagger, Warn, check_parts, make_finder, tidy
+from subitize.errors import BadFileError, NothingToDoError, RunError
 from subitize.evaluate.processes import Pool
 from subitize.interfaces import Progress
+from subitize.io.files import read_lines
 from subitize.io.outputs import make_folder, write_atomic
-from subitize.records import digest
+from subitize.records import Estimate, digest
+from subitize.stats.estimate import wilson_interval
+
+MOST_NOUNS = 10_000
+"""Nouns by number that are listed; the rest is counted."""
+_MOST_PAIRS = 50_000  # kept while counting, so that what is listed in the end is exact but for the rarest
+_MOST_NUMBERS = 100_000
+_MOST_SAMPLED = 1_000  # the largest numerosity of which captions are kept
+_SAMPLE_CHARACTERS = 300
+
+
+class CaptionSample(NamedTuple):
+    """A caption kept at random: the key is a hash, so that any order of files keeps the same ones."""
+
+    key: str
+    caption: str
+    address: str
+
+
+@dataclass(slots=True)
+class Counts:
+    """The figures of a corpus or of a part of it; those of parts can be added."""
+
+    captions: int = 0
+    candidates: int = 0
+    """Captions that might hold a number."""
+    numerosities: Counter[int] = field(default_factory=Counter)
+    """Captions by the sum of their numerosities."""
+    mentions: Counter[int] = field(default_factory=Counter)
+    """Numerosities by number."""
+    nouns: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """Numerosities by number and noun, the commonest."""
+    samples: dict[int, list[CaptionSample]] = field(default_factory=dict)
+    samples_per_number: int = 5
+    dropped_numbers: int = 0
+    """Captions of numerosities so rare that they are not in the histogram, for want of room."""
+    dropped_mentions: int = 0
+    """Numerosities of numbers so rare that they are not among the mentions, for want of room."""
+    problems: int = 0
+    first_problems: list[str] = field(default_factory=list)
+
+    @property
+    def counted(self) -> int:
+        """Captions with a numerosity."""
+        return self.numerosities.total() + self.dropped_numbers
+
+    def add(self, found: Iterable[Numerosity], caption: str, address: str) -> None:
+        """Count a caption that has numerosities."""
+        total = 0
+        for one in found:
+            total += one.number
+            self.mentions[one.number] += 1
+            self.nouns[one] += 1
+        self.numerosities[total] += 1
+        if total <= _MOST_SAMPLED and self.samples_per_number:
+            self._sample(total, caption, address)
+
+    def trim(self) -> None:
+        """Keep within bounds what could grow for ever."""
+        if len(self.nouns) > 2 * _MOST_PAIRS:
+            self.nouns = Counter(dict(rank(self.nouns)[:_MOST_PAIRS]))
+        if len(self.numerosities) > 2 * _MOST_NUMBERS:
+            kept = Counter(dict(rank(self.numerosities)[:_MOST_NUMBERS]))
+            self.dropped_numbers += self.numerosities.total() - kept.total()
+            self.numerosities = kept
+        if len(self.mentions) > 2 * _MOST_NUMBERS:
+            common = Counter(dict(rank(self.mentions)[:_MOST_NUMBERS]))
+            self.dropped_mentions += self.mentions.total() - common.total()
+            self.mentions = common
+
+    def merge(self, other: "Counts") -> None:
+        """Add the counts of another part."""
+        self.captions += other.captions
+        self.candidates += other.candidates
+        self.dropped_numbers += other.dropped_numbers
+        self.dropped_mentions += other.dropped_mentions
+        self.problems += other.problems
+        self.first_problems = (self.first_problems + other.first_problems)[:20]
+        self.numerosities.update(other.numerosities)
+        self.mentions.update(other.mentions)
+        self.nouns.update(other.nouns)
+        for number, own in other.samples.items():
+            both = {*self.samples.get(number, ()), *own}
+            self.samples[number] = sorted(both)[: self.samples_per_number]
+        self.trim()
+
+    def _sample(self, number: int, caption: str, address: str) -> None:
+        key = blake2b(f"{caption}\0{address}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+        own = self.samples.setdefault(number, [])
+        if len(own) < self.samples_per_number or key < own[-1].key:
+            sample = CaptionSample(key, caption[:_SAMPLE_CHARACTERS], address)
+            self.samples[number] = sorted({*own, sample})[: self.samples_per_number]
+
+
+def rank(counter: Counter[Any]) -> list[tuple[Any, int]]:
+    """List the commonest first; of equally common ones the smaller."""
+    return sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+
+
+def to_plain(counts: Counts) -> dict[str, Any]:
+    """Write counts as JSON has them."""
+    return {
+        "captions": counts.captions,
+        "candidates": counts.candidates,
+        "counted": counts.counted,
+        "numerosities": dict(sorted(counts.numerosities.items())),
+        "mentions": dict(sorted(counts.mentions.items())),
+        "nouns": [[number, noun, count] for (number, noun), count in rank(counts.nouns)],
+        "samples": {number: [list(one) for one in own] for number, own in sorted(counts.samples.items())},
+        "samples_per_number": counts.samples_per_number,
+        "dropped_numbers": counts.dropped_numbers,
+        "dropped_mentions": counts.dropped_mentions,
+        "problems": counts.problems,
+        "first_problems": counts.first_problems,
+    }
+
+
+def from_plain(plain: Mapping[str, Any]) -> Counts:
+    """Read counts that were written as JSON."""
+    return Counts(
+        captions=plain["captions"],
+        candidates=plain["candidates"],
+        numerosities=Counter({int(number): count for number, count in plain["numerosities"].items()}),
+        mentions=Counter({int(number): count for number, count in plain["mentions"].items()}),
+        nouns=Counter({(number, noun): count for number, noun, count in plain["nouns"]}),
+        samples={int(number): [CaptionSample(*one) for one in own] for number, own in plain["samples"].items()},
+        samples_per_number=plain["samples_per_number"],
+        dropped_numbers=plain["dropped_numbers"],
+        dropped_mentions=plain.get("dropped_mentions", 0),  # counts of earlier versions do not say
+        problems=plain["problems"],
+        first_problems=plain["first_problems"],
+    )
+
 
 COUNTS = "counts.json"
 _VERSION = 1  # of what is stored; raised when the same captions would give other counts
@@ -46,8 +180,8 @@ class Corpus:
     """What is to be counted, and how."""
 
     shards: tuple[Shard, ...]
-    layout: Layout
-    rule: Rule
+    layout: CorpusLayout
+    rule: CaptionRule
     samples_per_number: int = 5
     folder: Path | None = None
     """Where the counts of each file are kept, so that a second call goes on where the first was stopped."""
@@ -113,13 +247,13 @@ def load_counts(folder: Path) -> CountedCorpus:
         raise BadFileError(f"{path} holds no counts of a corpus ({type(error).__name__}: {error})") from None
 
 
-def count_shard(corpus: Corpus, shard: Shard, finder: Finder, report: Report) -> Counts:
+def count_shard(corpus: Corpus, shard: Shard, finder: Tagger, report: Report) -> Counts:
     """Count one file."""
     from threadpoolctl import threadpool_limits
 
     counts, problems = Counts(samples_per_number=corpus.samples_per_number), Problems()
     # The matrices are small: further threads would only wait for one another, and take a processor each to do so.
-    with at_hand(shard) as path, threadpool_limits(1, user_api="blas"):
+    with local_copy(shard) as path, threadpool_limits(1, user_api="blas"):
         for batch in read_batches(shard, path, corpus.layout, problems):
             counts.captions += len(batch.captions)
             is_candidate = may_have_number(batch.captions)
@@ -135,10 +269,10 @@ def count_shard(corpus: Corpus, shard: Shard, finder: Finder, report: Report) ->
     return counts
 
 
-class Remembering:
+class CachedTagger:
     """Finds numerosities in each caption once, as long as it is remembered: captions repeat."""
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: Tagger) -> None:
         self._finder, self._known = finder, dict[str, Found]()
 
     def find(self, captions: Sequence[str]) -> list[Found]:
@@ -154,7 +288,7 @@ class Remembering:
 
 def _count_here(corpus: Corpus, todo: Sequence[Shard], told: "Told") -> Iterator[Counts]:
     if todo:
-        finder = Remembering(make_finder(corpus.rule, told.hear))
+        finder = CachedTagger(make_finder(corpus.rule, told.hear))
         for shard in todo:
             yield _count_and_store(corpus, shard, finder, told.hear)
 
@@ -203,7 +337,7 @@ class Told:
                 return
 
 
-def _count_and_store(corpus: Corpus, shard: Shard, finder: Finder, tell: Callable[[int | str], object]) -> Counts:
+def _count_and_store(corpus: Corpus, shard: Shard, finder: Tagger, tell: Callable[[int | str], object]) -> Counts:
     """Count a file, keep its counts, and tell of every piece of it that is done."""
     pieces, done = _pieces(shard), 0
 
@@ -256,7 +390,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 _corpus: Corpus
-_finder: Finder | None = None
+_finder: Tagger | None = None
 _queue: "Queue[int | str]"
 
 
@@ -269,5 +403,38 @@ def _start_worker(corpus: Corpus, queue: "Queue[int | str]") -> None:
 def _count_in_worker(shard: Shard) -> Counts:
     global _finder
     if _finder is None:
-        _finder = Remembering(make_finder(_corpus.rule, _queue.put))
+        _finder = CachedTagger(make_finder(_corpus.rule, _queue.put))
     return _count_and_store(_corpus, shard, _finder, _queue.put)
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A caption whose sum of numerosities is another; 0 stands for none."""
+
+    caption: str
+    expected: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The share that is right, and what is not."""
+
+    accuracy: Estimate
+    misses: tuple[Miss, ...]
+
+
+def check_captions(path: Path, rule: CaptionRule, warn: Warn) -> Checked:
+    """Read captions with the sum of their numerosities (empty: none) and compare."""
+    expected = []
+    for line in read_lines(path, [["caption"], ["numerosity"]], "caption,numerosity"):
+        text = line.get("numerosity")
+        if text and not text.isdecimal():
+            raise line.error(f"numerosity {text!r} should be digits, or empty for none")
+        expected.append((line.get("caption"), int(text or 0)))
+    if not expected:
+        raise NothingToDoError(f"{path.name} has no captions")
+    found = make_finder(rule, warn).find([caption for caption, _ in expected])
+    sums = [sum(one.number for one in own) for own in found]
+    misses = [Miss(*given, own) for given, own in zip(expected, sums, strict=True) if given[1] != own]
+    return Checked(wilson_interval(len(expected) - len(misses), len(expected)), tuple(misses))

@@ -1,4 +1,6 @@
-"""Numerosities in the words of a caption: a number and the noun that it counts (Numbersense, supplement)."""
+"""Finds numerosities in a caption: a number and the noun that it counts (Numbersense, supplement).
+
+Captions that cannot hold a number are sorted out first: most never reach the tagger."""
 
 import re
 import tomllib
@@ -8,6 +10,8 @@ from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
+
+import polars as pl
 
 from subitize.errors import UnknownNameError
 from subitize.language.nouns import plural, singular
@@ -29,7 +33,7 @@ class Kind(IntEnum):
     PARTICIPLE = 5
 
 
-class Number(NamedTuple):
+class NumberMention(NamedTuple):
     """A number in words[start:end]; the word at `tagged` must be tagged as one, if there is such a word."""
 
     start: int
@@ -46,7 +50,7 @@ class Numerosity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class CaptionRule:
     """What counts as a numerosity; by default what the paper has."""
 
     adjectives: int = 1
@@ -84,9 +88,9 @@ class Rule:
         return frozenset({Kind.NOUN, *([Kind.PROPER_NOUN] if self.proper_nouns else [])})
 
 
-def find_numbers(words: Sequence[str]) -> list[Number]:
+def find_numbers(words: Sequence[str]) -> list[NumberMention]:
     """Find the numbers in the words of a caption, which are in lower case."""
-    found: list[Number] = []
+    found: list[NumberMention] = []
     place = 0
     while place < len(words):
         number = _read_number(words, place) if is_numeral(words[place]) else None
@@ -101,7 +105,7 @@ def is_numeral(word: str) -> bool:
     return word in NUMBER_WORDS or (word[0] in "0123456789" and _DIGITS.fullmatch(word) is not None)
 
 
-def needed_places(numbers: Iterable[Number], words: Sequence[str], rule: Rule) -> Iterator[int]:
+def needed_places(numbers: Iterable[NumberMention], words: Sequence[str], rule: CaptionRule) -> Iterator[int]:
     """List the words whose tags decide what the numbers count."""
     for number in numbers:
         if _may_count(words, number, rule):
@@ -113,7 +117,10 @@ def needed_places(numbers: Iterable[Number], words: Sequence[str], rule: Rule) -
 
 
 def find_numerosities(
-    words: Sequence[str], numbers: Iterable[Number], kinds: Sequence[Kind] | Mapping[int, Kind], rule: Rule
+    words: Sequence[str],
+    numbers: Iterable[NumberMention],
+    kinds: Sequence[Kind] | Mapping[int, Kind],
+    rule: CaptionRule,
 ) -> Iterator[Numerosity]:
     """Find what the numbers count, by the kinds of words; kinds are looked up in the needed places only."""
     for number in numbers:
@@ -129,7 +136,7 @@ def find_numerosities(
         yield Numerosity(number.value, singular(words[place]))
 
 
-def _may_count(words: Sequence[str], number: Number, rule: Rule) -> bool:
+def _may_count(words: Sequence[str], number: NumberMention, rule: CaptionRule) -> bool:
     """Tell by the words alone whether something may be counted: a unit cannot, whatever it is tagged as."""
     return (
         number.end < len(words) and _may_be_noun(words[number.end]) and words[number.end].rstrip(".") not in rule.units
@@ -141,11 +148,11 @@ def _ends_range(words: Sequence[str], place: int) -> bool:
     return place >= 2 and words[place - 1] in _DASHES and is_numeral(words[place - 2])
 
 
-def _read_number(words: Sequence[str], place: int) -> Number | None:
+def _read_number(words: Sequence[str], place: int) -> NumberMention | None:
     word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
     if word == DOZEN:
         dozens = None if _is_vague(words, place) else 0.5 if _is_half(words, place) else 1.0
-        return None if dozens is None else Number(place, place + 1, int(12 * dozens), None)
+        return None if dozens is None else NumberMention(place, place + 1, int(12 * dozens), None)
     if after not in _CONTINUING and word not in SCALES:
         value, end = _value(word), place + 1
     else:
@@ -156,7 +163,7 @@ def _read_number(words: Sequence[str], place: int) -> Number | None:
     tagged: int | None = end - 1
     if end < len(words) and words[end] == DOZEN:
         value, end, tagged = value * 12, end + 1, None
-    return Number(place, end, int(value), tagged) if value >= 1 and value == int(value) else None
+    return NumberMention(place, end, int(value), tagged) if value >= 1 and value == int(value) else None
 
 
 def _is_vague(words: Sequence[str], place: int) -> bool:
@@ -185,7 +192,9 @@ def _as_tokens(words: Sequence[str]) -> list[TextToken]:
     return [*tokens, *[TextToken("\n", -1, -2)] * MARGIN]
 
 
-def _find_noun(words: Sequence[str], kinds: Sequence[Kind] | Mapping[int, Kind], start: int, rule: Rule) -> int | None:
+def _find_noun(
+    words: Sequence[str], kinds: Sequence[Kind] | Mapping[int, Kind], start: int, rule: CaptionRule
+) -> int | None:
     for place in range(start, min(start + rule.adjectives + 1, len(words))):
         if not _may_be_noun(words[place]):
             return None
@@ -200,7 +209,7 @@ def _may_be_noun(word: str) -> bool:
     return word[0].isalpha() or word == "%"
 
 
-def _is_excluded(words: Sequence[str], number: Number, noun: int, rule: Rule) -> bool:
+def _is_excluded(words: Sequence[str], number: NumberMention, noun: int, rule: CaptionRule) -> bool:
     if words[noun].rstrip(".") in rule.units:
         return True
     is_money = "money" in rule.exclude and number.start > 0 and words[number.start - 1] in _CURRENCIES
@@ -233,3 +242,14 @@ def _unit_names(table: Mapping[str, str]) -> Iterator[str]:
 
 _UNITS = _read_units()
 OPTIONAL = (*(name for name in _UNITS if name not in _IN_PAPER), "years", "identifiers")
+
+
+# A digit, or a number word that no letter touches. Letters beyond ASCII, digits and "_" may touch it, as the tokenizer
+# may part them: what passes here for nothing costs time, what does not pass is lost.
+_WORDS = "|".join(sorted(NUMBER_WORDS))
+PATTERN = rf"[0-9]|(?i:(?:^|[^a-zA-Z])(?:{_WORDS})(?:$|[^a-zA-Z]))"
+
+
+def may_have_number(captions: pl.Series) -> pl.Series:
+    """Tell which captions can hold a number; missing ones cannot."""
+    return captions.str.contains(PATTERN).fill_null(value=False)

@@ -1,16 +1,19 @@
-"""What the counts of a corpus say: how rare numbers are, which law they follow, and whether decades stand out."""
+"""What the counts of a corpus show: how rare numbers are, their power law, heaped decades.
 
+Also compares two corpora."""
+
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
-from subitize.corpus.counting import CountedCorpus
-from subitize.corpus.counts import MOST_NOUNS, Counts, Sample, rank
+from subitize.corpus.counting import MOST_NOUNS, CaptionSample, CountedCorpus, Counts, rank
 from subitize.errors import BadValueError
 from subitize.records import Estimate
-from subitize.stats.estimate import wilson_bounds, wilson_interval
+from subitize.stats.estimate import subtract_independent, wilson_bounds, wilson_interval
 from subitize.stats.frequencies import (
     Alternative,
     Heap,
@@ -31,7 +34,7 @@ _Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NumberCount:
     """A numerosity: how many captions have it, which share of those that have one, and its commonest nouns."""
 
     number: int
@@ -41,7 +44,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class PowerLawFit:
     """A power law fitted to a part of the numbers; fit is the share of its own samples that lie as far from it."""
 
     name: str
@@ -51,7 +54,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CorpusSummary:
     """The figures of a corpus."""
 
     name: str
@@ -63,22 +66,22 @@ class Summary:
     """The share of captions that have a numerosity."""
     outliers: Estimate | None
     """The share of those with one above LARGEST."""
-    rows: tuple[Row, ...]
+    rows: tuple[NumberCount, ...]
     decades: tuple[Heap, ...]
-    fits: tuple[Fit, ...]
+    fits: tuple[PowerLawFit, ...]
     unlisted_nouns: int
     """Numerosities whose nouns are not among the commonest."""
-    samples: Mapping[int, tuple[Sample, ...]]
+    samples: Mapping[int, tuple[CaptionSample, ...]]
     problems: int
     first_problems: tuple[str, ...]
 
 
-def summarise(corpus: CountedCorpus, start: int = 1) -> Summary:
+def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
     """Compute the figures of a corpus; `start` is where the tail begins that is fitted beside the chosen one."""
     if start < 1:
         raise BadValueError(f"--start {start}: should be 1 or more")
     counts = corpus.counts
-    return Summary(
+    return CorpusSummary(
         name=corpus.name,
         rule=corpus.rule,
         shards=corpus.shards,
@@ -111,7 +114,7 @@ def _count_unlisted(counts: Counts) -> int:
     return counts.mentions.total() + counts.dropped_mentions - listed
 
 
-def _rows(counts: Counts) -> list[Row]:
+def _rows(counts: Counts) -> list[NumberCount]:
     numbers = sorted(counts.numerosities)
     seen = np.array([counts.numerosities[number] for number in numbers], dtype=np.float64)
     n = counts.counted
@@ -121,7 +124,7 @@ def _rows(counts: Counts) -> list[Row]:
         nouns.setdefault(number, []).append((noun, count))
     method = "share of captions with a numerosity, Wilson interval"
     return [
-        Row(
+        NumberCount(
             number,
             int(count),
             Estimate(count / n, float(below), float(above), n, method),
@@ -131,7 +134,7 @@ def _rows(counts: Counts) -> list[Row]:
     ]
 
 
-def _fits(histogram: Histogram, start: int) -> list[Fit]:
+def _fits(histogram: Histogram, start: int) -> list[PowerLawFit]:
     if histogram.between(start).n < _LEAST_FITTED:
         return []
     found = [
@@ -140,7 +143,7 @@ def _fits(histogram: Histogram, start: int) -> list[Fit]:
         (f"from {start} to {LARGEST}", fit_power_law(histogram, start, LARGEST), False),
     ]
     return [
-        Fit(
+        PowerLawFit(
             name,
             law,
             measure_fit(histogram, law, is_start_chosen=is_chosen),
@@ -149,3 +152,47 @@ def _fits(histogram: Histogram, start: int) -> list[Fit]:
         for name, law, is_chosen in found
         if law is not None
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A number, and its share in the first corpus over that in the second."""
+
+    number: int
+    first: Estimate
+    second: Estimate
+    ratio: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusComparison:
+    """The ratios of numbers that both have, and the differences of exponents, by the names of their fits."""
+
+    first: str
+    second: str
+    ratios: tuple[Ratio, ...]
+    exponents: dict[str, Estimate]
+
+
+def compare_corpora(first: CorpusSummary, second: CorpusSummary) -> CorpusComparison:
+    """Compare two corpora number by number; captions of one are taken for independent."""
+    others = {row.number: row for row in second.rows}
+    ratios = tuple(
+        Ratio(row.number, row.share, others[row.number].share, _ratio(row.share, others[row.number].share))
+        for row in first.rows
+        if row.number in others
+    )
+    fits = {fit.name: fit.law.exponent for fit in second.fits}
+    differences = {
+        fit.name: subtract_independent(fit.law.exponent, fits[fit.name]) for fit in first.fits if fit.name in fits
+    }
+    return CorpusComparison(first.name, second.name, ratios, differences)
+
+
+def _ratio(first: Estimate, second: Estimate) -> Estimate:
+    """Divide two shares of independent samples (Katz's interval of the logarithm)."""
+    value = first.value / second.value
+    variance = sum((1 - one.value) / (one.value * one.n) for one in (first, second))
+    half = float(ndtri(0.975)) * math.sqrt(variance)
+    low, high = value * math.exp(-half), value * math.exp(half)
+    return Estimate(value, low, high, first.n + second.n, "ratio of shares, log interval (Katz)")

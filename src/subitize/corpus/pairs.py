@@ -1,4 +1,4 @@
-"""Captions whose numbers disagree with their images, as a judge counts them (Numbersense, Figure S3)."""
+"""Finds captions whose numbers disagree with their images, as a judge counts them (Numbersense, Figure S3)."""
 
 import asyncio
 import json
@@ -9,12 +9,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
-from subitize.corpus.candidates import may_have_number
-from subitize.corpus.layouts import Layout, Shard, at_hand
-from subitize.corpus.numerosities import Rule
-from subitize.corpus.shards import Problems, read_batches
-from subitize.corpus.tagging import Finder, Found, tidy
-from subitize.corpus.windows import Warn, make_finder
+from subitize.corpus.files import CorpusLayout, Problems, Shard, local_copy, read_batches
+from subitize.corpus.numerosities import CaptionRule, may_have_number
+from subitize.corpus.tagging import Found, Tagger, Warn, make_finder, tidy
 from subitize.errors import BadImageError, BadValueError, NothingToDoError
 from subitize.evaluate.costs import Budget
 from subitize.evaluate.engines import open_caller
@@ -34,7 +31,7 @@ _HEAD = '{"counted_by": '
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CaptionedImage:
     """An image and its caption: the numbers of things that it names, and those that a judge counts (None: unknown)."""
 
     image: str
@@ -57,7 +54,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class MisalignmentRate:
     """The share of captions that disagree, among those of a numerosity whose images could be counted."""
 
     numerosity: int | None
@@ -65,7 +62,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Misalignment:
+class CaptionCheck:
     """What came of the pairs; the first rate is of all of them."""
 
     judge: str
@@ -73,19 +70,19 @@ class Misalignment:
     pairs: int
     unknown: int
     reasons: dict[str, int]
-    rates: tuple[Rate, ...]
-    disagreeing: tuple[Pair, ...]
+    rates: tuple[MisalignmentRate, ...]
+    disagreeing: tuple[CaptionedImage, ...]
     problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class PairsSpec:
     """Where captions and images are: the layout's address is the image's file within the folder."""
 
     shards: tuple[Shard, ...]
-    layout: Layout
+    layout: CorpusLayout
     images: Path
-    rule: Rule
+    rule: CaptionRule
     most: int | None = None
     kept: Path | None = None
     """Where what was counted is kept, so that a stopped search goes on."""
@@ -94,8 +91,8 @@ class Pairs:
 
 
 def find_misaligned(
-    pairs: Pairs, judge: Made[Judge], rule: ReadingRule, progress: Progress, warn: Warn, *, seed: int = 0
-) -> Misalignment:
+    pairs: PairsSpec, judge: Made[Judge], rule: ReadingRule, progress: Progress, warn: Warn, *, seed: int = 0
+) -> CaptionCheck:
     """Count in every image what its caption names, and compare; `most` pairs at random, if that is given."""
     pairs.ledger.meter(judge)  # a limit without a price is refused before anything is read
     problems = Problems()
@@ -109,7 +106,7 @@ def find_misaligned(
     if not known:
         first = next((pair.reason for pair in looked if pair.reason), "no counts")
         raise NothingToDoError(f"judge {judge.spec.shown} counted in none of {len(looked)} images ({first})")
-    return Misalignment(
+    return CaptionCheck(
         judge=judge.spec.shown,
         captions=captions,
         pairs=len(looked),
@@ -121,10 +118,10 @@ def find_misaligned(
     )
 
 
-def _read_pairs(pairs: Pairs, problems: Problems, finder: Finder) -> tuple[int, list[tuple[str, str, Found]]]:
+def _read_pairs(pairs: PairsSpec, problems: Problems, finder: Tagger) -> tuple[int, list[tuple[str, str, Found]]]:
     captions, found = 0, []
     for shard in pairs.shards:
-        with at_hand(shard) as path:
+        with local_copy(shard) as path:
             for batch in read_batches(shard, path, pairs.layout, problems):
                 if batch.addresses is None:
                     raise BadValueError("which column names the images? give --image NAME")
@@ -164,7 +161,7 @@ class _Kept:
 
     def __init__(self, counted_by: str, file: IO[str] | None = None) -> None:
         self._counted_by, self._file = counted_by, file
-        self._pairs: dict[tuple[str, str], Pair] = {}
+        self._pairs: dict[tuple[str, str], CaptionedImage] = {}
 
     def load(self) -> None:
         """Read what the file has, and take off a line that was cut short by a kill."""
@@ -178,11 +175,11 @@ class _Kept:
             raise self._refuse(whole.count("\n") + 1)
         self._file.truncate(len(text.removesuffix(last).encode()))
 
-    def find(self, image: str, caption: str) -> Pair | None:
+    def find(self, image: str, caption: str) -> CaptionedImage | None:
         """Find what was counted of a pair."""
         return self._pairs.get((image, caption))
 
-    def add(self, pair: Pair) -> None:
+    def add(self, pair: CaptionedImage) -> None:
         """Keep what was counted of a pair."""
         if self._file is not None and pair.agrees is not None:
             self._file.write(json.dumps({"counted_by": self._counted_by, **asdict(pair)}) + "\n")
@@ -191,7 +188,7 @@ class _Kept:
     def _read(self, number: int, line: str) -> None:
         try:
             stored = json.loads(line)
-            counted_by, pair = stored.pop("counted_by"), Pair(**stored)
+            counted_by, pair = stored.pop("counted_by"), CaptionedImage(**stored)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise self._refuse(number) from None
         if counted_by == self._counted_by:
@@ -205,13 +202,13 @@ class _Kept:
 
 async def _look_at_all(
     found: Sequence[tuple[str, str, Found]],
-    pairs: Pairs,
+    pairs: PairsSpec,
     judge: Made[Judge],
     rule: ReadingRule,
     progress: Progress,
     kept: _Kept,
-) -> list[Pair]:
-    async def look(one: tuple[str, str, Found]) -> Pair:
+) -> list[CaptionedImage]:
+    async def look(one: tuple[str, str, Found]) -> CaptionedImage:
         pair = await _look(looks, pairs.images, *one)
         kept.add(pair)
         progress.advance(has_failed=pair.agrees is None)
@@ -230,7 +227,7 @@ async def _look_at_all(
     return looked
 
 
-async def _look(looks: JudgePool, images: Path, image: str, caption: str, found: Found) -> Pair:
+async def _look(looks: JudgePool, images: Path, image: str, caption: str, found: Found) -> CaptionedImage:
     named: dict[str, int] = {}
     for one in found:
         named[one.noun] = named.get(one.noun, 0) + one.number
@@ -238,18 +235,18 @@ async def _look(looks: JudgePool, images: Path, image: str, caption: str, found:
         data = _read_image(images, image)
         format = image_format(data)
     except (OSError, BadImageError) as error:
-        return Pair(image, caption, named, {}, getattr(error, "strerror", None) or str(error))
+        return CaptionedImage(image, caption, named, {}, getattr(error, "strerror", None) or str(error))
     asks = count_asks(Scene(tuple(Entity(noun, number) for noun, number in named.items())))
     counted = await looks.count(RewardSample(data, format, asks))
     if isinstance(counted, Unscorable):
-        return Pair(image, caption, named, {}, counted.reason)
+        return CaptionedImage(image, caption, named, {}, counted.reason)
     values = {one.thing: one.value for one in counted}
     numbers = {
         noun: float(value.value) if isinstance(value, Known) and isinstance(value.value, int | float) else None
         for noun, value in values.items()
     }
     reasons = [value.reason for value in values.values() if not isinstance(value, Known)]
-    return Pair(image, caption, named, numbers, "; ".join(reasons))
+    return CaptionedImage(image, caption, named, numbers, "; ".join(reasons))
 
 
 def _read_image(images: Path, name: str) -> bytes:
@@ -259,9 +256,9 @@ def _read_image(images: Path, name: str) -> bytes:
     return path.read_bytes()
 
 
-def _rates(known: Sequence[Pair]) -> Iterator[Rate]:
+def _rates(known: Sequence[CaptionedImage]) -> Iterator[MisalignmentRate]:
     """Estimate the shares; captions of one image are a cluster."""
     for numerosity in (None, *sorted({pair.numerosity for pair in known})):
         own = [pair for pair in known if numerosity in (None, pair.numerosity)]
         share = estimate_share([float(not pair.agrees) for pair in own], [pair.image for pair in own])
-        yield Rate(numerosity, share)
+        yield MisalignmentRate(numerosity, share)

@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from subitize.corpus import tagging, windows
+from subitize.corpus import tagging
+from subitize.corpus import tagging as windows
 
 
 @contextmanager

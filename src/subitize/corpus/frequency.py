@@ -1,4 +1,4 @@
-"""Does a model do well on what it saw often? A run's accuracy joined with corpus frequencies of the same numbers."""
+"""Relates a run's accuracy to corpus frequencies, to see if models do well on numbers they saw often."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from subitize.analysis.frame import Frame
-from subitize.corpus.counting import CountedCorpus
-from subitize.corpus.counts import Counts
+from subitize.corpus.counting import CountedCorpus, Counts
 from subitize.errors import NothingToDoError
 from subitize.language.nouns import singular
 from subitize.records import Estimate
@@ -23,7 +22,7 @@ _UNSEEN = 0.5  # what stands for a count of 0 on a logarithmic scale
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class FrequencyPoint:
     """A number, and a noun where they are told apart: how often the corpus names it, and how well the model does it."""
 
     number: int
@@ -33,7 +32,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class FrequencyFit:
     """How accuracy goes with frequency: rank correlation, and the gain in accuracy per tenfold frequency."""
 
     suite: str
@@ -43,10 +42,10 @@ class Link:
     correlation: Estimate | None
     intercept: float | None
     slope: Estimate | None
-    points: tuple[Point, ...]
+    points: tuple[FrequencyPoint, ...]
 
 
-def link_accuracy(observations: Frame, corpus: CountedCorpus) -> list[Link]:
+def link_accuracy(observations: Frame, corpus: CountedCorpus) -> list[FrequencyFit]:
     """Join the accuracy of every model, by number and by number and noun, with the frequencies of a corpus."""
     links = []
     rows = _numbered(observations.kept())
@@ -77,16 +76,16 @@ def _numbered(observations: Frame) -> pl.DataFrame:
     return observations.rows.filter(is_meant).join(about, on="item", maintain_order="left")
 
 
-def _points(rows: pl.DataFrame, counts: Counts, by: Sequence[str]) -> Iterator[Point]:
+def _points(rows: pl.DataFrame, counts: Counts, by: Sequence[str]) -> Iterator[FrequencyPoint]:
     for _, own in rows.group_by(*by, maintain_order=True):
         number, noun = int(own["number"][0]), str(own["noun"][0]) if "noun" in by else ""
         frequency = counts.nouns[number, noun] if noun else counts.mentions[number]
         # Of exactly these prompts: a prompt's images are independent then.
         accuracy = estimate_share(own["is_right"].cast(pl.Float64).to_numpy())
-        yield Point(number, noun, frequency, accuracy)
+        yield FrequencyPoint(number, noun, frequency, accuracy)
 
 
-def _link(names: tuple[str, str, str], by: str, points: Sequence[Point]) -> Link:
+def _link(names: tuple[str, str, str], by: str, points: Sequence[FrequencyPoint]) -> FrequencyFit:
     shown = tuple(sorted(points, key=lambda point: (point.number, point.noun)))
     logs = [math.log10(max(point.frequency, _UNSEEN)) for point in shown]
     values = [point.accuracy.value for point in shown]
@@ -96,10 +95,10 @@ def _link(names: tuple[str, str, str], by: str, points: Sequence[Point]) -> Link
         logs, values, groups = _centre(logs, numbers), _centre(values, numbers), max(1, len(set(numbers)))
     line = fit_line(logs, values, groups=groups)
     intercept, slope = line if line is not None else (None, None)
-    return Link(*names, by, spearman_interval(logs, values, groups=groups), intercept, slope, shown)
+    return FrequencyFit(*names, by, spearman_interval(logs, values, groups=groups), intercept, slope, shown)
 
 
-def _varying(points: Sequence[Point]) -> list[Point]:
+def _varying(points: Sequence[FrequencyPoint]) -> list[FrequencyPoint]:
     """Keep the numbers of which the corpus names some things more often than others: the rest tell nothing."""
     frequencies: dict[int, set[int]] = {}
     for point in points:
@@ -116,7 +115,7 @@ def _centre(values: Sequence[float], groups: Sequence[int]) -> list[float]:
     return [value - means[group] for value, group in zip(values, groups, strict=True)]
 
 
-def draw_links(links: Sequence[Link], corpus: str) -> FigureBlock:
+def draw_links(links: Sequence[FrequencyFit], corpus: str) -> FigureBlock:
     """Draw accuracy over frequency, a panel per model, with the fitted line; numbers stand beside their points."""
     chosen = [link for link in links if link.by == BY_NOUN]
     rows = [
@@ -181,7 +180,7 @@ def draw_links(links: Sequence[Link], corpus: str) -> FigureBlock:
     return FigureBlock("corpus-links", "Accuracy and training frequency", charts.complete(chart), caption, alt, data)
 
 
-def _name(link: Link, links: Sequence[Link]) -> str:
+def _name(link: FrequencyFit, links: Sequence[FrequencyFit]) -> str:
     """Name a panel, with the suite and the judge where several are shown."""
     parts = [link.model]
     parts += [link.suite] if len({one.suite for one in links}) > 1 else []
@@ -189,11 +188,11 @@ def _name(link: Link, links: Sequence[Link]) -> str:
     return ", ".join(parts)
 
 
-def _fitted(link: Link, point: Point) -> float | None:
+def _fitted(link: FrequencyFit, point: FrequencyPoint) -> float | None:
     if link.intercept is None or link.slope is None:
         return None
     return link.intercept + link.slope.value * math.log10(max(point.frequency, _UNSEEN))
 
 
-def _describe(link: Link) -> str:
+def _describe(link: FrequencyFit) -> str:
     return "no correlation" if link.correlation is None else f"rank correlation {link.correlation.value:.2f}"

@@ -1,23 +1,148 @@
-"""The captions of a file, in batches, so that memory stays the same however large it is."""
+"""Finds the files of a corpus, their format and columns, and reads their captions in batches.
+
+Memory stays the same however large a file is."""
 
 import csv
+import glob
 import gzip
 import io
 import json
+import os
 import re
+import tomllib
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import polars as pl
 
-from subitize.corpus.layouts import Layout, Shard
-from subitize.errors import BadFileError, BadValueError, MissingPartError
+from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnknownNameError
 from subitize.io.files import find_delimiter
+
+FORMATS = {
+    ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
+}  # fmt: skip
+PACKINGS = (".gz", ".zst", ".zstd")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusLayout:
+    """The columns of captions and of the images' addresses, which may be absent."""
+
+    caption: str
+    address: str = ""
+    columns: tuple[str, ...] = ()
+    """The names of columns, in files that do not begin with them."""
+    entries: str = ""
+    """The key of the list that holds the captions, in JSON files that are an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A file of a corpus; size and time tell whether it has changed."""
+
+    name: str
+    size_bytes: int
+    changed_at: str
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it must be fetched."""
+        return "://" in self.name
+
+    @property
+    def packing(self) -> str:
+        """How it is compressed: .gz, .zst, .zstd or nothing."""
+        return next((suffix for suffix in PACKINGS if self.name.lower().endswith(suffix)), "")
+
+    @property
+    def format(self) -> str:
+        """What it is within its packing."""
+        inner = self.name[: len(self.name) - len(self.packing)]
+        suffix = Path(inner).suffix.lower()
+        if suffix not in FORMATS:
+            raise BadFileError(f"{self.name}: no known format; its name should end in {', '.join(FORMATS)}")
+        return FORMATS[suffix]
+
+
+def choose_layout(preset: str | None, column: str | None, address: str | None) -> CorpusLayout:
+    """Take a known corpus's layout, or make one of columns; columns that are named go first."""
+    known = tomllib.loads(Path(__file__).with_name("layouts.toml").read_text(encoding="utf-8"))
+    if preset is None and column is None:
+        raise BadValueError(f"where are the captions? give --column NAME or --preset {'|'.join(known)}")
+    if preset is not None and preset not in known:
+        raise UnknownNameError("preset", preset, known)
+    own: dict[str, Any] = {"caption": column, "address": address}
+    table = {**known.get(preset or "", {}), **{key: value for key, value in own.items() if value is not None}}
+    return CorpusLayout(**{**table, "columns": tuple(table.get("columns", ()))})
+
+
+def find_shards(patterns: Sequence[str]) -> list[Shard]:
+    """List the files that patterns name, each once, in order."""
+    found: dict[str, Shard] = {}
+    for pattern in patterns:
+        own = list(_find_remote(pattern) if "://" in pattern else _find_local(pattern))
+        if not own:
+            raise BadFileError(f"no file matches {pattern!r}")
+        for shard in own:
+            _ = shard.format  # an unknown one is refused before anything is counted
+            found.setdefault(shard.name, shard)
+    return list(found.values())
+
+
+@contextmanager
+def local_copy(shard: Shard) -> Iterator[Path]:
+    """Give a file on this machine: one from elsewhere is fetched, and removed afterwards."""
+    if not shard.is_remote:
+        yield Path(shard.name)
+        return
+    with TemporaryDirectory(prefix="subitize-") as folder:
+        path = Path(folder) / shard.name.rpartition("/")[2]
+        try:
+            files, inner = _open_remote(shard.name)
+            files.get_file(inner, str(path))
+        except SubitizeError:
+            raise
+        except Exception as error:
+            raise BadFileError(f"cannot fetch {shard.name}: {error}") from error
+        yield path
+
+
+def _find_local(pattern: str) -> Iterator[Shard]:
+    names = [pattern] if os.path.isfile(pattern) else sorted(glob.glob(pattern, recursive=True))
+    for name in names:
+        path = Path(name)
+        if path.is_file():
+            stat = path.stat()
+            yield Shard(str(path.resolve()), stat.st_size, str(stat.st_mtime_ns))
+
+
+def _find_remote(pattern: str) -> Iterator[Shard]:
+    try:
+        files, inner = _open_remote(pattern)
+        for name in sorted(files.glob(inner)):
+            about = files.info(name)
+            changed = about.get("mtime") or about.get("LastModified") or about.get("ETag") or ""
+            yield Shard(files.unstrip_protocol(name), int(about.get("size") or 0), str(changed))
+    except SubitizeError:
+        raise
+    except Exception as error:  # each kind of store has errors of its own
+        raise BadFileError(f"cannot list {pattern}: {error}") from error
+
+
+def _open_remote(address: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise MissingPartError(address, "fsspec", "corpus") from None
+    files, inner = url_to_fs(address)
+    return files, inner
+
 
 _ROWS = 100_000
 _LEAST_ROWS = 1_000
@@ -51,7 +176,7 @@ class Problems:
             self.first.append(what)
 
 
-def read_batches(shard: Shard, path: Path, layout: Layout, problems: Problems) -> Iterator[Batch]:
+def read_batches(shard: Shard, path: Path, layout: CorpusLayout, problems: Problems) -> Iterator[Batch]:
     """Read a file; what is damaged is noted and left out."""
     if shard.format == "parquet":
         yield from _read_parquet(shard, path, layout, problems)
@@ -59,7 +184,7 @@ def read_batches(shard: Shard, path: Path, layout: Layout, problems: Problems) -
         yield from _read_text(shard, path, layout, problems)
 
 
-def check_shard(shard: Shard, path: Path, layout: Layout) -> None:
+def check_shard(shard: Shard, path: Path, layout: CorpusLayout) -> None:
     """Refuse a file that is not what its name says, or that has no such column."""
     if shard.format == "parquet":
         _open_parquet(shard, path, layout)
@@ -68,7 +193,7 @@ def check_shard(shard: Shard, path: Path, layout: Layout) -> None:
             next(_ENTRIES[shard.format](shard, file, layout, Problems()), None)
 
 
-def _read_parquet(shard: Shard, path: Path, layout: Layout, problems: Problems) -> Iterator[Batch]:
+def _read_parquet(shard: Shard, path: Path, layout: CorpusLayout, problems: Problems) -> Iterator[Batch]:
     frame, rows = _open_parquet(shard, path, layout)
     for start in range(0, rows, _ROWS):
         for part in _read_rows(shard, frame, (start, min(start + _ROWS, rows)), problems):
@@ -76,7 +201,7 @@ def _read_parquet(shard: Shard, path: Path, layout: Layout, problems: Problems) 
             yield Batch(part[layout.caption], addresses, min(1.0, (start + _ROWS) / rows))
 
 
-def _open_parquet(shard: Shard, path: Path, layout: Layout) -> tuple[pl.LazyFrame, int]:
+def _open_parquet(shard: Shard, path: Path, layout: CorpusLayout) -> tuple[pl.LazyFrame, int]:
     """Give the columns that are wanted, unread, and the number of rows."""
     if shard.packing:
         raise BadFileError(f"{shard.name}: a Parquet file is compressed within; unpack it first")
@@ -107,7 +232,7 @@ def _read_rows(shard: Shard, frame: pl.LazyFrame, rows: tuple[int, int], problem
         yield from _read_rows(shard, frame, (middle, end), problems)
 
 
-def _read_text(shard: Shard, path: Path, layout: Layout, problems: Problems) -> Iterator[Batch]:
+def _read_text(shard: Shard, path: Path, layout: CorpusLayout, problems: Problems) -> Iterator[Batch]:
     captions: list[str | None] = []
     addresses: list[str | None] = []
     with _unpacked(shard, path) as (file, read_share):
@@ -200,7 +325,7 @@ def _check_text(shard: Shard, file: io.BufferedReader) -> None:
 Entry = tuple[str | None, str | None]
 
 
-def _read_rows_of_fields(shard: Shard, file: IO[str], layout: Layout, problems: Problems) -> Iterator[Entry]:
+def _read_rows_of_fields(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Problems) -> Iterator[Entry]:
     """Read CSV, or TSV, in which quotation marks mean nothing."""
     first = next(file, "")
     style: dict[str, Any] = {"delimiter": find_delimiter([first])}
@@ -227,7 +352,7 @@ def _read_rows_of_fields(shard: Shard, file: IO[str], layout: Layout, problems: 
         yield row[caption], row[address] if address is not None and address < len(row) else None
 
 
-def _read_json_lines(shard: Shard, file: IO[str], layout: Layout, problems: Problems) -> Iterator[Entry]:
+def _read_json_lines(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Problems) -> Iterator[Entry]:
     is_checked = False
     for number, line in enumerate(file, start=1):
         if not line.strip():
@@ -245,7 +370,7 @@ def _read_json_lines(shard: Shard, file: IO[str], layout: Layout, problems: Prob
         raise BadFileError(f"{shard.name}: no line of it is JSON; is its name right?")
 
 
-def _read_json(shard: Shard, file: IO[str], layout: Layout, problems: Problems) -> Iterator[Entry]:
+def _read_json(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Problems) -> Iterator[Entry]:
     """Read a list of objects one by one, without holding the file in memory."""
     is_checked = False
     try:
@@ -294,7 +419,7 @@ def _skip_to_list(file: IO[str], key: str) -> str:
     raise ValueError(f"no list {key!r}" if key else "it is empty")
 
 
-_ENTRIES: Mapping[str, Callable[[Shard, IO[str], Layout, Problems], Iterator[Entry]]] = {
+_ENTRIES: Mapping[str, Callable[[Shard, IO[str], CorpusLayout, Problems], Iterator[Entry]]] = {
     "csv": _read_rows_of_fields,
     "tsv": _read_rows_of_fields,
     "jsonl": _read_json_lines,
@@ -302,16 +427,16 @@ _ENTRIES: Mapping[str, Callable[[Shard, IO[str], Layout, Problems], Iterator[Ent
 }
 
 
-def _check_columns(shard: Shard, layout: Layout, columns: Sequence[str]) -> None:
+def _check_columns(shard: Shard, layout: CorpusLayout, columns: Sequence[str]) -> None:
     for name in (layout.caption, layout.address):
         if name and name not in columns:
             raise BadValueError(f"{shard.name}: no column {name!r}; there are: {', '.join(columns)[:300] or 'none'}")
 
 
-def _check_entry(shard: Shard, layout: Layout, entry: object) -> None:
+def _check_entry(shard: Shard, layout: CorpusLayout, entry: object) -> None:
     if not isinstance(entry, dict):
         raise BadFileError(f"{shard.name}: {str(entry)[:40]!r} is no JSON object")
-    outermost = Layout(layout.caption.partition(".")[0], layout.address.partition(".")[0])
+    outermost = CorpusLayout(layout.caption.partition(".")[0], layout.address.partition(".")[0])
     _check_columns(shard, outermost, list(entry))
 
 

@@ -1,0 +1,475 @@
+"""Charts, pages and terminal output of corpora: how often each number occurs (Numbersense, Figure 6).
+
+Also the fitted laws, two corpora compared, accuracy against frequency, and misaligned captions."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy.special import zeta
+
+from subitize.analysis.overview import Names
+from subitize.corpus.counting import Checked
+from subitize.corpus.frequency import FrequencyFit
+from subitize.corpus.pairs import CaptionCheck
+from subitize.corpus.summary import (
+    DECADES,
+    LARGEST,
+    CorpusComparison,
+    CorpusSummary,
+    NumberCount,
+    PowerLawFit,
+    compare_corpora,
+)
+from subitize.errors import BadValueError, NothingToDoError
+from subitize.io.outputs import write_atomic
+from subitize.report import charts
+from subitize.report.document import to_html
+from subitize.report.figures import INK, QUIET
+from subitize.report.scores import cell, print_cautions, print_marks
+from subitize.report.table import (
+    Block,
+    Column,
+    Document,
+    FigureBlock,
+    Row,
+    Section,
+    TextBlock,
+    estimate_text,
+    make_table,
+    slug,
+    text_column,
+    write_p,
+)
+from subitize.report.terminal import print_line, print_table
+
+MOST_SHOWN = 100
+_WIDTH_PX, _LOWER_PX, _UPPER_PX = 680, 170, 70
+_DECADE, _OTHER = "decade", "other number"
+_COLOURS = {_OTHER: "#5f6b7a", _DECADE: "#d62728"}
+_SMALL = 10  # numbers up to here are so frequent that the others need a scale of their own
+_ROOM = 1.15
+_POINTS = 60
+_TICKS = [1, *range(10, MOST_SHOWN + 1, 10)]
+
+
+def draw_frequencies(summaries: Sequence[CorpusSummary]) -> FigureBlock:
+    """Draw the relative frequency of each number up to 100, decades marked, a panel per corpus.
+
+    Frequent numbers go on above a break, from where the scale is another; below it corpora share one scale.
+    """
+    shares = {one.name: {row.number: row.share for row in one.rows if row.number <= MOST_SHOWN} for one in summaries}
+    cut = _ROOM * max(
+        (share.high for own in shares.values() for number, share in own.items() if number > _SMALL), default=1.0
+    )
+    panels = [_panel(one, cut) for one in summaries]
+    rows = (
+        Row((one.name, row.number, row.share, row.captions))
+        for one in summaries
+        for row in one.rows
+        if row.number <= MOST_SHOWN
+    )
+    columns = (Column("corpus", is_numeric=False), Column("number", digits=0), Column("share", digits=6), "captions")
+    data = make_table("corpus-frequencies", "Relative frequency of numbers", columns, rows)
+    caption = (
+        f"Share of captions with a numerosity whose sum it is, with 95 % intervals; decades in red. Above the break "
+        f"(at {cut:.2g}) the scale is another. Numbers above {MOST_SHOWN} are not shown."
+    )
+    told = "; ".join(_describe(one) for one in summaries)
+    alt = f"Bars of the relative frequency of the numbers 1 to {MOST_SHOWN}: {told}."
+    spec = charts.complete({"vconcat": panels, "spacing": 26})
+    return FigureBlock("corpus-frequencies", "How often captions name each number", spec, caption, alt, data)
+
+
+def draw_laws(summaries: Sequence[CorpusSummary]) -> FigureBlock:
+    """Draw frequencies on logarithmic scales, with the power laws fitted to them."""
+    points = [
+        {"corpus": one.name, "number": row.number, "value": row.share.value} for one in summaries for row in one.rows
+    ]
+    lines = [line for one in summaries for line in _law_lines(one)]
+    colours = {"domain": [one.name for one in summaries], "range": charts.COLOURS[: len(summaries)]}
+    colour = charts.field("corpus", "nominal", scale=colours, legend={"title": None, "orient": "top"})
+    scale = {"type": "log", "nice": False}
+    x = charts.field(
+        "number", "quantitative", title="number", scale=scale, axis={"tickCount": 5, "format": "~s", "grid": False}
+    )
+    y = charts.field(
+        "value",
+        "quantitative",
+        title="relative frequency",
+        scale=scale,
+        axis={"tickCount": 6, "format": ".0e", "grid": False},
+    )
+    shared = {"x": x, "y": y, "color": colour}
+    dash = charts.field("law", "nominal", legend={"title": None, "orient": "top"})
+    layers = [
+        {"data": {"values": points}, **charts.layer("circle", shared, size=18, opacity=0.6)},
+        {"data": {"values": lines}, **charts.layer("line", {**shared, "strokeDash": dash}, strokeWidth=1.5)},
+    ]
+    columns = (
+        Column("corpus", is_numeric=False),
+        Column("law", is_numeric=False),
+        Column("start", digits=0),
+        "exponent",
+    )
+    rows = (Row((one.name, fit.name, fit.law.start, fit.law.exponent)) for one in summaries for fit in one.fits)
+    data = make_table("corpus-laws", "Power laws", columns, rows)
+    spec = charts.complete({"width": _WIDTH_PX, "height": 320, "layer": layers})
+    alt = "; ".join(
+        f"{one.name}: exponent {fit.law.exponent.value:.2f} {fit.name}" for one in summaries for fit in one.fits
+    )
+    caption = (
+        "Points: relative frequencies; lines: power laws of maximum likelihood over the numbers they were fitted to."
+    )
+    return FigureBlock("corpus-laws", "Numbers and the power laws fitted to them", spec, caption, alt, data)
+
+
+def _panel(summary: CorpusSummary, cut: float) -> charts.Spec:
+    """Stack the part above the break on the part below it."""
+    rows = [
+        {
+            "number": row.number,
+            "value": row.share.value,
+            "low": row.share.low,
+            "high": row.share.high,
+            "kind": _OTHER if row.number % 10 else _DECADE,
+        }
+        for row in summary.rows
+        if row.number <= MOST_SHOWN
+    ]
+    top = max((float(str(row["high"])) for row in rows), default=cut)
+    title = {"text": f"{summary.name} (n = {_counted(summary):,} captions)", "anchor": "start"}
+    parts = [_bars(rows, (0.0, cut), _LOWER_PX, has_numbers=True)]
+    if top > cut:
+        parts.insert(0, _bars(rows, (cut, top * 1.02), _UPPER_PX, has_numbers=False))
+    return {"title": title, "data": {"values": rows}, "vconcat": parts, "spacing": 5, "bounds": "flush"}
+
+
+def _bars(rows: charts.Rows, domain: tuple[float, float], height_px: int, *, has_numbers: bool) -> charts.Spec:
+    axis = {"values": _TICKS, "labelAngle": 0, "ticks": True, "grid": False}
+    hidden = {"labels": False, "ticks": False, "domain": False, "grid": False, "title": None}
+    numbers = list(range(1, MOST_SHOWN + 1))
+    x = charts.field("number", "ordinal", scale={"domain": numbers}, axis=axis if has_numbers else hidden)
+    x = {**x, "title": "number" if has_numbers else None}
+    look = {"format": "~g", "tickCount": 4 if has_numbers else 3, "grid": True}
+    scale = {"domain": list(domain), "zero": False, "nice": False}
+    y = charts.field("value", "quantitative", scale=scale, axis=look)
+    y = {**y, "title": "relative frequency" if has_numbers else None}
+    kind = charts.field(
+        "kind", "nominal", scale={"domain": list(_COLOURS), "range": list(_COLOURS.values())},
+        legend={"title": None, "orient": "top-right"} if not has_numbers else None,
+    )  # fmt: skip
+    ends = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    layers = [
+        charts.layer("bar", {"x": x, "y": y, "y2": {"datum": domain[0]}, "color": kind}, clip=True),
+        charts.layer("rule", {"x": x, **ends}, clip=True, color=INK, opacity=0.7),
+    ]
+    if not has_numbers:
+        layers.append(charts.layer("rule", {"y": {"datum": domain[0]}}, color=QUIET, strokeDash=[2, 3]))
+    return {"width": _WIDTH_PX, "height": height_px, "layer": layers}
+
+
+def _counted(summary: CorpusSummary) -> int:
+    return summary.rows[0].share.n if summary.rows else 0
+
+
+def _describe(summary: CorpusSummary) -> str:
+    commonest = max(summary.rows, key=lambda row: row.captions)
+    flagged = [str(one.number) for one in summary.decades if one.is_flagged]
+    out = f", {', '.join(flagged)} stand out" if flagged else ""
+    return f"in {summary.name} {commonest.number} is the commonest with {commonest.share.value:.0%}{out}"
+
+
+def _law_lines(summary: CorpusSummary) -> Iterator[dict[str, object]]:
+    largest = max((row.number for row in summary.rows), default=1)
+    for fit in summary.fits:
+        law = fit.law
+        end = min(law.most or largest, largest)
+        exponent = law.exponent.value
+        every = np.arange(law.start, end + 1, dtype=np.float64) if law.most else None
+        total = zeta(exponent, law.start) if every is None else float((every**-exponent).sum())
+        share = law.exponent.n / _counted(summary)
+        for number in np.geomspace(law.start, max(end, law.start + 1), _POINTS):
+            value = share * number**-exponent / total
+            yield {"corpus": summary.name, "law": fit.name, "number": float(number), "value": float(value)}
+
+
+_NUMBERS_LISTED = 30
+_NOUNS_LISTED = 12
+_COMPARED = 30
+_SAMPLED = 20
+
+
+def write_page(summaries: Sequence[CorpusSummary], path: Path) -> Path:
+    """Write the page, whole or not at all."""
+    return write_atomic(path, (text.encode() for text in to_html(compose(summaries))))
+
+
+def check_summaries(summaries: Sequence[CorpusSummary]) -> None:
+    """Refuse what cannot be drawn."""
+    for one in summaries:
+        if not one.rows:
+            raise NothingToDoError(f"no caption of {one.name} has a numerosity: there is nothing to draw")
+    names = [one.name for one in summaries]
+    if len(set(names)) < len(names):
+        raise BadValueError(f"two corpora are called {names[0]}; keep them in folders of different names")
+
+
+def compose(summaries: Sequence[CorpusSummary]) -> Document:
+    """Put the page together."""
+    check_summaries(summaries)
+    sections = [
+        Section("frequencies", "How often numbers occur", (draw_frequencies(summaries), *_coverage(summaries))),
+    ]
+    if any(one.fits for one in summaries):
+        blocks = (draw_laws(summaries), _fits(summaries), _decades(summaries))
+        sections.append(Section("laws", "Power laws", blocks))
+    if len(summaries) == 2:
+        sections.append(Section("comparison", "Compared", tuple(_compared(compare_corpora(*summaries)))))
+    for one in summaries:
+        sections.append(
+            Section(f"nouns-{slug(one.name)}", f"What is counted in {one.name}", (_nouns(one), _samples(one)))
+        )
+    names = " and ".join(one.name for one in summaries)
+    return Document(f"Numbers in captions: {names}", " ".join(map(_sum_up, summaries)), tuple(sections))
+
+
+def _sum_up(summary: CorpusSummary) -> str:
+    commonest = max(summary.rows, key=lambda row: row.captions)
+    text = (
+        f"{summary.name}: {estimate_text(summary.counted)} of {summary.captions:,} captions name a number of things; "
+        f"{commonest.number} is the commonest."
+    )
+    law = next((fit.law for fit in summary.fits), None)
+    return text if law is None else f"{text} The exponent from {law.start} on is {estimate_text(law.exponent)}."
+
+
+def _coverage(summaries: Sequence[CorpusSummary]) -> Iterator[Block]:
+    columns = (
+        text_column("corpus"),
+        Column("captions", digits=0),
+        Column("might hold a number", "They have a digit or a number word.", digits=0),
+        Column("name a number of things", digits=4),
+        Column(f"of those, above {LARGEST}", digits=4),
+        text_column("rule", "Departures from the paper's."),
+    )
+    rows = (
+        Row((one.name, one.captions, one.candidates, one.counted, one.outliers, _describe_rule(one.rule)))
+        for one in summaries
+    )
+    yield make_table("corpus-coverage", "Captions", columns, rows)
+    for one in summaries:
+        if one.problems:
+            text = f"{one.name}: {one.problems} parts of files could not be read and are in no figure: "
+            yield TextBlock(text + "; ".join(one.first_problems), is_warning=True)
+
+
+def _describe_rule(rule: Mapping[str, object]) -> str:
+    usual = {"adjectives": 1, "participles": False, "proper_nouns": False, "exclude": []}
+    own = {key: value for key, value in rule.items() if usual.get(key, value) != value and value != ()}
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in own.items()) or "as in the paper"
+
+
+def _fits(summaries: Sequence[CorpusSummary]) -> Block:
+    columns = (
+        text_column("corpus"),
+        text_column("power law"),
+        Column("start", digits=0),
+        Column("exponent", digits=3),
+        Column("n", digits=0),
+        Column("distance", "The largest between the two distribution functions.", digits=4),
+        Column("fit", "Share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one."),
+        text_column("log-normal", "Which of the two laws is favoured (Vuong's test)."),
+        text_column("cut off", "Whether an exponential cuts the law off (likelihood ratio)."),
+    )
+    rows = []
+    for one in summaries:
+        for fit in one.fits:
+            verdicts = [f"{other.verdict}, p {other.p:.3f}" for other in fit.alternatives] or ["", ""]
+            law = fit.law
+            rows.append(
+                Row((one.name, fit.name, law.start, law.exponent, law.exponent.n, law.distance, fit.fit, *verdicts))
+            )
+    caption = "The interval with a chosen start takes no account of the choice."
+    return make_table("corpus-fits", "Power laws by maximum likelihood", columns, rows, caption)
+
+
+def _decades(summaries: Sequence[CorpusSummary]) -> Block:
+    columns = (
+        text_column("corpus"),
+        Column("decade", digits=0),
+        Column("captions", digits=0),
+        "ratio",
+        text_column("stands out"),
+    )
+    rows = (
+        Row((one.name, heap.number, heap.count, heap.ratio, "yes" if heap.is_flagged else ""))
+        for one in summaries
+        for heap in one.decades
+    )
+    caption = "Ratio: how many times as often as the power law through four neighbours on each side has it."
+    return make_table("corpus-decades", "Decades", columns, rows, caption)
+
+
+def _compared(found: CorpusComparison) -> Iterator[Block]:
+    columns = (
+        Column("number", digits=0),
+        Column(found.first, digits=4),
+        Column(found.second, digits=4),
+        Column("ratio", f"How many times as often in {found.first}."),
+    )
+    shown = [one for one in found.ratios if one.number <= _COMPARED or one.number % 10 == 0][: 2 * _COMPARED]
+    rows = (Row((one.number, one.first, one.second, one.ratio)) for one in shown)
+    yield make_table("corpus-comparison", "Shares of numbers", columns, rows)
+    differences = (Row((name, estimate)) for name, estimate in found.exponents.items())
+    heads = (text_column("power law"), Column("difference of exponents", digits=3))
+    yield make_table("corpus-exponents", f"Exponent of {found.first} minus that of {found.second}", heads, differences)
+
+
+def _nouns(summary: CorpusSummary) -> Block:
+    columns = (Column("number", digits=0), text_column("nouns"))
+    rows = (
+        Row((row.number, ", ".join(f"{noun} {count:,}" for noun, count in row.nouns[:_NOUNS_LISTED])))
+        for row in summary.rows[:_NUMBERS_LISTED]
+    )
+    caption = f"{summary.unlisted_nouns:,} numerosities are of nouns that are not among the 10,000 commonest by number."
+    return make_table(f"corpus-nouns-{slug(summary.name)}", "Nouns by number", columns, rows, caption)
+
+
+def _samples(summary: CorpusSummary) -> Block:
+    columns = (Column("numerosity", digits=0), text_column("caption"), text_column("image"))
+    rows = (
+        Row((number, sample.caption, sample.address))
+        for number, own in list(summary.samples.items())[:_SAMPLED]
+        for sample in own
+    )
+    caption = "Drawn at random; the numerosity is the sum of all in a caption."
+    return make_table(f"corpus-samples-{slug(summary.name)}", "Captions", columns, rows, caption)
+
+
+_SHOWN = 20
+_NOUNS = 3
+_LISTED = 30
+
+
+def print_summary(summary: CorpusSummary) -> None:
+    """Print how many captions have numbers, which ones, and which law they follow."""
+    files = f"{summary.shards} file{'s' * (summary.shards != 1)}"
+    print_line(f"{summary.captions:,} captions in {files}; {summary.candidates:,} might hold a number")
+    print_line(f"with a numerosity: {cell(summary.counted)} of captions, n = {summary.counted.n:,}")
+    if not summary.rows:
+        print_line("no caption has a numerosity: there is nothing to fit or to draw")
+    else:
+        _print_rows(summary.rows)
+        print_line(
+            f"share: of captions with a numerosity [95 % interval]; numbers above {LARGEST}: {cell(summary.outliers)}"
+        )
+        _print_decades(summary)
+        _print_fits(summary)
+    print_problems(summary)
+
+
+def print_comparison(found: CorpusComparison) -> None:
+    """Print how many times as often one corpus names a number as the other."""
+    shown = [one for one in found.ratios if one.number <= _SHOWN or one.number in DECADES]
+    rows = [(str(one.number), cell(one.first), cell(one.second), cell(one.ratio)) for one in shown]
+    print_table(("number", found.first, found.second, "ratio"), rows)
+    for name, difference in found.exponents.items():
+        print_line(f"exponents, {name}: difference {cell(difference)}")
+
+
+def print_links(links: Sequence[FrequencyFit], stand_ins: Names, corpus: str) -> None:
+    """Print how accuracy goes with frequency, a line per model and way of grouping."""
+    rows = []
+    for one in links:
+        names = (one.suite, stand_ins.mark_model(one.model), stand_ins.mark_judge(one.judge), one.by)
+        rows.append((*names, cell(one.correlation), cell(one.slope), str(len(one.points))))
+    print_table(("suite", "model", "judge", "by", "rank correlation", "gain per tenfold", "n"), rows)
+    print_marks(links, stand_ins)
+    print_line(
+        f"accuracy against how often {corpus} names the same number (of the same thing) [95 % interval]; n: points"
+    )
+    print_line(
+        "small numbers are easier and more frequent: only with the number held constant does frequency speak alone"
+    )
+
+
+def print_misalignment(found: CaptionCheck) -> None:
+    """Print how often captions disagree with their images, and which do."""
+    print_line(
+        f"{found.captions:,} captions; {found.pairs:,} with numbers, counted by {found.judge}; {found.unknown} unknown"
+    )
+    for reason, count in found.reasons.items():
+        print_line(f"  unknown, {count}: {reason}")
+    rows = [
+        ("all" if one.numerosity is None else str(one.numerosity), cell(one.disagreeing), str(one.disagreeing.n))
+        for one in found.rates
+    ]
+    print_table(("numerosity", "disagree", "n"), rows)
+    listed = [
+        (pair.image, pair.caption, _write_numbers(pair.named), _write_numbers(pair.counted))
+        for pair in found.disagreeing[:_LISTED]
+    ]
+    if listed:
+        print_table(("image", "caption", "named", "counted"), listed)
+    if len(found.disagreeing) > _LISTED:
+        print_line(f"{len(found.disagreeing) - _LISTED} more disagree; --json lists all")
+    print_cautions(one.disagreeing for one in found.rates)
+    for line in found.problems:
+        print_line(f"NOT READ: {line}")
+
+
+def _write_numbers(numbers: Mapping[str, float | None]) -> str:
+    return ", ".join(f"{'?' if number is None else f'{number:g}'} {noun}" for noun, number in numbers.items())
+
+
+def print_problems(summary: CorpusSummary) -> None:
+    """Say what is not in the figures."""
+    if summary.problems:
+        print_line(f"NOT COUNTED: {summary.problems} parts of files could not be read; the first of them:")
+        for line in summary.first_problems:
+            print_line(f"  {line}")
+
+
+def print_checked(checked: Checked) -> None:
+    """Print how many captions were read right, and every miss."""
+    print_line(f"right: {cell(checked.accuracy)}, n = {checked.accuracy.n}")
+    rows = [(one.caption, str(one.expected or "none"), str(one.found or "none")) for one in checked.misses]
+    if rows:
+        print_table(("missed", "right answer", "found"), rows)
+
+
+def _print_rows(rows: Iterable[NumberCount]) -> None:
+    shown = [row for row in rows if row.number <= _SHOWN or row.number in DECADES]
+    print_table(
+        ("number", "captions", "share", "nouns"),
+        [
+            (str(row.number), f"{row.captions:,}", cell(row.share), ", ".join(noun for noun, _ in row.nouns[:_NOUNS]))
+            for row in shown
+        ],
+    )
+
+
+def _print_decades(summary: CorpusSummary) -> None:
+    if summary.decades:
+        print_table(
+            ("decade", "captions", "times as often as its neighbours", "stands out"),
+            [(str(one.number), f"{one.count:,}", cell(one.ratio), "yes" * one.is_flagged) for one in summary.decades],
+        )
+
+
+def _print_fits(summary: CorpusSummary) -> None:
+    if not summary.fits:
+        print_line("too few numbers to fit a power law")
+        return
+    heads = ("power law", "start", "exponent", "n", "distance", "fit p", "against")
+    print_table(heads, map(_write_fit, summary.fits))
+    print_line("fit p: share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one")
+    print_line("an interval with a chosen start takes no account of the choice")
+
+
+def _write_fit(fit: PowerLawFit) -> tuple[str, ...]:
+    against = "; ".join(f"{one.name}: {one.verdict}, p {write_p(one.p)}" for one in fit.alternatives)
+    law = fit.law
+    figures = (cell(law.exponent), f"{law.exponent.n:,}", f"{law.distance:.4f}", cell(fit.fit))
+    return fit.name, str(law.start), *figures, against
