@@ -54,12 +54,12 @@ def serve_(
     from subitize.evaluate.costs import Budget
     from subitize.io.prices import load_prices
     from subitize.registry import make_judge
-    from subitize.rewards.endpoint import Settings, admit_judge, serve
+    from subitize.training.endpoint import RewardSettings, admit_judge, serve
 
     made = make_judge(judge)
     token = _read_token(token_variable)
     ledger = Budget(load_prices(prices), max_cost)
-    settings = Settings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token, ledger)
+    settings = RewardSettings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token, ledger)
     with listen(host, port) as listening:
         admission = admit_judge(made)
         print_warnings(filter(None, [admission.told, admission.fault]))

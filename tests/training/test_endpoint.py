@@ -30,9 +30,9 @@ from subitize.labels import parse_rule
 from subitize.models.painter import Painter
 from subitize.records import Boxes, Count, Draw, Outcome, Question, Spec, Stimulus, Words
 from subitize.registry import Made, make_judge
-from subitize.rewards import endpoint
-from subitize.rewards.endpoint import Admission, Settings, admit_judge, make_app
 from subitize.stimuli.recipes import render
+from subitize.training import endpoint
+from subitize.training.endpoint import Admission, RewardSettings, admit_judge, make_app
 from tests import commands
 from tests.cases import Case
 from tests.models import openai_server
@@ -115,7 +115,7 @@ Post = Callable[..., Coroutine[Any, Any, tuple[int, Any]]]
 async def serving(judge: Made[Judge], **options: Any) -> AsyncIterator[tuple[str, aiohttp.ClientSession, Post]]:  # noqa: ANN401
     """Serve on a free port, with a client that posts."""
     admission = options.pop("admission", Admission())
-    settings = Settings(judge, **options)
+    settings = RewardSettings(judge, **options)
     with open_caller("judge", judge) as executor:
         rule, meter = settings.rule or parse_rule(judge.it.rule), settings.ledger.meter(judge)
         looks = JudgePool(judge, rule, executor, settings.tries, meter)

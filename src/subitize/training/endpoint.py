@@ -40,7 +40,7 @@ _MOST_FILES = 4 * MOST_REQUESTS
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RewardSettings:
     """What is rewarded, by which judge and rule (None: its own), what may be sent by whom, and the money."""
 
     judge: Made[Judge]
@@ -80,7 +80,9 @@ def admit_judge(judge: Made[Judge]) -> Admission:
         return Admission(fault=str(error))
 
 
-def serve(settings: Settings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+def serve(
+    settings: RewardSettings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]
+) -> None:
     """Serve until SIGINT or SIGTERM; what is under way then is finished first."""
     _allow_connections()
     with open_caller("judge", settings.judge, is_at_hand=True) as executor:
@@ -98,7 +100,7 @@ def _allow_connections() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def make_app(settings: Settings, admission: Admission, looks: JudgePool) -> web.Application:
+def make_app(settings: RewardSettings, admission: Admission, looks: JudgePool) -> web.Application:
     """Make the application, which takes looks while it runs."""
     endpoint = _Endpoint(settings, admission, looks)
 
@@ -119,7 +121,7 @@ async def _serve(app: web.Application, listening: socket.socket, on_ready: Calla
         with suppress(NotImplementedError):  # on Windows
             asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     # What is no HTTP is answered, and nobody here can mend it.
-    silent = logging.Logger("subitize.rewards", logging.CRITICAL + 1)
+    silent = logging.Logger("subitize.training", logging.CRITICAL + 1)
     runner = web.AppRunner(
         app,
         handler_cancellation=True,
@@ -143,7 +145,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class _Endpoint:
     """Answers requests, all in JSON."""
 
-    def __init__(self, settings: Settings, admission: Admission, looks: JudgePool) -> None:
+    def __init__(self, settings: RewardSettings, admission: Admission, looks: JudgePool) -> None:
         self._settings, self._admission, self._looks = settings, admission, looks
         self._requests, self._bytes = 0, 0
 
