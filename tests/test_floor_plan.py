@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.plugins import built_in
+from subitize.papers import built_in
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "subitize"
 PAPERS = re.compile("|".join([*built_in(), r"seeing[ _-]?past[ _-]?words"]), re.IGNORECASE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize import plugins
+from subitize import papers as plugins
 from subitize.errors import BadValueError
 from subitize.interfaces import Paper, Reference
 from tests.cases import Case

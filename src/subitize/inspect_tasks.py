@@ -15,7 +15,7 @@ from subitize.evaluate.sampling import sample_of
 from subitize.io.images import data_url
 from subitize.io.specs import write_spec
 from subitize.labels import interpret, parse_rule
-from subitize.plugins import papers
+from subitize.papers import papers
 from subitize.records import Answer, Estimate, Item, Known, Words
 from subitize.registry import describe, make_judge, make_suite
 from subitize.store import codec

@@ -10,7 +10,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any, Generic, Literal, TypeVar
 
-from subitize import plugins
+from subitize import papers as plugins
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
 from subitize.interfaces import (
     Judge,

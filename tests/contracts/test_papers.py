@@ -2,7 +2,7 @@
 
 import pytest
 
-from subitize import plugins
+from subitize import papers as plugins
 from subitize.interfaces import Paper
 from subitize.labels import Rule, WordRule, consensus, parse_rule
 from subitize.language.mentions import NoValue

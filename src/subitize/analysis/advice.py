@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from subitize.labels import Rule, interpret
 from subitize.labels.rules import find_word_rule
 from subitize.language.final import POLICIES
-from subitize.plugins import papers_by_name
+from subitize.papers import papers_by_name
 from subitize.records import Known, Match, base_suite
 from subitize.registry import TRAINED_WITH, is_alike
 from subitize.store import Run, codec

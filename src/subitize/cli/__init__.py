@@ -24,7 +24,7 @@ from subitize.cli import (  # noqa: F401
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.io.memory import tune_gc
-from subitize.plugins import find_culprit
+from subitize.papers import find_culprit
 
 __all__ = ["app", "main"]
 

@@ -81,7 +81,7 @@ def export(
     """
     from subitize.cli.papers import find_ability
     from subitize.language.numbers import count_noun
-    from subitize.plugins import load
+    from subitize.papers import load
 
     if paper is not None:
         write, file = load(find_ability(paper, "export_ratings", "exported to")), out or Path(f"{run}.csv")

@@ -41,7 +41,7 @@ def reproduce(
     Each figure has a verdict: the same, close, or different.
     Where nothing was released, the printed figures are checked against one another.
     """
-    from subitize.plugins import load
+    from subitize.papers import load
 
     found = load(find_ability(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
     _check_tables(paper, found)
@@ -65,7 +65,7 @@ def tables(
     Published figures stand beside those of the paper's own models.
     """
     from subitize.analysis.overview import read_names
-    from subitize.plugins import load
+    from subitize.papers import load
 
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
@@ -84,7 +84,7 @@ def import_release(
     images: options.ImagesFolder = None,
 ) -> None:
     """Import a paper's released data: its images as responses, its annotators as a judge."""
-    from subitize.plugins import load
+    from subitize.papers import load
     from subitize.registry import names
 
     paper = str(context.info_name)
@@ -119,13 +119,13 @@ def find_ability(paper: str, what: str, done: str) -> str:
 
 def _able(what: str) -> list[str]:
     """List the papers that have something."""
-    from subitize.plugins import papers_by_name
+    from subitize.papers import papers_by_name
 
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
 def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Names | None" = None) -> None:
-    from subitize.plugins import load
+    from subitize.papers import load
 
     def named(it: object) -> object:
         return stand_ins.rename(it) if stand_ins else it

@@ -88,6 +88,6 @@ def captions(
 
 
 def _load(name: str) -> Any:  # noqa: ANN401
-    from subitize import plugins
+    from subitize import papers
 
-    return plugins.load(str(plugins.find("probes", name)))
+    return papers.load(str(papers.find("probes", name)))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize import plugins
+from subitize import papers as plugins
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret

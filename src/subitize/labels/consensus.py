@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import median_high, median_low
 
-from subitize import plugins
+from subitize import papers as plugins
 from subitize.errors import UnknownNameError
 from subitize.records import Discarded, Known, Scalar, Value
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize import plugins
+from subitize import papers
 from subitize.language.texts import normalise
 from subitize.records import OF_FILE, Ask, Discarded, Item, Known, Question, Transcribe, Value, base_suite
 
@@ -31,8 +31,8 @@ class PartsRule:
 def find_parts_rule(suite: str) -> PartsRule | None:
     """Find the rule of a suite's paper, or that of suites that files define; None if there is none."""
     base = base_suite(suite)
-    reference = _RULE_OF_FILES if base.endswith(OF_FILE) else plugins.find("parts_rules", base)
-    return plugins.load(reference) if reference else None
+    reference = _RULE_OF_FILES if base.endswith(OF_FILE) else papers.find("parts_rules", base)
+    return papers.load(reference) if reference else None
 
 
 def join_parts(parts: Sequence[Ask], values: Mapping[str, Value], texts: Sequence[str] = ()) -> Value | None:

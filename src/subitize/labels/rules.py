@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from subitize import plugins
+from subitize import papers as plugins
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 from subitize.labels.calibrations import Calibrated
 from subitize.language import answers, mentions

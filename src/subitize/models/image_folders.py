@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from subitize import plugins
+from subitize import papers
 from subitize.errors import BadFileError
 from subitize.language.nouns import singular
 from subitize.records import Scalar
@@ -245,7 +245,7 @@ _PROMPTS = FileNaming("t2i-compbench", "a green bench and a blue bowl_000000.png
 
 def namings() -> tuple[FileNaming, ...]:
     """List the layouts from the most to the least particular: a name belongs to the first that it fits."""
-    return (*plugins.load_all("file_names").values(), _PROMPTS, ITEMS)
+    return (*papers.load_all("file_names").values(), _PROMPTS, ITEMS)
 
 
 def is_named_by_prompt(stem: str) -> bool:

@@ -1,4 +1,21 @@
-"""Published systems, a folder each; none knows another."""
+"""The papers, a folder each, and how what they bring is found by name, from layers below them too.
+
+Each is imported on first use. No paper knows another. Papers of outside packages come in by entry points."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache, lru_cache
+from importlib import import_module
+from operator import attrgetter
+from traceback import walk_tb
+from typing import TYPE_CHECKING, Any
+
+from subitize.errors import BadValueError, SubitizeError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 
 PAPERS: dict[str, str] = {
     "geckonum": "subitize.papers.geckonum:PAPER",
@@ -7,3 +24,111 @@ PAPERS: dict[str, str] = {
     "seeing-past-words": "subitize.papers.seeing_past_words:PAPER",
     "t2icountbench": "subitize.papers.t2icountbench:PAPER",
 }
+
+_KINDS = ("model", "judge", "suite", "refinement", "paper")
+GROUP = "subitize.papers"
+"""The package with the table of the papers built in, and the entry points of those that are not."""
+
+
+def find(what: str, name: str) -> str | None:
+    """Find what a paper brings under this name, written `module:object`; None if no paper does."""
+    for paper in papers():
+        if name in getattr(paper, what):
+            return str(getattr(paper, what)[name])
+    return None
+
+
+def list_all(what: str) -> dict[str, str]:
+    """List what all papers bring of a kind, by name; of two with a name the first counts, as in `find`."""
+    found: dict[str, str] = {}
+    for paper in papers():
+        for name, reference in getattr(paper, what).items():
+            found.setdefault(name, reference)
+    return found
+
+
+def load(reference: str, who: str = "") -> Any:  # noqa: ANN401
+    """Import what is written `module:object`; `who` names it in messages."""
+    try:
+        return _import_object(reference)
+    except SubitizeError:
+        raise
+    except Exception as error:  # an outside package may fail in any way
+        raise BadValueError(f"{who or reference} cannot be loaded: {error}") from error
+
+
+def _import_object(reference: str) -> Any:  # noqa: ANN401
+    """Import what an entry point says; it may name extras in brackets, which do not matter here."""
+    module, _, name = (part.strip() for part in reference.partition("[")[0].partition(":"))
+    found = import_module(module)
+    return attrgetter(name)(found) if name else found
+
+
+def load_all(what: str) -> dict[str, Any]:
+    """Import what all papers bring of a kind, by name; what of an outside paper cannot be imported is left out."""
+    ours = {reference for paper in _load_built_in().values() for reference in getattr(paper, what).values()}
+    found = {}
+    for name, reference in list_all(what).items():
+        try:
+            found[name] = load(reference)
+        except BadValueError:
+            if reference in ours:
+                raise
+    return found
+
+
+def find_culprit(error: BaseException) -> str | None:
+    """Name the plug-in in whose code an error arose, as `judge 'name' (module:object)`; None if in none."""
+    brought = {point.value: (kind, point) for kind in _KINDS for point in installed(f"subitize.{kind}s")}
+    modules = {point.module for _, point in brought.values()}
+    for frame, _ in reversed([*walk_tb(error.__traceback__)]):
+        module, of = str(frame.f_globals.get("__name__")), type(frame.f_locals.get("self")).__name__
+        if f"{module}:{of}" in brought:
+            kind, point = brought[f"{module}:{of}"]
+            return f"{kind} {point.name!r} ({point.value})"
+        if module in modules:
+            return f"plug-in {module}"
+    return None
+
+
+def built_in() -> dict[str, str]:
+    """List the papers that are built in, each written `module:object`."""
+    table: dict[str, str] = import_module(GROUP).PAPERS
+    return table
+
+
+def papers() -> Iterator[Any]:
+    """Go through the papers; those that are built in come first, and without a look at what else is installed."""
+    return (paper for _, paper in _named())
+
+
+def papers_by_name() -> dict[str, Any]:
+    """List the papers that can be loaded; `subitize list papers` says why one cannot."""
+    return dict(reversed([*_named()]))
+
+
+def installed(group: str) -> "tuple[EntryPoint, ...]":
+    """List the entry points that installed packages have in a group."""
+    return _read_entry_points(group, tuple(sys.path))
+
+
+# Looking through all that is installed takes a while: once will do, as long as Python looks in the same places.
+@lru_cache(maxsize=64)
+def _read_entry_points(group: str, _: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
+    from importlib.metadata import entry_points  # reads e-mail headers, for which it imports a lot
+
+    return tuple(entry_points(group=group))
+
+
+def _named() -> Iterator[tuple[str, Any]]:
+    yield from _load_built_in().items()
+    for point in installed(GROUP):
+        with suppress(Exception):  # one that cannot be loaded brings nothing
+            found = point.load()
+            if isinstance(found, import_module("subitize.interfaces").Paper):
+                yield point.name, found
+
+
+@cache
+def _load_built_in() -> dict[str, Any]:
+    return {name: load(reference) for name, reference in built_in().items()}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from subitize import plugins
+from subitize import papers
 from subitize.analysis.compare import Ranked
 from subitize.analysis.counting import measure_counting, name_baselines
 from subitize.analysis.frame import NO_JUDGE
@@ -115,7 +115,7 @@ def _account(suite: str, series: Sequence[Series], counted: Sequence[CountingMod
         left = [one for one in own if not one.is_excluded]
         return SuiteReport(rank_scores(slug(suite), left, _score(left, ())) if left else (), ())
     paper = paper_of(suite)
-    account = plugins.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
+    account = papers.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
     if account is None:
         account = _suite(suite, own, counted, palette)
     if account.has_refinements:
@@ -163,14 +163,14 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[CountingModel]
         scores = _score(left, factors)
         return SuiteReport(rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette))
     paper = paper_of(name)
-    published: PublishedCounts | None = plugins.load(paper.counts).get(name) if paper and paper.counts else None
+    published: PublishedCounts | None = papers.load(paper.counts).get(name) if paper and paper.counts else None
     leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = counting_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
     if paper and paper.count_claims:
         # What the paper concludes is held against each run and judge by itself.
         groups = group_rows((one.it for one in counted), lambda it: f"{it.run} · {it.judge}")
-        observe = plugins.load(paper.count_claims)
+        observe = papers.load(paper.count_claims)
         found = {group: observe([(it.model, it) for it in own]) for group, own in groups.items()}
         sections += filter(None, [claims_section(suite, found, Wording("claim", "claims", _CLAIMED))])
     others = [name for name in factors if name not in _OF_COUNTS]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 
-from subitize import plugins
+from subitize import papers as plugins
 from subitize.analysis.calibration import Calibration, ThresholdPoint
 from subitize.analysis.power import PowerPlan
 from subitize.labels import make_rule
