@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from subitize.annotation.answers import Given, Task
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.records import Item
 from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
 from tests.annotation.visitors import served
@@ -32,7 +32,12 @@ def flag_two(path: Path) -> None:
     """Let somebody flag two pictures, of which one is held back: the owner sees both."""
     with opened(folder(path), people_per_page=1, review=1.0) as study:
         for place in range(2):
-            study.save(study.people.invite("anna"), Task(place), 0, Given(f"flagged-{place}", "2", is_flagged=True))
+            study.save(
+                study.people.invite("anna"),
+                Assignment(place),
+                0,
+                AnswerRecord(f"flagged-{place}", "2", is_flagged=True),
+            )
         study.hold_back(dict.fromkeys(study.pages[0].images, "ugly"))
 
 

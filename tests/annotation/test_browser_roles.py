@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
-from subitize.annotation.answers import Given, Task
 from subitize.annotation.screening import read_held
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.imports.pictures import open_pictures, read_asks
 from subitize.records import Count, Known, MatchesPrompt
 from subitize.store import Run
@@ -64,7 +64,7 @@ def answer_differently(path: Path, review: float = 0.0) -> None:
     with opened(folder(path), people_per_page=2, review=review) as study:
         for name, texts in (("anna", ("3", "4", "5")), ("ben", ("3", "5", "6"))):
             for place, text in enumerate(texts):
-                study.save(study.people.invite(name), Task(place), 0, Given(f"{name}-{place:05}", text))
+                study.save(study.people.invite(name), Assignment(place), 0, AnswerRecord(f"{name}-{place:05}", text))
 
 
 def wait_until_done(page: "Page", done: int) -> None:
@@ -145,7 +145,7 @@ def test_answers_in_other_forms_are_reviewed_too(
 ) -> None:
     make_run(folder(tmp_path), [LINES if form == "choose" else COUNTS[0]])
     with opened(folder(tmp_path), forms=[form], people_per_page=1, review=1.0) as study:
-        study.save(study.people.invite("anna"), Task(0), 0, Given("answered", text))
+        study.save(study.people.invite("anna"), Assignment(0), 0, AnswerRecord("answered", text))
     options = ("--person", "anna", "--reviewer", "ruth", "--review", 1, "--form", form)
     with served(tmp_path / "run", *options) as links:
         page = visit(links["ruth"])
@@ -245,9 +245,9 @@ def test_the_owner_holds_pictures_back_and_shows_them_again_by_keyboard_alone(
         for place, comment in ((1, "a knife"), (2, "blood")):
             study.save(
                 study.people.invite("anna"),
-                Task(place),
+                Assignment(place),
                 0,
-                Given(f"flag-{place:04}", "4", is_flagged=True, comment=comment),
+                AnswerRecord(f"flag-{place:04}", "4", is_flagged=True, comment=comment),
             )
     with served(tmp_path / "run", "--person", "anna", "--person", "ben") as links:
         page, ben = visit(links["owner"]), visit(links["ben"])

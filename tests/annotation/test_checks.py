@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from subitize.annotation.answers import Given, Task
-from subitize.annotation.checks import judge_training
+from subitize.annotation.assignment import judge_training
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Ask, Count, Known
@@ -37,7 +37,7 @@ def answer(study: Study, name: str, text: str, turn: int) -> str:
     """Answer what comes next, and tell what it was for."""
     person = study.people.invite(name)
     (task,) = study.next_tasks(person, 1)
-    study.save(person, task, 0, Given(f"{name}-answer-{turn:03}", text))
+    study.save(person, task, 0, AnswerRecord(f"{name}-answer-{turn:03}", text))
     return task.purpose
 
 
@@ -95,7 +95,7 @@ def test_who_counts_the_same_at_a_second_look_is_consistent(tmp_path: Path, form
         anna = study.people.invite("anna")
         for turn in range(30):
             (task,) = study.next_tasks(anna, 1)
-            study.save(anna, task, 0, Given(f"answer-{turn:03}", again if task.purpose == "again" else first))
+            study.save(anna, task, 0, AnswerRecord(f"answer-{turn:03}", again if task.purpose == "again" else first))
         same, looks = study.consistency(anna)
         assert same == looks > 3
 
@@ -105,9 +105,9 @@ def test_a_second_look_that_is_not_finished_says_nothing_of_the_next(tmp_path: P
     make_run(folder(tmp_path), [replace(one, asks=asks) for one in COUNTS[:2]])
     with opened(folder(tmp_path)) as study:
         anna = study.people.invite("anna")
-        study.save(anna, Task(0, "again"), 0, Given("looked-1", "3"))
-        assert study.said(anna, Task(0, "again"), 0) is not None
-        assert study.said(anna, Task(1, "again"), 0) is None
+        study.save(anna, Assignment(0, "again"), 0, AnswerRecord("looked-1", "3"))
+        assert study.said(anna, Assignment(0, "again"), 0) is not None
+        assert study.said(anna, Assignment(1, "again"), 0) is None
 
 
 def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:

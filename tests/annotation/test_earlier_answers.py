@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from subitize.annotation.answers import Given, Task
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Known
 from subitize.store import Run
@@ -27,7 +27,7 @@ def test_imported_answers_count_and_their_people_are_not_asked_again(tmp_path: P
         assert study.progress(ben)["left"] == 5
         places = [task.place for task in study.next_tasks(ben, 8)]
         full = next(place for place, page in enumerate(study.pages) if page.factors and place not in places)
-        study.save(anna, Task(full), 0, Given("changed-", "5"))
+        study.save(anna, Assignment(full), 0, AnswerRecord("changed-", "5"))
     with Run(folder(tmp_path)) as run:
         values = [one.reading.value for one in run.readings("human") if one.reading.annotator == "anna"]
         assert sorted(values, key=str) == [Known(2), Known(5)]

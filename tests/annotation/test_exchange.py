@@ -13,11 +13,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from subitize.annotation.answers import Given, Task
-from subitize.annotation.exchange.exporting import RATING_FORMATS, RatingFormat, export_ratings
-from subitize.annotation.exchange.importing import import_ratings
-from subitize.annotation.exchange.remarks import Remark, read_remarks
+from subitize.annotation.exchange.files import RATING_FORMATS, RatingFormat, export_ratings, import_ratings
+from subitize.annotation.exchange.ratings import Remark, read_remarks
 from subitize.annotation.pages import collect_pages
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, NothingToDoError, SubitizeError
 from subitize.records import Boxes, Count, Known, Reading, Spec, Transcribe, Words
@@ -40,7 +39,7 @@ SAID = {
 
 
 def say(study: Study, person: str, place: int, text: str, **given: object) -> None:
-    study.save(study.people.invite(person), Task(place), 0, Given(f"key-{person}-{place}", text, **given))  # type: ignore[arg-type]
+    study.save(study.people.invite(person), Assignment(place), 0, AnswerRecord(f"key-{person}-{place}", text, **given))  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -336,7 +335,9 @@ def test_remarks_and_what_a_recruiter_sent_go_out_of_every_database(location: Lo
     make_run(location, COUNTS[:1])
     with opened(location) as study:
         person = study.people.recruit({"PROLIFIC_PID": "abc"})
-        study.save(person, Task(0), 0, Given("the-key-", "2", is_flagged=True, comment="a knife", seconds=4))
+        study.save(
+            person, Assignment(0), 0, AnswerRecord("the-key-", "2", is_flagged=True, comment="a knife", seconds=4)
+        )
     with Run(location) as run:
         export_ratings(run, "csv", tmp_path / "out.csv", with_people=True)
     (row,) = pl.read_csv(tmp_path / "out.csv").iter_rows(named=True)

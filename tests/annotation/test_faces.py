@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.annotation.faces import FaceFinder
+from subitize.annotation.screening import FaceFinder
 from subitize.io.images import Rgb
 from tests.cases import Case
 
@@ -44,7 +44,7 @@ def paste(crops: Any, width: int) -> tuple[Rgb, list[Square]]:  # noqa: ANN401
     return np.asarray(collage), places
 
 
-@pytest.mark.proof("subitize.annotation.faces")
+@pytest.mark.proof("subitize.annotation.screening")
 def test_of_a_hundred_faces_as_many_are_found_as_the_documentation_says(case: Case) -> None:
     import skimage.data
 
@@ -94,7 +94,7 @@ def test_a_face_is_found_unless_it_is_small_turned_or_covered(case: Case) -> Non
             assert find_at(finder, covered, [ASTRONAUT]) == [False]
 
 
-@pytest.mark.proof("subitize.annotation.faces")
+@pytest.mark.proof("subitize.annotation.screening")
 def test_some_pictures_without_a_face_are_taken_for_one() -> None:
     import skimage.data
 

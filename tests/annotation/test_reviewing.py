@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from subitize.analysis.frame import ReadOptions, read_frame
-from subitize.annotation.answers import Given, Task
 from subitize.annotation.people import Person
-from subitize.annotation.reviewing import Said, Tally
+from subitize.annotation.reviewing import GivenAnswer, Tally
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Count, Known, Reading
@@ -27,12 +27,12 @@ def run(location: Location) -> Location:
 
 def answer(study: Study, name: str, place: int, text: str, *, key: str = "", is_skipped: bool = False) -> None:
     person = study.people.invite(name)
-    study.save(person, Task(place), 0, Given(key or f"{name}-{place:05}", text, is_skipped))
+    study.save(person, Assignment(place), 0, AnswerRecord(key or f"{name}-{place:05}", text, is_skipped))
 
 
-def say(study: Study, person: Person, task: Task, text: str, *, key: str = "", is_skipped: bool = False) -> None:
+def say(study: Study, person: Person, task: Assignment, text: str, *, key: str = "", is_skipped: bool = False) -> None:
     made = f"{task.purpose}-{task.place}-{task.author}"
-    study.save(person, task, 0, Given(key or made, text, is_skipped))
+    study.save(person, task, 0, AnswerRecord(key or made, text, is_skipped))
 
 
 def readings(location: Location, purpose: str) -> list[Reading]:
@@ -52,7 +52,7 @@ def test_a_review_is_a_row_of_its_own_that_names_the_reading_it_is_about(run: Lo
         answer(study, "anna", 1, "4")
         ruth = study.people.invite("ruth", "reviewer")
         first, second = study.next_tasks(ruth, 5)
-        assert study.reviews.list_answers(first, 0) == [Said("3", 3, 1)]
+        assert study.reviews.list_answers(first, 0) == [GivenAnswer("3", 3, 1)]
         say(study, ruth, first, "3")
         say(study, ruth, second, "5")
         assert study.next_tasks(ruth, 5) == []
@@ -73,7 +73,7 @@ def test_a_review_is_a_row_of_its_own_that_names_the_reading_it_is_about(run: Lo
 @pytest.mark.slow
 def test_a_random_share_is_reviewed_the_same_after_a_restart(tmp_path: Path) -> None:
     make_run(folder(tmp_path), [item(f"cats/{place:03}", Count("cat"), "How many?") for place in range(200)])
-    drawn: list[set[Task]] = []
+    drawn: list[set[Assignment]] = []
     for turn in range(2):
         with opened(folder(tmp_path), people_per_page=1, review=0.2) as study:
             for place in range(200):
@@ -89,12 +89,12 @@ def test_a_changed_review_replaces_the_first_and_one_of_another_answer_does_not(
         answer(study, "anna", 0, "3")
         answer(study, "ben", 0, "4")
         ruth = study.people.invite("ruth", "reviewer")
-        anna, ben = (Task(0, "review", study.people.invite(name).id) for name in ("anna", "ben"))
+        anna, ben = (Assignment(0, "review", study.people.invite(name).id) for name in ("anna", "ben"))
         say(study, ruth, anna, "3")
         say(study, ruth, ben, "3")
         say(study, ruth, ben, "5", key="changed-")
         say(study, ruth, ben, "5", key="changed-")  # sent again
-        assert study.said(ruth, ben, 0) == Given("changed-", "5")
+        assert study.said(ruth, ben, 0) == AnswerRecord("changed-", "5")
     assert sorted(str(one.value) for one in readings(run, "review")) == [str(Known(3)), str(Known(5))]
 
 
@@ -125,8 +125,8 @@ def test_disagreements_go_to_whoever_adjudicates_once_all_have_answered(run: Loc
             answer(study, "chris", place, text)
         assert study.next_tasks(owner, 5) == []
         tasks = study.next_tasks(ruth, 5)
-        assert tasks == [Task(1, "adjudication"), Task(2, "adjudication")]
-        assert study.reviews.list_answers(tasks[0], 0) == [Said("4", 4, 2), Said("3", 3, 1)]
+        assert tasks == [Assignment(1, "adjudication"), Assignment(2, "adjudication")]
+        assert study.reviews.list_answers(tasks[0], 0) == [GivenAnswer("4", 4, 2), GivenAnswer("3", 3, 1)]
         say(study, ruth, tasks[0], "3")
         say(study, ruth, tasks[1], "8")
         assert study.reviews.tally_all("adjudication") == Tally(2, 0)
@@ -141,8 +141,8 @@ def test_a_review_that_settles_a_disagreement_leaves_nothing_to_adjudicate(run: 
         answer(study, "anna", 0, "3")
         answer(study, "ben", 0, "4")
         owner, ruth = study.people.invite("otto", "owner"), study.people.invite("ruth", "reviewer")
-        assert study.next_tasks(owner, 5) == [Task(0, "adjudication")]
-        say(study, ruth, Task(0, "review", study.people.invite("ben").id), "3")
+        assert study.next_tasks(owner, 5) == [Assignment(0, "adjudication")]
+        say(study, ruth, Assignment(0, "review", study.people.invite("ben").id), "3")
         assert study.next_tasks(owner, 5) == []
 
 
@@ -177,13 +177,13 @@ def test_a_reviewer_who_is_left_out_has_said_nothing(run: Location) -> None:
             answer(study, name, 0, text)
         ruth, owner = study.people.invite("ruth", "reviewer"), study.people.invite("otto", "owner")
         for name in ("anna", "ben"):
-            say(study, ruth, Task(0, "review", study.people.invite(name).id), "3")
+            say(study, ruth, Assignment(0, "review", study.people.invite(name).id), "3")
         assert labels(run, "adjudicated") == {COUNTS[0].id: 3}
         study.withdraw(ruth, "confirms everything")
-        assert study.next_tasks(owner, 5) == [Task(0, "adjudication")]
+        assert study.next_tasks(owner, 5) == [Assignment(0, "adjudication")]
     assert labels(run, "adjudicated") == {COUNTS[0].id: None}
     with opened(run, people_per_page=2, review=1.0) as study:
-        assert study.next_tasks(study.people.invite("otto", "owner"), 5) == [Task(0, "adjudication")]
+        assert study.next_tasks(study.people.invite("otto", "owner"), 5) == [Assignment(0, "adjudication")]
 
 
 def test_answers_of_whoever_is_left_out_are_not_reviewed_and_make_no_disagreement(run: Location) -> None:
@@ -192,7 +192,7 @@ def test_answers_of_whoever_is_left_out_are_not_reviewed_and_make_no_disagreemen
             answer(study, name, 0, text)
         study.withdraw(study.people.invite("bot"), "a robot")
         tasks = study.next_tasks(study.people.invite("ruth", "reviewer"), 5)
-        assert tasks == [Task(0, "review", study.people.invite("anna").id)]
+        assert tasks == [Assignment(0, "review", study.people.invite("anna").id)]
 
 
 def test_the_reviews_of_a_pilot_enter_no_figure(run: Location) -> None:

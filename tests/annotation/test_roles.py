@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from subitize.annotation.answers import Given, Task
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.annotation.study import Study
 from tests.annotation.studies import COUNTS, folder, make_run, opened
 from tests.annotation.visitors import Visitor
@@ -83,7 +83,7 @@ class Hall:
 
     def __init__(self, study: Study, path: Path) -> None:
         for name, text in (("anna", "3"), ("ben", "4")):
-            study.save(study.people.invite(name), Task(0), 0, Given(f"{name}-answer", text))
+            study.save(study.people.invite(name), Assignment(0), 0, AnswerRecord(f"{name}-answer", text))
         self.study, self.visitors = study, {name: Visitor(study, path) for name in ROLES}
         for role, name in (("annotator", "anna"), ("reviewer", "ruth"), ("owner", "otto")):
             self.visitors[role].join(study, name, role)  # type: ignore[arg-type]
@@ -221,7 +221,7 @@ def test_what_others_answered_is_shown_without_names_and_to_nobody_who_answers(t
 def test_a_review_is_of_the_answer_that_was_shown(tmp_path: Path) -> None:
     with hall(tmp_path) as made:
         anna = made.study.people.invite("anna")
-        made.study.save(anna, Task(0), 0, Given("changed-", "6"))
+        made.study.save(anna, Assignment(0), 0, AnswerRecord("changed-", "6"))
         saving = next(one for one in ROUTES if one.method == "PUT")
         assert made.ask(saving, "reviewer") == 404  # it was of "3"
         page = made.visitors["reviewer"].next_page()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from subitize.annotation.pages import Collected, Page, collect_pages
-from subitize.annotation.samples import draw_sample, keep_quota, take_sample
+from subitize.annotation.pages import Page, PageSet, collect_pages
+from subitize.annotation.sampling import draw_sample, filter_to_sample, keep_quota
 from subitize.errors import BadValueError
 from subitize.records import Count, Item, Subject
 from subitize.store import Run
@@ -26,12 +26,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pages(run: Path) -> Collected:
+def pages(run: Path) -> PageSet:
     with Run(folder(run)) as opened:
         return collect_pages(opened)
 
 
-def test_every_image_is_drawn_as_often_as_any_other(pages: Collected) -> None:
+def test_every_image_is_drawn_as_often_as_any_other(pages: PageSet) -> None:
     drawn: Counter[str] = Counter()
     for seed in range(1000):
         drawn.update(draw_sample(pages, "s", 5, ["number"], seed).subjects)
@@ -40,7 +40,7 @@ def test_every_image_is_drawn_as_often_as_any_other(pages: Collected) -> None:
     assert all(abs(times - 250) < 55 for times in drawn.values())
 
 
-def test_each_level_has_its_share_but_for_less_than_one(pages: Collected) -> None:
+def test_each_level_has_its_share_but_for_less_than_one(pages: PageSet) -> None:
     numbers = {page.subject.id: page.factors["number"] for page in pages.pages}
     for seed in range(50):
         levels = Counter(numbers[one] for one in draw_sample(pages, "s", 10, ["number"], seed).subjects)
@@ -51,7 +51,7 @@ def test_a_sample_is_stored_once_and_restricts_the_study(run: Path) -> None:
     drawn = call("sample", run / "run", "--n", 8, "--by", "number", "--name", "eight", "--json").json()
     assert (drawn["frame"], drawn["probability"], drawn["by"], drawn["seed"]) == (20, 0.4, ["number"], 0)
     with Run(folder(run)) as opened:
-        kept = take_sample(opened, "eight", collect_pages(opened))
+        kept = filter_to_sample(opened, "eight", collect_pages(opened))
         assert [page.subject.id for page in kept.pages] == [
             page.subject.id for page in collect_pages(opened).pages if page.subject.id in drawn["subjects"]
         ]
@@ -80,12 +80,12 @@ def test_at_most_so_many_images_of_each_model_are_kept_by_lot() -> None:
         for model, count in (("many", 40), ("few", 3))
         for place in range(count)
     ]
-    kept = {seed: keep_quota(Collected(pages, 7), 10, seed) for seed in (0, 0, 1)}
+    kept = {seed: keep_quota(PageSet(pages, 7), 10, seed) for seed in (0, 0, 1)}
     for found in kept.values():
         assert Counter(page.model for page in found.pages) == {"many": 10, "few": 3}
         assert found.pages == [page for page in pages if page in found.pages]  # their order stays
         assert found.without_image == 7
     assert kept[0].pages != kept[1].pages
-    assert keep_quota(Collected(pages, 7), 10, 0) == kept[0]
+    assert keep_quota(PageSet(pages, 7), 10, 0) == kept[0]
     with pytest.raises(BadValueError, match="--images-per-model 0: should be at least 1"):
-        keep_quota(Collected(pages, 0), 0, 0)
+        keep_quota(PageSet(pages, 0), 0, 0)

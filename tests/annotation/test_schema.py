@@ -56,7 +56,7 @@ def test_no_request_of_whoever_makes_studies_is_a_server_error(tmp_path: Path, c
     import schemathesis
     from starlette.testclient import TestClient
 
-    from subitize.annotation.hosting import Host
+    from subitize.annotation.host import Host
 
     make_run(Folder(tmp_path / "first"), COUNTS)
     with (

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.annotation.answers import Given, Task
-from subitize.annotation.exchange.exporting import export_ratings
+from subitize.annotation.exchange.files import export_ratings
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.screening import (
     check_held,
@@ -20,7 +19,7 @@ from subitize.annotation.screening import (
     read_list,
     release,
 )
-from subitize.annotation.settings import Settings
+from subitize.annotation.settings import AnswerRecord, Assignment, StudySettings
 from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.imports.pictures import open_pictures, read_asks
@@ -65,7 +64,7 @@ def test_a_group_with_a_picture_that_is_held_back_is_not_shown(tmp_path: Path) -
         hold_back(run, {f"{vote.pictures[2].hash}.png": "ugly"})
         assert len(collect_pages(run, ["match"]).held_back) == 1
         with run.lease("judge human") as lease, pytest.raises(BadValueError, match="all of its images are held back"):
-            Study(run, lease, "study", Settings(), collect_pages(run, ["match"]))
+            Study(run, lease, "study", StudySettings(), collect_pages(run, ["match"]))
 
 
 def test_a_list_holds_back_what_it_names_and_bad_lines_are_named(tmp_path: Path, case: Case) -> None:
@@ -89,7 +88,12 @@ def test_a_list_holds_back_what_it_names_and_bad_lines_are_named(tmp_path: Path,
 def test_what_people_flag_can_be_held_back(tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
     with opened(folder(tmp_path)) as study:
-        study.save(study.people.invite("anna"), Task(3), 0, Given("flagged-", "2", is_flagged=True, comment="a knife"))
+        study.save(
+            study.people.invite("anna"),
+            Assignment(3),
+            0,
+            AnswerRecord("flagged-", "2", is_flagged=True, comment="a knife"),
+        )
         shown = study.pages[3].pictures[0]
     with Run(folder(tmp_path)) as run:
         assert find_flagged(run, name_images(run)) == {f"{shown.hash}.png": "flagged: a knife"}
@@ -111,7 +115,7 @@ def test_what_somebody_flags_is_held_back_from_others_at_once(location: Location
     with opened(location, holds_flagged=True) as study:
         anna, ben = study.people.invite("anna"), study.people.invite("ben")
         shown = {task.place for task in study.next_tasks(ben, 6)}
-        study.save(anna, Task(3), 0, Given("flagged-", "2", is_flagged=True))
+        study.save(anna, Assignment(3), 0, AnswerRecord("flagged-", "2", is_flagged=True))
         assert {task.place for task in study.next_tasks(ben, 6)} == shown - {3}
         assert study.progress(ben) == {"done": 0, "left": 5, "given": 0, "wanted": 25}
         image = f"{study.pages[3].pictures[0].hash}.png"
@@ -126,9 +130,9 @@ def test_a_flag_counts_until_it_is_taken_back(tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
     with opened(folder(tmp_path)) as study:
         anna = study.people.invite("anna")
-        study.save(anna, Task(3), 0, Given("flagged-", "2", is_flagged=True))
+        study.save(anna, Assignment(3), 0, AnswerRecord("flagged-", "2", is_flagged=True))
         assert list(study.list_flagged().values()) == ["flagged"]
-        study.save(anna, Task(3), 0, Given("by-mistake", "2"))
+        study.save(anna, Assignment(3), 0, AnswerRecord("by-mistake", "2"))
         assert study.list_flagged() == {}
 
 
@@ -138,7 +142,7 @@ def test_the_owner_holds_back_and_shows_again_while_people_answer(location: Loca
         anna, ben, ruth = (study.people.invite(name) for name in ("anna", "ben", "ruth"))
         reviewer = study.people.invite("rolf", "reviewer")
         for person, text in ((anna, "2"), (ben, "3")):
-            study.save(person, Task(3), 0, Given(f"{person.name}-said", text))
+            study.save(person, Assignment(3), 0, AnswerRecord(f"{person.name}-said", text))
         assert {task.place for task in study.next_tasks(reviewer, 8)} == {3}
         before = study.progress(ruth)
         (image,) = study.pages[3].images
@@ -162,7 +166,7 @@ def test_training_goes_on_without_a_page_that_is_held_back(tmp_path: Path) -> No
         anna = study.people.invite("anna")
         first, second = study.gold.training
         study.hold_back(dict.fromkeys(study.pages[first].images, "ugly"))
-        assert study.next_tasks(anna, 1) == [Task(second, "training")]
+        assert study.next_tasks(anna, 1) == [Assignment(second, "training")]
         study.hold_back(dict.fromkeys(study.pages[second].images, "ugly"))
         assert [task.purpose for task in study.next_tasks(anna, 6)] == ["answer"] * 4
 

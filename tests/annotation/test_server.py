@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.annotation.texts import Texts
+from subitize.annotation.settings import Texts
 from subitize.records import Ask, Count
 from tests.annotation.studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
 from tests.annotation.visitors import Visitor, visited

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from subitize.annotation.answers import Given, Task, UnreadAnswerError
 from subitize.annotation.pages import collect_pages
+from subitize.annotation.settings import AnswerRecord, Assignment, UnreadAnswerError
 from subitize.annotation.study import Study, default_rule
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import interpret, parse_rule
@@ -31,7 +31,7 @@ def say(study: Study, person: str, text: str, *, key: str = "a" * 8, place: int 
     """Answer the first question of a page, the next one unless a place is given."""
     who = study.people.invite(person)
     shown = place if place is not None else study.next_tasks(who, 1)[0].place
-    study.save(who, Task(shown), 0, Given(key, text))
+    study.save(who, Assignment(shown), 0, AnswerRecord(key, text))
     return shown
 
 
@@ -74,13 +74,18 @@ def test_a_restart_goes_on_where_everybody_was(run: Location) -> None:
         assert [task.place for task in study.finished_tasks(anna)] == done
         assert study.progress(anna) == {"done": 4, "left": 2, "given": 5, "wanted": 12}
         assert study.next_tasks(anna, 1)[0].place not in done
-        assert study.said(anna, Task(done[0]), 0) == Given("answer-0", "2")
+        assert study.said(anna, Assignment(done[0]), 0) == AnswerRecord("answer-0", "2")
 
 
 def test_a_skipped_question_has_no_value_and_takes_back_what_was_said(run: Location) -> None:
     with opened(run) as study:
         place = say(study, "anna", "3", key="answered")
-        study.save(study.people.invite("anna"), Task(place), 0, Given("skipped-", "I cannot tell", is_skipped=True))
+        study.save(
+            study.people.invite("anna"),
+            Assignment(place),
+            0,
+            AnswerRecord("skipped-", "I cannot tell", is_skipped=True),
+        )
     (reading,) = readings(run)
     assert reading.value == Discarded("cannot tell: I cannot tell", is_refusal=True)
 

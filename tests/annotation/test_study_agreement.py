@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subitize.annotation.answers import Given, Task
-from subitize.annotation.study_agreement import Oversight, oversee
+from subitize.annotation.agreement import AgreementSnapshot, oversee
+from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.records import Count
 from tests.annotation.studies import folder, item, make_run, opened
 
@@ -32,17 +32,19 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list
     with opened(folder(path), people_per_page=3) as study:
         for name, answers in said.items():
             for place, answer in enumerate(answers):
-                study.save(study.people.invite(name), Task(place), 0, Given(f"{name}-{place:05}", str(answer)))
+                study.save(
+                    study.people.invite(name), Assignment(place), 0, AnswerRecord(f"{name}-{place:05}", str(answer))
+                )
     return path, said
 
 
 @pytest.fixture(scope="module")
-def found(seen: tuple[Path, dict[str, list[int]]]) -> Oversight:
+def found(seen: tuple[Path, dict[str, list[int]]]) -> AgreementSnapshot:
     return oversee(folder(seen[0]), "human")
 
 
 def test_agreement_of_each_person_is_the_share_of_others_answers_that_are_the_same(
-    seen: tuple[Path, dict[str, list[int]]], found: Oversight
+    seen: tuple[Path, dict[str, list[int]]], found: AgreementSnapshot
 ) -> None:
     _, said = seen
     for person in found.people:
@@ -55,7 +57,7 @@ def test_agreement_of_each_person_is_the_share_of_others_answers_that_are_the_sa
 
 
 def test_pairwise_agreement_and_alpha_are_those_of_the_answers(
-    seen: tuple[Path, dict[str, list[int]]], found: Oversight
+    seen: tuple[Path, dict[str, list[int]]], found: AgreementSnapshot
 ) -> None:
     import krippendorff
 
@@ -72,7 +74,7 @@ def test_pairwise_agreement_and_alpha_are_those_of_the_answers(
 
 
 def test_disagreements_come_with_everybodys_answer_the_most_divided_first(
-    seen: tuple[Path, dict[str, list[int]]], found: Oversight
+    seen: tuple[Path, dict[str, list[int]]], found: AgreementSnapshot
 ) -> None:
     _, said = seen
     divided = [len(set(answers)) for answers in zip(*said.values(), strict=True)]
@@ -98,11 +100,11 @@ def test_the_effect_of_leaving_somebody_out_is_what_the_others_agree_on(
 def test_figures_that_are_too_old_are_not_shown(
     seen: tuple[Path, dict[str, list[int]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from subitize.annotation.owner_routes import MOST_AGE_SECONDS, Overseer
+    from subitize.annotation.owner import MOST_AGE_SECONDS, AgreementMonitor
 
-    overseer = Overseer(folder(seen[0]), "human")
+    overseer = AgreementMonitor(folder(seen[0]), "human")
 
-    async def compute() -> Oversight:
+    async def compute() -> AgreementSnapshot:
         while (latest := overseer.latest) is None:
             overseer.refresh()
             await asyncio.sleep(0.05)

@@ -18,7 +18,7 @@ from tests.cases import Case
 from tests.commands import serving
 
 if TYPE_CHECKING:
-    from subitize.annotation.hosting import Host
+    from subitize.annotation.host import Host
 
 pytestmark = pytest.mark.annotate
 
@@ -47,7 +47,7 @@ def new_client(app: Any) -> Any:  # noqa: ANN401
 
 @contextmanager
 def hosted(folder: Path) -> "Iterator[Host]":
-    from subitize.annotation.hosting import Host
+    from subitize.annotation.host import Host
 
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
@@ -118,7 +118,7 @@ def test_a_study_is_made_with_links_and_goes_on_after_a_restart(runs: Path) -> N
 
 
 def test_one_server_has_studies_of_one_run_and_judge_side_by_side(runs: Path) -> None:
-    from subitize.annotation.plans import StudyPlan
+    from subitize.annotation.plan import StudyPlan
 
     with hosted(runs / "first") as host:
         first = host.open_first(StudyPlan(people=("anna",)))
@@ -187,7 +187,7 @@ PAGES = ("/studies/", "/studies/api/me", "/studies/api/run?run=first")
 
 
 def test_studies_are_made_only_by_whoever_has_the_link(runs: Path) -> None:
-    from subitize.annotation.plans import StudyPlan
+    from subitize.annotation.plan import StudyPlan
 
     with hosted(runs / "first") as host:
         first = host.open_first(StudyPlan(people=("anna",), reviewers=("ruth",), review=0.2))
@@ -220,8 +220,7 @@ def test_a_folder_without_studies_stays_as_it_was(runs: Path) -> None:
 
 
 def test_plans_are_kept_in_the_run_and_only_there(location: Location) -> None:
-    from subitize.annotation.plans import StudyPlan, open_study
-    from subitize.annotation.saved_plans import read_plans, save_plan
+    from subitize.annotation.plan import StudyPlan, open_study, read_plans, save_plan
 
     make_run(location, COUNTS)
     plan = StudyPlan(name="counts", forms=("count",), people=("anna",), review=0.2, consent="We keep it.")
@@ -244,7 +243,7 @@ def test_a_folder_of_runs_has_those_in_it(runs: Path) -> None:
 
 
 def test_a_run_that_cannot_be_opened_keeps_no_other_from_being_served(runs: Path) -> None:
-    from subitize.annotation.hosting import Host
+    from subitize.annotation.host import Host
 
     (runs / "broken").mkdir()
     (runs / "broken" / "run.sqlite").write_text("nothing of ours")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from subitize.annotation.people import Role
+from subitize.annotation.settings import Texts
 from subitize.annotation.study import Study
-from subitize.annotation.texts import Texts
 from subitize.cli import main
 from subitize.records import Item
 from subitize.store.images import Images
@@ -24,7 +24,7 @@ from tests.commands import environment
 _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(
     [
-        "subitize.annotation.hosting",
+        "subitize.annotation.host",
         "subitize.cli.annotating",
         "subitize.papers.geckonum.rules",
         # What these import only when they are used.
@@ -53,10 +53,10 @@ class Visitor:
     ) -> None:
         from starlette.testclient import TestClient
 
-        from subitize.annotation.owner_routes import Overseer
-        from subitize.annotation.server import make_app
+        from subitize.annotation.app import make_app
+        from subitize.annotation.owner import AgreementMonitor
 
-        images, overseer = Images(path / "run" / "images"), Overseer(folder(path), "human")
+        images, overseer = Images(path / "run" / "images"), AgreementMonitor(folder(path), "human")
         self.client = TestClient(make_app(study, texts or Texts(), images, overseer, hosts))
         self.csrf = ""
 

@@ -37,7 +37,7 @@ FORMS: Mapping[Form, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class PartPicture:
     """A picture that the same model made of a part of the prompt, such as one of its objects alone."""
 
     picture: Stored
@@ -59,7 +59,7 @@ class Page:
     suite: str
     model: str
     factors: Mapping[str, Scalar]
-    linked: tuple[Linked, ...] = ()
+    linked: tuple[PartPicture, ...] = ()
 
     @property
     def images(self) -> list[str]:
@@ -68,20 +68,20 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class PageSet:
     """The pages of a run, those that screening holds back, and how many have no image in the run."""
 
     pages: Sequence[Page]
     without_image: int
     held_back: Sequence[Page] = ()
 
-    def filter(self, is_kept: Callable[[Page], bool]) -> "Collected":
+    def filter(self, is_kept: Callable[[Page], bool]) -> "PageSet":
         """Keep some of the pages, and of those that are held back."""
         kept, held = (list(filter(is_kept, pages)) for pages in (self.pages, self.held_back))
-        return Collected(kept, self.without_image, held)
+        return PageSet(kept, self.without_image, held)
 
 
-def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
+def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
     """Collect what people are asked about a run, in the order of its items.
 
     Without forms, all questions that enter the score are asked. Whoever has read a prompt can no longer count blindly
@@ -112,19 +112,19 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
     _check_blindness({form for page in pages for form in page.forms})
     held = read_held(run)
     kept = [page for page in pages if held.keys().isdisjoint(page.images)]
-    return Collected(kept, without_image, [page for page in pages if not held.keys().isdisjoint(page.images)])
+    return PageSet(kept, without_image, [page for page in pages if not held.keys().isdisjoint(page.images)])
 
 
 def _find_linked(
     item: Item, shown: StoredResponse, prompts: Mapping[str, str], responses: Mapping[str, Sequence[StoredResponse]]
-) -> Iterator[Linked]:
+) -> Iterator[PartPicture]:
     """Find what the same model drew of the items that the factor `linked` names, by their keys in the suite."""
     keys = str(item.factors.get("linked", "")).split(",")
     for id in (f"{item.suite}/{key}" for key in keys):
         drawn = [one for one in latest_attempts(responses.get(id, ())) if one.model == shown.model]
         drawn.sort(key=lambda one: one.repeat != shown.repeat)
         for picture in list(list_pictures(drawn))[:1]:
-            yield Linked(picture, prompts[id])
+            yield PartPicture(picture, prompts[id])
 
 
 def _drawn_items(run: Run) -> list[tuple[Item, str]]:

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from subitize.annotation.answers import Purpose
 from subitize.annotation.people import Role
+from subitize.annotation.settings import Purpose
 
 WithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """A text that every database can hold."""
@@ -70,7 +70,7 @@ class LinkedShown(BaseModel):
     prompt: str
 
 
-class Progress(BaseModel):
+class StudyProgress(BaseModel):
     """How far a person is, and the study."""
 
     done: int
@@ -79,7 +79,7 @@ class Progress(BaseModel):
     wanted: int
 
 
-class Saved(Progress):
+class Saved(StudyProgress):
     """How far it is once an answer is stored; in training with the right answer."""
 
     expected: str | None
@@ -89,7 +89,7 @@ class PagesShown(BaseModel):
     """What comes next, and how far it is."""
 
     pages: list[PageShown]
-    progress: Progress
+    progress: StudyProgress
 
 
 class Me(BaseModel):

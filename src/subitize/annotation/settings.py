@@ -1,20 +1,62 @@
-"""How a study is done; it is stored with it, and a study goes on with the settings it was begun with."""
+"""The settings of a study, the answers people give in it, and the texts they read.
 
+Settings are stored with the study, which keeps those it was begun with. Texts are instructions, consent, and where to
+go at the end."""
+
+import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+from urllib.parse import quote
 
-from subitize.annotation.answers import PRACTICE, Purpose
+from subitize.annotation.pages import Page
 from subitize.annotation.people import Role
-from subitize.errors import BadValueError
+from subitize.errors import BadFileError, BadValueError
 from subitize.imports.answers import check_judge
+from subitize.io.files import read_text
 from subitize.labels import parse_rule
 from subitize.labels.rules import word_rules
+
+Purpose = Literal["answer", "training", "again", "review", "adjudication"]
+"""Why a page is shown: for its answer, to learn with known answers, for a second look by the same person, to confirm or
+correct what somebody answered, or to settle what people disagree about."""
+PRACTICE: tuple[Purpose, ...] = ("training", "again")
+"""What enters no figure."""
+
+
+class Assignment(NamedTuple):
+    """A page that somebody is shown, what for, and the number of the person whose answers are reviewed."""
+
+    place: int
+    purpose: Purpose = "answer"
+    author: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """What a person did with a question: an answer as typed or chosen, or why it was skipped."""
+
+    key: str
+    text: str
+    is_skipped: bool = False
+    is_unsure: bool = False
+    is_flagged: bool = False
+    comment: str = ""
+    seconds: float = 0.0
+
+
+class UnreadAnswerError(BadValueError):
+    """An answer that the study's rule makes no value of; it is not stored."""
+
 
 Adjudicator = Literal["reviewer", "owner"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class StudySettings:
     """How a study is done: by which name and rule answers are kept, how many people see a page, and for how long."""
 
     judge: str = "human"
@@ -66,3 +108,55 @@ class Settings:
             return ("answer", *PRACTICE)
         reviews: tuple[Purpose, ...] = ("review",) if role == "reviewer" else ()
         return (*reviews, "adjudication") if role == self.adjudicator else reviews
+
+
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
+_MOST_CHARACTERS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of a study; without `consent` nobody is asked to agree to anything."""
+
+    instructions: tuple[str, ...] = ()
+    consent: str | None = None
+    is_recruiting: bool = False
+    completion_code: str | None = None
+    failure_code: str | None = None
+
+    def completion_url(self, *, has_failed: bool) -> str | None:
+        """Tell where a recruiter hears that somebody has answered everything, or has not passed the training."""
+        code = self.failure_code if has_failed else self.completion_code
+        return code and _PROLIFIC.format(code=quote(code, safe=""))
+
+
+def read_text_file(path: Path) -> str:
+    """Read a text that people should see."""
+    text = read_text(path)
+    if not text.strip():
+        raise BadFileError(f"{path} is empty; write what people should read, or leave the option out")
+    return text
+
+
+def split_paragraphs(what: str, text: str) -> tuple[str, ...]:
+    """Split a text at empty lines."""
+    if not 0 < len(text.strip()) <= _MOST_CHARACTERS:
+        raise BadValueError(f"{what}: should have 1 to {_MOST_CHARACTERS:,} characters, and has {len(text.strip()):,}")
+    return tuple(" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip())
+
+
+def default_instructions(pages: Iterable[Page]) -> tuple[str, ...]:
+    """Give our own instructions for the forms that a study has."""
+    known = _read_instructions()
+    return tuple(known[form] for form in sorted({form for page in pages for form in page.forms}))
+
+
+def describe_role(purposes: Iterable[str]) -> tuple[str, ...]:
+    """Tell reviewers and adjudicators what they are there for; whoever answers needs no words for that."""
+    known = _read_instructions()
+    return tuple(known[purpose] for purpose in purposes if purpose in known)
+
+
+@cache
+def _read_instructions() -> dict[str, str]:
+    return tomllib.loads((files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8"))

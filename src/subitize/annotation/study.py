@@ -1,4 +1,6 @@
-"""A study: its people, its pages and their answers; a restart loses none of them."""
+"""An open study: its people, its pages and their answers; a restart loses none of them.
+
+Answers that the run had before, such as imported ratings, count: the study continues from them."""
 
 import secrets
 import statistics
@@ -9,19 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from random import Random
 
+import polars as pl
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, insert
 
 from subitize.annotation import tables
-from subitize.annotation.answers import PRACTICE, Given, Purpose, Task, UnreadAnswerError
-from subitize.annotation.assignment import Assignments
-from subitize.annotation.checks import Outcome, judge_training, read_gold
-from subitize.annotation.earlier_answers import find_earlier
-from subitize.annotation.pages import Collected, Page
+from subitize.annotation.assignment import AssignmentQueue, Outcome, judge_training, read_gold
+from subitize.annotation.pages import Page, PageSet
 from subitize.annotation.people import People, Person
 from subitize.annotation.reviewing import Reviews
 from subitize.annotation.screening import find_flagged, hold_back, hold_flagged, read_held, release
-from subitize.annotation.settings import Settings
+from subitize.annotation.settings import PRACTICE, AnswerRecord, Assignment, Purpose, StudySettings, UnreadAnswerError
 from subitize.errors import BadValueError
 from subitize.imports.answers import read_clicks
 from subitize.labels import interpret, parse_rule
@@ -41,8 +41,27 @@ from subitize.records import (
     base_suite,
 )
 from subitize.store import Lease, Run, StoredReading
+from subitize.store.frames import read_readings
+from subitize.store.reading import decode_value
 
-_SETTINGS = TypeAdapter(Settings)
+
+def pages_already_answered(run: Run, judge: str, pages: Sequence[Page]) -> list[tuple[str, int]]:
+    """List who has answered all questions of which page, by its place; what has no value is no answer."""
+    readings = read_readings(run, judge).filter(pl.col("annotator") != "")
+    known = [text for text in readings["value"].unique() if isinstance(decode_value(text), Known)]
+    answered: dict[tuple[str, str], set[str]] = defaultdict(set)
+    rows = readings.filter(pl.col("value").is_in(known)).select("annotator", "subject", "question")
+    for annotator, subject, question in rows.iter_rows():
+        answered[annotator, subject].add(question)
+    places = {page.subject.id: place for place, page in enumerate(pages)}
+    return [
+        (annotator, places[subject])
+        for (annotator, subject), questions in answered.items()
+        if subject in places and all(ask.question.id in questions for ask in pages[places[subject]].asks)
+    ]
+
+
+_SETTINGS = TypeAdapter(StudySettings)
 
 
 _MEANWHILE = 10  # pages between two looks
@@ -70,7 +89,7 @@ _READ_AS: Mapping[Purpose, ReadingPurpose] = {
 class Study:
     """An open study. Its methods may be called from several threads."""
 
-    def __init__(self, run: Run, lease: Lease, name: str, settings: Settings, collected: Collected) -> None:
+    def __init__(self, run: Run, lease: Lease, name: str, settings: StudySettings, collected: PageSet) -> None:
         if not collected.pages:
             raise BadValueError(_tell_what_is_missing(run, collected))
         self.name, self.settings = name, settings
@@ -82,7 +101,7 @@ class Study:
         self._rows = tables.StudyRows(run.run_id, name)
         self.gold = read_gold(run, settings.gold, collected.pages, settings.training)
         self.people = People(run, lease, self._rows, self._enter(settings))
-        self._assignments = Assignments(
+        self._assignments = AssignmentQueue(
             len(self.pages),
             settings.people_per_page,
             settings.lease_seconds,
@@ -90,8 +109,8 @@ class Study:
             settings.pages_per_person or len(self.pages),
             frozenset(self.gold.hidden),
         )
-        self._said: dict[int, dict[tuple[str, str], Given]] = defaultdict(dict)
-        self._open: dict[tuple[int, Task], dict[int, Given]] = defaultdict(dict)
+        self._said: dict[int, dict[tuple[str, str], AnswerRecord]] = defaultdict(dict)
+        self._open: dict[tuple[int, Assignment], dict[int, AnswerRecord]] = defaultdict(dict)
         self._trained: dict[int, list[bool]] = defaultdict(list)
         self._again: dict[int, dict[int, bool]] = defaultdict(dict)
         self._values: dict[tuple[Question, str, str], Scalar | None] = {}
@@ -100,7 +119,7 @@ class Study:
         self.held: Mapping[str, str] = {}
         self._screen()
         self._restore()
-        self._earlier = frozenset(() if settings.is_pilot else find_earlier(run, settings.judge, self.pages))
+        self._earlier = frozenset(() if settings.is_pilot else pages_already_answered(run, settings.judge, self.pages))
         for annotator, place in sorted(self._earlier):
             self._assignments.finish(annotator, place)
 
@@ -115,7 +134,7 @@ class Study:
             if reason:
                 self.reviews.drop(person)
 
-    def next_tasks(self, person: Person, most: int) -> list[Task]:
+    def next_tasks(self, person: Person, most: int) -> list[Assignment]:
         """Give a person the pages to be shown next, and what for; they are kept for them for a while."""
         with self._lock:
             if person.role != "annotator":
@@ -124,11 +143,11 @@ class Study:
                 case "failed":
                     return []
                 case "training" if shown := [one for one in self.gold.training if one not in self._assignments.held]:
-                    return [Task(shown[len(self._trained[person.id]) % len(shown)], "training")]
+                    return [Assignment(shown[len(self._trained[person.id]) % len(shown)], "training")]
             again = self._look_again(person)
             if again is not None:
-                return [Task(again, "again")]
-            return [Task(place) for place in self._assignments.take(person.name, most, time.time())]
+                return [Assignment(again, "again")]
+            return [Assignment(place) for place in self._assignments.take(person.name, most, time.time())]
 
     def outcome(self, person: Person) -> Outcome:
         """Tell whether a person has passed the training."""
@@ -157,16 +176,16 @@ class Study:
         is_due = len(self._again[person.id]) < self.settings.second_look * len(finished) and lot.random() < 0.5
         return lot.choice(old) if old and is_due else None
 
-    def _is_right(self, page: Page, number: int, given: Given) -> bool:
+    def _is_right(self, page: Page, number: int, given: AnswerRecord) -> bool:
         return not given.is_skipped and self.read(page, number, given.text) == self.gold.expects(page, number)
 
-    def finished_tasks(self, person: Person) -> list[Task]:
+    def finished_tasks(self, person: Person) -> list[Assignment]:
         """List the pages that a person has finished, the earliest first."""
         with self._lock:
             if person.role != "annotator":
                 return self.reviews.finished(person)
             finished = self._assignments.finished(person.name)
-            return [Task(place) for place in finished if place not in self._assignments.held]
+            return [Assignment(place) for place in finished if place not in self._assignments.held]
 
     def progress(self, person: Person) -> dict[str, int]:
         """Tell how far a person is, and the study."""
@@ -201,7 +220,7 @@ class Study:
         numbers = [number for number, ask in enumerate(self.pages[place].asks) if ask.question.id == question_id]
         return (place, numbers[0]) if numbers else None
 
-    def said(self, person: Person, task: Task, number: int) -> Given | None:
+    def said(self, person: Person, task: Assignment, number: int) -> AnswerRecord | None:
         """Tell what a person said last to a question of a page."""
         match task.purpose:
             case "answer":
@@ -215,7 +234,7 @@ class Study:
         _, _, value = self._interpret(page, number, text)
         return value.value
 
-    def save(self, person: Person, task: Task, number: int, given: Given) -> bool:
+    def save(self, person: Person, task: Assignment, number: int, given: AnswerRecord) -> bool:
         """Store what was said, once; tell whether it finishes one of the pages that the study wants.
 
         An answer, a review and an adjudication are readings of the run from now on; a changed mind replaces them.
@@ -279,7 +298,7 @@ class Study:
         self._assignments.hold(held)
         self.reviews.hold(held)
 
-    def _answer_at(self, person: int, place: int, number: int) -> Given | None:
+    def _answer_at(self, person: int, place: int, number: int) -> AnswerRecord | None:
         page = self.pages[place]
         return self._said[person].get((page.subject.id, page.asks[number].question.id))
 
@@ -299,7 +318,9 @@ class Study:
             one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in self._places
         ]
 
-    def _reading(self, person: Person, task: Task, number: int, given: Given, *, is_first: bool) -> Reading:
+    def _reading(
+        self, person: Person, task: Assignment, number: int, given: AnswerRecord, *, is_first: bool
+    ) -> Reading:
         page, judge = self.pages[task.place], self.settings.judge
         question = page.asks[number].question
         purpose = _READ_AS[task.purpose]
@@ -341,7 +362,9 @@ class Study:
         except BadValueError as error:
             raise UnreadAnswerError(str(error)) from None
 
-    def _write(self, connection: Connection, person: Person, reading: Reading, given: Given, purpose: Purpose) -> None:
+    def _write(
+        self, connection: Connection, person: Person, reading: Reading, given: AnswerRecord, purpose: Purpose
+    ) -> None:
         row = {
             "person": person.id,
             "key": given.key,
@@ -363,7 +386,7 @@ class Study:
         query = self._rows.of(tables.answers).where(columns.person == person.id, columns.key == key)
         return connection.execute(query).first() is not None
 
-    def _note(self, person: Person, task: Task, number: int, given: Given, answer_key: str) -> None:
+    def _note(self, person: Person, task: Assignment, number: int, given: AnswerRecord, answer_key: str) -> None:
         page = self.pages[task.place]
         match task.purpose:
             case "answer":
@@ -379,7 +402,7 @@ class Study:
             case "review" | "adjudication":
                 self.reviews.note(person, task, number, given, answer_key)
 
-    def _close(self, person: Person, task: Task) -> None:
+    def _close(self, person: Person, task: Assignment) -> None:
         """Note what came of a page that was shown for training, or again, now that all of it is answered."""
         page, given_now = self.pages[task.place], self._open.pop((person.id, task))
         if task.purpose == "training":
@@ -392,10 +415,10 @@ class Study:
                 for number, one in first
             )
 
-    def _value_of(self, page: Page, number: int, given: Given) -> Scalar | None:
+    def _value_of(self, page: Page, number: int, given: AnswerRecord) -> Scalar | None:
         return None if given.is_skipped else self._remember_value(page, number, given.text)
 
-    def _enter(self, settings: Settings) -> str:
+    def _enter(self, settings: StudySettings) -> str:
         """Find the study's secret, or make the study; one with other settings is refused."""
         with self._run.writing(self._lease) as connection:
             known = connection.execute(self._rows.of(tables.studies)).first()
@@ -407,10 +430,10 @@ class Study:
         self._check_settings(_SETTINGS.validate_json(known.settings), settings)
         return str(known.secret)
 
-    def _check_settings(self, before: Settings, now: Settings) -> None:
+    def _check_settings(self, before: StudySettings, now: StudySettings) -> None:
         differing = [
             f"{one.name} {getattr(before, one.name)!r}, not {getattr(now, one.name)!r}"
-            for one in fields(Settings)
+            for one in fields(StudySettings)
             if getattr(before, one.name) != getattr(now, one.name)
         ]
         if differing:
@@ -434,7 +457,7 @@ class Study:
             if person is not None and about is not None:
                 place, number = about
                 review = reviewed.get((row.person, row.key))
-                task = Task(place, row.purpose, review and review.author)
+                task = Assignment(place, row.purpose, review and review.author)
                 self._note(person, task, number, _given(row), review.answer_key if review else "")
         for person in self.people.all():
             if person.is_left_out:
@@ -442,7 +465,7 @@ class Study:
         self.reviews.refresh()
 
 
-def _tell_what_is_missing(run: Run, collected: Collected) -> str:
+def _tell_what_is_missing(run: Run, collected: PageSet) -> str:
     missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
     if collected.held_back:
         return f"{run.location} has nothing to show{missing}; all of its images are held back; see: subitize screen RUN"
@@ -459,5 +482,5 @@ def _withdraw(stored: StoredReading) -> Reading:
     return replace(stored.reading, evidence=Words(WITHDRAWN), value=Discarded(WITHDRAWN), replaces=stored.id)
 
 
-def _given(row: Row[tuple[object, ...]]) -> Given:
-    return Given(row.key, row.text, row.is_skipped, row.is_unsure, row.is_flagged, row.comment, row.seconds)
+def _given(row: Row[tuple[object, ...]]) -> AnswerRecord:
+    return AnswerRecord(row.key, row.text, row.is_skipped, row.is_unsure, row.is_flagged, row.comment, row.seconds)

@@ -78,14 +78,14 @@ def annotate(
 
     RUN may be a folder of runs: their studies are made in the browser.
     """
-    from subitize.annotation.requirements import require_parts
+    from subitize.annotation.plan import require_parts
 
     require_parts()
     import webbrowser
 
-    from subitize.annotation.hosting import Host
-    from subitize.annotation.plans import StudyPlan
-    from subitize.annotation.texts import read_text_file
+    from subitize.annotation.host import Host
+    from subitize.annotation.plan import StudyPlan
+    from subitize.annotation.settings import read_text_file
     from subitize.cli.addresses import is_loopback, listen
     from subitize.store import list_runs
 
@@ -148,7 +148,7 @@ def sample_(
 ) -> None:
     """Draw by lot which of a run's images people shall read, and store it before anybody reads."""
     from subitize.annotation.pages import collect_pages
-    from subitize.annotation.samples import describe, draw_sample, store_sample
+    from subitize.annotation.sampling import describe, draw_sample, store_sample
 
     with open_run(run, database, images) as opened:
         collected = collect_pages(opened, form or ())

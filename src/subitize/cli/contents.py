@@ -93,7 +93,7 @@ def export(
         raise BadValueError("--judge goes with --paper; without it, all judges are exported")
     from subitize.analysis.export import FORMATS
     from subitize.analysis.export import export as export_run
-    from subitize.annotation.exchange.naming import mask_people
+    from subitize.annotation.exchange.ratings import mask_people
     from subitize.report.terminal import Bar
 
     chosen = next((known for known in FORMATS if known == format), None)
@@ -192,7 +192,7 @@ def import_readings_(
 
     All rows of the file are added or, if there is an error, none.
     """
-    from subitize.annotation.exchange.importing import import_ratings
+    from subitize.annotation.exchange.files import import_ratings
     from subitize.labels import parse_rule
 
     with open_run(run, database, images) as opened:

@@ -30,9 +30,9 @@ def ratings(
     images: options.ImagesFolder = None,
 ) -> None:
     """Write people's answers, one by one, as a table or as a project of another tool; people are numbers."""
-    from subitize.annotation.exchange.exported_pictures import FACE_CHOICES, PICTURE_CHOICES
-    from subitize.annotation.exchange.exporting import RATING_FORMATS, export_ratings
-    from subitize.annotation.faces import MAY_BE_MISSED
+    from subitize.annotation.exchange.files import RATING_FORMATS, export_ratings
+    from subitize.annotation.exchange.projects import FACE_CHOICES, PICTURE_CHOICES
+    from subitize.annotation.screening import MAY_BE_MISSED
     from subitize.language.numbers import count_noun
 
     chosen = next((known for known in RATING_FORMATS if known == format), None)
@@ -69,7 +69,7 @@ def screen(
 ) -> None:
     """Hold images back from people and from exported projects, or list those that are held back."""
     from subitize.annotation import screening
-    from subitize.annotation.faces import MAY_BE_MISSED
+    from subitize.annotation.screening import MAY_BE_MISSED
     from subitize.language.numbers import count_noun
     from subitize.report.terminal import Bar
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.annotation.exchange.importing import import_ratings
+from subitize.annotation.exchange.files import import_ratings
 from subitize.errors import BadFileError
 from subitize.papers.geckonum.importing import JUDGE
 from subitize.papers.geckonum.prompts import TYPES

@@ -14,20 +14,20 @@ from xml.etree import ElementTree
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
-from subitize.annotation.exchange.answers import (
+from subitize.annotation.exchange.projects import RatedAnswer, RatedPage
+from subitize.annotation.exchange.ratings import (
     FLAGGED,
     UNSURE,
+    FormFields,
     MeasurePicture,
-    Parts,
+    Remark,
     Size,
     describe_fault,
     list_notes,
     list_texts,
     read_questions,
-    take_apart,
+    to_fields,
 )
-from subitize.annotation.exchange.rated_pages import RatedPage, Said
-from subitize.annotation.exchange.remarks import Remark
 from subitize.annotation.pages import Form
 from subitize.errors import BadFileError
 from subitize.io.files import CsvRow, read_text
@@ -78,7 +78,7 @@ def _make_task(number: int, page: RatedPage, measure: MeasurePicture) -> dict[st
     return {"id": number, "data": data, "annotations": annotations, "predictions": []}
 
 
-def _make_annotation(person: int, said: Sequence[Said], page: RatedPage, size: Size | None) -> dict[str, Any]:
+def _make_annotation(person: int, said: Sequence[RatedAnswer], page: RatedPage, size: Size | None) -> dict[str, Any]:
     results = [result for one in said for result in _make_results(one, page.forms[one.number], size)]
     seconds = [one.remark.seconds for one in said if one.remark.seconds is not None]
     return {
@@ -91,8 +91,8 @@ def _make_annotation(person: int, said: Sequence[Said], page: RatedPage, size: S
     }
 
 
-def _make_results(said: Said, form: Form, size: Size | None) -> Iterator[dict[str, Any]]:
-    parts, number = take_apart(said.rating.reading, form, size), said.number
+def _make_results(said: RatedAnswer, form: Form, size: Size | None) -> Iterator[dict[str, Any]]:
+    parts, number = to_fields(said.rating.reading, form, size), said.number
     if parts.number is not None:
         yield _result(f"answer_{number}", "number", {"number": parts.number})
     if parts.choice is not None:
@@ -212,7 +212,7 @@ _TASKS = TypeAdapter(list[_Task])
 def _read_annotation(task: _Task, annotation: _Annotation, size: Size | None) -> Iterator[dict[str, str]]:
     seconds = None if "question_1" in task.data else annotation.lead_time  # it is that of all questions together
 
-    def read(number: int, form: Form) -> tuple[Parts, Remark]:
+    def read(number: int, form: Form) -> tuple[FormFields, Remark]:
         noted = {choice for value in annotation.values("remarks", number) for choice in value.choices}
         comment = annotation.text("comment", number) or ""
         return _read_parts(annotation, number, form), Remark(UNSURE in noted, FLAGGED in noted, comment, seconds)
@@ -221,11 +221,11 @@ def _read_annotation(task: _Task, annotation: _Annotation, size: Size | None) ->
     return (about | said for said in read_questions(task.data, size, read))
 
 
-def _read_parts(annotation: _Annotation, number: int, form: Form) -> Parts:
+def _read_parts(annotation: _Annotation, number: int, form: Form) -> FormFields:
     answers, points = annotation.values("answer", number), annotation.values("clicks", number)
     count = next((value.number for value in answers if value.number is not None), None)
     clicks = [(value.x / 100, value.y / 100) for value in points if value.x is not None and value.y is not None]
-    return Parts(
+    return FormFields(
         number=count,
         choice=next((choice for value in answers for choice in value.choices), None),
         clicks=clicks if form == "click" and (clicks or count == 0) else None,

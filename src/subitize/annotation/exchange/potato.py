@@ -12,22 +12,22 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
-from subitize.annotation.exchange.answers import (
+from subitize.annotation.exchange.projects import RatedAnswer, RatedPage
+from subitize.annotation.exchange.ratings import (
     FLAGGED,
     UNSURE,
+    FormFields,
     MeasurePicture,
-    Parts,
     Point,
+    Remark,
     Size,
     describe_fault,
     list_notes,
     list_texts,
     read_questions,
-    take_apart,
+    to_fields,
     write_number,
 )
-from subitize.annotation.exchange.rated_pages import RatedPage, Said
-from subitize.annotation.exchange.remarks import Remark
 from subitize.annotation.pages import Form
 from subitize.errors import BadFileError
 from subitize.io.files import CsvRow, read_text
@@ -168,8 +168,8 @@ def _make_state(person: int, pages: Iterable[RatedPage], measure: MeasurePicture
     }
 
 
-def _make_labels(said: Said, form: Form, size: Size | None) -> Iterator[tuple[str, str, str]]:
-    parts, number, question = take_apart(said.rating.reading, form, size), said.number, said.rating.ask.question
+def _make_labels(said: RatedAnswer, form: Form, size: Size | None) -> Iterator[tuple[str, str, str]]:
+    parts, number, question = to_fields(said.rating.reading, form, size), said.number, said.rating.ask.question
     if parts.number is not None:
         yield f"answer_{number}", "number", write_number(parts.number)
     if parts.choice is not None:
@@ -229,7 +229,7 @@ def _read_pages(path: Path) -> dict[str, _Page]:
 def _read_labels(page: _Page, labels: Sequence[_Labelled], size: Size | None) -> Iterator[dict[str, str]]:
     """Read what a person said to the questions of a page; a ValidationError or LookupError tells what cannot be it."""
 
-    def read(number: int, form: Form) -> tuple[Parts, Remark]:
+    def read(number: int, form: Form) -> tuple[FormFields, Remark]:
         own = [
             (label.get("schema", "").removesuffix(f"_{number}"), label.get("name", ""), str(value))
             for label, value in labels
@@ -244,7 +244,7 @@ def _read_labels(page: _Page, labels: Sequence[_Labelled], size: Size | None) ->
     return read_questions(page, size, read)
 
 
-def _read_parts(said: Mapping[str, tuple[str, str]], form: Form, lines: Sequence[str]) -> Parts:
+def _read_parts(said: Mapping[str, tuple[str, str]], form: Form, lines: Sequence[str]) -> FormFields:
     name, value = said.get("answer", ("", ""))
     _, clicks = said.get("clicks", ("", ""))
     points = _LANDMARKS.validate_json(clicks) if clicks else None
@@ -253,7 +253,7 @@ def _read_parts(said: Mapping[str, tuple[str, str]], form: Form, lines: Sequence
     _, text = said.get("answer" if form == "text" else "typed", ("", None))
     _, skipped = said.get("skipped", ("", None))
     numbered = {str(number): line for number, line in enumerate(lines, start=1)}
-    return Parts(
+    return FormFields(
         number=_NUMBER.validate_python(value) if is_number else None,
         choice=(numbered[name] if form == "choose" else name) if is_choice else None,
         clicks=None if points is None else [(one.coordinates.x, one.coordinates.y) for one in points],

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from subitize.analysis.ratings import Rating, choose_people, list_ratings, number_people
+from subitize.annotation.ratings import Rating, choose_people, list_ratings, number_people
 from subitize.errors import NothingToDoError, StorageError
 from subitize.imports.releases import RatingColumns
 from subitize.io.files import CsvRow, escape_formula

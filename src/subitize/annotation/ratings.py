@@ -1,4 +1,4 @@
-"""People's answers one by one, as they leave a run: what each said to which question about which responses."""
+"""People's answers one by one, as exports need them: what each person said to which question, and when."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

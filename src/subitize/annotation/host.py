@@ -1,4 +1,4 @@
-"""Serves the studies of one or several runs on a port until stopped, with those made in the browser."""
+"""Serves the studies of one or several runs on a port until stopped, including those made in the browser."""
 
 import asyncio
 import os
@@ -17,11 +17,9 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from subitize.annotation.owner_routes import Overseer
-from subitize.annotation.plans import OpenStudy, StudyPlan, open_study
-from subitize.annotation.saved_plans import read_plans, save_plan
-from subitize.annotation.server import make_app
-from subitize.annotation.study_creation import MAKING, Maker, make_making_app, making_token
+from subitize.annotation.app import make_app
+from subitize.annotation.owner import MAKING, AgreementMonitor, StudyCreator, make_making_app, making_token
+from subitize.annotation.plan import OpenStudy, StudyPlan, open_study, read_plans, save_plan
 from subitize.errors import BadValueError, SubitizeError
 from subitize.records import digest
 from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run
@@ -40,11 +38,11 @@ class Host:
         self._stack, self._lock = ExitStack(), threading.RLock()
         self._runs: dict[str, Run] = {}
         self._leases: dict[tuple[str, str], Lease] = {}
-        self._overseers: list[Overseer] = []
+        self._overseers: list[AgreementMonitor] = []
         self._served: set[tuple[str, str]] = set()
         self._secret = secrets.token_hex(32)
         self.app = Starlette(lifespan=self._live)
-        maker = Maker(self._locations, self.open_run, self.make)
+        maker = StudyCreator(self._locations, self.open_run, self.make)
         self._mount(f"/{MAKING}", make_making_app(maker, self._secret, self._hosts))
 
     def __enter__(self) -> Self:
@@ -122,7 +120,7 @@ class Host:
         run = self.open_run(name)
         lease = self._take_lease(name, run, plan.judge)
         opened = open_study(run, lease, plan)
-        overseer = Overseer(run.location, opened.study.settings.judge)
+        overseer = AgreementMonitor(run.location, opened.study.settings.judge)
         self._overseers.append(overseer)
         self._served.add((name, plan.name))
         self._mount(path, make_app(opened.study, opened.texts, run.images, overseer, self._hosts, making_link))

@@ -1,4 +1,4 @@
-"""The annotation API: pages to answer, pictures stripped to their pixels, answers stored at once."""
+"""The annotation app over HTTP: pages to answer, pictures stripped to their pixels, answers stored at once."""
 
 import time
 from collections.abc import Callable
@@ -8,9 +8,7 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 from PIL import Image
 
-from subitize.annotation.answers import PRACTICE, Given, Purpose, Task, UnreadAnswerError
-from subitize.annotation.owner_routes import Overseer, OwnerDesk, Pace
-from subitize.annotation.owner_screening import ScreeningDesk
+from subitize.annotation.owner import AgreementMonitor, OwnerDesk, Pace, ScreeningDesk
 from subitize.annotation.people import RECRUITERS_DETAILS, Person
 from subitize.annotation.schemas import (
     SHOWN_AS,
@@ -22,15 +20,22 @@ from subitize.annotation.schemas import (
     OthersAnswer,
     PageShown,
     PagesShown,
-    Progress,
     QuestionShown,
     ReadAs,
     Saved,
+    StudyProgress,
 )
-from subitize.annotation.security import STATIC, UNKNOWN_LINK, guarded_app
-from subitize.annotation.sessions import Sessions, is_same
+from subitize.annotation.sessions import STATIC, UNKNOWN_LINK, Sessions, guarded_app, is_same
+from subitize.annotation.settings import (
+    PRACTICE,
+    AnswerRecord,
+    Assignment,
+    Purpose,
+    Texts,
+    UnreadAnswerError,
+    describe_role,
+)
 from subitize.annotation.study import Study
-from subitize.annotation.texts import Texts, describe_role
 from subitize.errors import BadImageError
 from subitize.io.images import decode, encode_png
 from subitize.records import Choose
@@ -45,7 +50,7 @@ def make_app(
     study: Study,
     texts: Texts,
     images: Images,
-    overseer: Overseer,
+    overseer: AgreementMonitor,
     hosts: frozenset[str] | None,
     making_link: str | None = None,
 ) -> FastAPI:
@@ -85,7 +90,7 @@ class _Desk:
         self._study, self._texts, self._sessions = study, texts, sessions
         self.pace = Pace()
         self._named = lru_cache(maxsize=1_000)(self._name_pages)
-        self._reviewed: dict[str, Task] = {}
+        self._reviewed: dict[str, Assignment] = {}
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
 
     def index(self, request: Request) -> Response:
@@ -155,7 +160,7 @@ class _Desk:
             raise HTTPException(403, "agree to take part first; reload the page")
         tasks = self._study.next_tasks(person, min(max(count, 1), _MOST_PAGES))
         pages = [self._show(person, task) for task in tasks]
-        return PagesShown(pages=pages, progress=Progress(**self._study.progress(person)))
+        return PagesShown(pages=pages, progress=StudyProgress(**self._study.progress(person)))
 
     def page(self, page_id: str, request: Request) -> PageShown:
         """Show a page again, with what this person said to it."""
@@ -165,7 +170,7 @@ class _Desk:
     def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Saved:
         """Store an answer; when this returns it is on the disk. In training, tell whether it is right."""
         person, task = self._changing(request, page_id, number)
-        if self._study.save(person, task, number, Given(**given.model_dump())):
+        if self._study.save(person, task, number, AnswerRecord(**given.model_dump())):
             self.pace.note(time.time())
         page = self._study.pages[task.place]
         expected = self._study.gold.expects(page, number) if task.purpose == "training" else None
@@ -194,12 +199,12 @@ class _Desk:
             raise HTTPException(410, "this picture is broken; skip it") from error
         return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
-    def link_pictures(self, person: Person, task: Task) -> list[str]:
+    def link_pictures(self, person: Person, task: Assignment) -> list[str]:
         """List where a person finds the pictures of a page."""
         count = len(self._study.pages[task.place].pictures)
         return [self._link_picture(person, task, number) for number in range(count)]
 
-    def _link_picture(self, person: Person, task: Task, number: int) -> str:
+    def _link_picture(self, person: Person, task: Assignment, number: int) -> str:
         return f"pictures/{self._page_id(person, task)}/{number}"
 
     def _send_page(self, request: Request, choose: Callable[[Person], str | None]) -> Response:
@@ -220,7 +225,7 @@ class _Desk:
     def _must_consent(self, person: Person) -> bool:
         return self._texts.consent is not None and person.role == "annotator" and not person.has_consented
 
-    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, Task]:
+    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, Assignment]:
         """Find who answers about which page."""
         person = self._sessions.identify_changing(request)
         task = self._find(person, page_id)
@@ -230,7 +235,7 @@ class _Desk:
             raise HTTPException(404, "there is no such question")
         return person, task
 
-    def _show(self, person: Person, task: Task) -> PageShown:
+    def _show(self, person: Person, task: Assignment) -> PageShown:
         page, page_id = self._study.pages[task.place], self._page_id(person, task)
         if task.purpose not in _ANSWERING:
             self._reviewed[page_id] = task
@@ -247,7 +252,7 @@ class _Desk:
             purpose=SHOWN_AS[task.purpose],
         )
 
-    def _show_question(self, person: Person, task: Task, number: int) -> QuestionShown:
+    def _show_question(self, person: Person, task: Assignment, number: int) -> QuestionShown:
         page = self._study.pages[task.place]
         ask, said = page.asks[number], self._study.said(person, task, number)
         lines = list(ask.question.lines) if isinstance(ask.question, Choose) else []
@@ -262,7 +267,7 @@ class _Desk:
             is_asked=task.purpose in _ANSWERING or self._study.reviews.is_asked(task, number),
         )
 
-    def _page_id(self, person: Person, task: Task) -> str:
+    def _page_id(self, person: Person, task: Assignment) -> str:
         """Name a page so that nobody learns from it what it shows or what for, or that another sees the same.
 
         A review is of the answers as they were shown: once they are others, the page has another name.
@@ -272,14 +277,14 @@ class _Desk:
             about = [task.author, *(self._study.reviews.answer_key(task, number) for number in range(len(page.asks)))]
         return self._study.people.sign("page", person.id, page.subject.id, task.purpose, *about)
 
-    def _find(self, person: Person, page_id: str) -> Task:
+    def _find(self, person: Person, page_id: str) -> Assignment:
         """Find a page by the name that only the person it was shown to can know, also after a restart."""
         task = self._named(person).get(page_id) or self._find_review(person, page_id)
         if task is None:
             raise HTTPException(404, "there is no such page; reload to go on with the next")
         return task
 
-    def _find_review(self, person: Person, page_id: str) -> Task | None:
+    def _find_review(self, person: Person, page_id: str) -> Assignment | None:
         known = self._reviewed.get(page_id)
         if known is None:
             tasks = self._study.reviews.known_tasks(person)
@@ -287,8 +292,8 @@ class _Desk:
             known = self._reviewed.get(page_id)
         return known if known and page_id == self._page_id(person, known) else None
 
-    def _name_pages(self, person: Person) -> dict[str, Task]:
-        tasks = (Task(place, purpose) for place in range(len(self._study.pages)) for purpose in _ANSWERING)
+    def _name_pages(self, person: Person) -> dict[str, Assignment]:
+        tasks = (Assignment(place, purpose) for place in range(len(self._study.pages)) for purpose in _ANSWERING)
         return {self._page_id(person, task): task for task in tasks}
 
 

@@ -1,19 +1,23 @@
-"""From a choice of questions about a run to a study with links; the command line and the web page both call this."""
+"""Makes a study with links from a plan of it, for the command line and the web page alike.
+
+Plans made in the browser are stored in their runs. Also checks that the packages of the web app are installed."""
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import ClassVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, TypeAdapter
+from sqlalchemy import delete, insert, select
 
+from subitize.annotation import tables
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.people import RECRUITERS_DETAILS, check_name
-from subitize.annotation.samples import keep_quota, take_sample
-from subitize.annotation.settings import Adjudicator, Settings
+from subitize.annotation.sampling import filter_to_sample, keep_quota
+from subitize.annotation.settings import Adjudicator, StudySettings, Texts, default_instructions, split_paragraphs
 from subitize.annotation.study import Study, default_rule
-from subitize.annotation.texts import Texts, default_instructions, split_paragraphs
-from subitize.errors import BadValueError
+from subitize.errors import BadValueError, MissingPartError
 from subitize.language.numbers import count_noun
 from subitize.store import Lease, Run
 
@@ -99,7 +103,7 @@ class OpenStudy:
 def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
     """Make a study of a run, or go on with the one of that name; what is wrong with a plan is told before."""
     _check_people(plan)
-    settings = Settings(
+    settings = StudySettings(
         judge=plan.judge,
         rule=plan.rule or default_rule(run),
         people_per_page=_count_people(plan) if plan.people_per_image is None else plan.people_per_image,
@@ -116,7 +120,7 @@ def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
     )
     collected = collect_pages(run, plan.forms)
     if plan.sample is not None:
-        collected = take_sample(run, plan.sample, collected)
+        collected = filter_to_sample(run, plan.sample, collected)
     if plan.images_per_model is not None:
         collected = keep_quota(collected, plan.images_per_model, settings.seed)
     told = (
@@ -147,3 +151,28 @@ def _count_people(plan: StudyPlan) -> int:
     """Let everybody answer about each image, at most five of them; whoever is recruited comes later."""
     are_all_known = plan.people and not plan.is_recruiting
     return min(_PEOPLE_PER_PAGE, len(plan.people)) if are_all_known else _PEOPLE_PER_PAGE
+
+
+_PLAN = TypeAdapter(StudyPlan)
+
+
+def save_plan(run: Run, lease: Lease, plan: StudyPlan) -> None:
+    """Keep a plan, in place of one of the same name that could not be served; the study exists by now."""
+    with run.writing(lease) as connection:
+        is_same = (tables.plans.c.run_id == run.run_id) & (tables.plans.c.study == plan.name)
+        connection.execute(delete(tables.plans).where(is_same))
+        row = {"run_id": run.run_id, "study": plan.name, "plan": _PLAN.dump_json(plan).decode()}
+        connection.execute(insert(tables.plans).values(**row))
+
+
+def read_plans(run: Run) -> list[StudyPlan]:
+    """List the plans of a run's studies."""
+    query = select(tables.plans.c.plan).where(tables.plans.c.run_id == run.run_id).order_by(tables.plans.c.study)
+    return [_PLAN.validate_json(row.plan) for row in tables.read_rows(run, tables.plans, query)]
+
+
+def require_parts() -> None:
+    """Refuse to start without the web server."""
+    for module in ("fastapi", "uvicorn", "itsdangerous"):
+        if find_spec(module) is None:
+            raise MissingPartError("the annotation page", module, "annotate")

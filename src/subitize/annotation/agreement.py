@@ -1,4 +1,4 @@
-"""Agreement between the people of a study: overall, person by person, and the pages on which they differ."""
+"""Agreement between the people of a study: overall, by person, and the pages on which they differ."""
 
 import time
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Oversight:
+class AgreementSnapshot:
     """All of it, as it was at some time (seconds since 1970), and how long it took to compute."""
 
     at: float
@@ -43,7 +43,7 @@ class Oversight:
     disagreements: list[Disagreement]
 
 
-def oversee(location: Location, judge: str, without: str | None = None) -> Oversight:
+def oversee(location: Location, judge: str, without: str | None = None) -> AgreementSnapshot:
     """Measure the agreement of a study's people, as it would be without one of them if that is asked."""
     at = time.time()
     with Run(location) as run:
@@ -52,7 +52,7 @@ def oversee(location: Location, judge: str, without: str | None = None) -> Overs
         votes = Frame(votes.rows.filter(pl.col("annotator") != without), votes.items, votes.designs)
     paired = votes.rows.filter(pl.len().over(_UNIT) > 1)
     found = (agree(votes) if paired.height else [], compare_people(paired), _list_disagreements(paired))
-    return Oversight(at, time.time() - at, *found)
+    return AgreementSnapshot(at, time.time() - at, *found)
 
 
 def compare_people(votes: pl.DataFrame) -> list[PersonAgreement]:

@@ -1,5 +1,6 @@
-"""Which of a run's images people read: drawn at random and stored before anybody reads, so that figures are valid."""
+"""Draws the pages that people answer x"""
 
+import hashlib
 import json
 import time
 from collections import Counter, defaultdict
@@ -10,11 +11,17 @@ from typing import Any
 from sqlalchemy import Row, insert, select
 
 from subitize.annotation import tables
-from subitize.annotation.pages import Collected, Page
-from subitize.annotation.seeded_draws import draw_lot
+from subitize.annotation.pages import Page, PageSet
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Scalar
 from subitize.store import Run
+
+
+def seeded_uniform(*what: object) -> float:
+    """Draw a number from 0 to below 1 for something."""
+    hashed = hashlib.sha256("\0".join(map(str, what)).encode()).digest()
+    return int.from_bytes(hashed[:6], "big") / 2.0**48
+
 
 Stratum = tuple[str, str, tuple[tuple[bool, Scalar], ...]]
 SCHEME = "systematic-1"
@@ -34,7 +41,7 @@ class PageSample:
     scheme: str = SCHEME
 
 
-def draw_sample(collected: Collected, name: str, size: int, by: Sequence[str], seed: int) -> PageSample:
+def draw_sample(collected: PageSet, name: str, size: int, by: Sequence[str], seed: int) -> PageSample:
     """Draw pages by lot, the same for the same seed, spread over suites, models and the levels of factors."""
     frame = len(collected.pages)
     if not 0 < size <= frame:
@@ -70,7 +77,7 @@ def store_sample(run: Run, sample: PageSample) -> None:
         connection.execute(insert(tables.samples).values(run_id=run.run_id, sample=sample.name, **row))
 
 
-def take_sample(run: Run, name: str, collected: Collected) -> Collected:
+def filter_to_sample(run: Run, name: str, collected: PageSet) -> PageSet:
     """Keep the pages of a stored sample."""
     found = {row.sample: row.subjects for row in _read_samples(run)}
     if name not in found:
@@ -79,7 +86,7 @@ def take_sample(run: Run, name: str, collected: Collected) -> Collected:
     return collected.filter(lambda page: page.subject.id in subjects)
 
 
-def keep_quota(collected: Collected, most: int, seed: int) -> Collected:
+def keep_quota(collected: PageSet, most: int, seed: int) -> PageSet:
     """Keep at most so many pages of each model, drawn by lot, the same for the same seed.
 
     Pages that are held back are kept where there are not enough others.
@@ -88,7 +95,7 @@ def keep_quota(collected: Collected, most: int, seed: int) -> Collected:
         raise BadValueError(f"--images-per-model {most}: should be at least 1")
     by_model: dict[str, list[Page]] = defaultdict(list)
     for pages in (collected.pages, collected.held_back):
-        for page in sorted(pages, key=lambda page: draw_lot("quota", seed, page.subject.id)):
+        for page in sorted(pages, key=lambda page: seeded_uniform("quota", seed, page.subject.id)):
             by_model[page.model].append(page)
     kept = {page.subject.id for pages in by_model.values() for page in pages[:most]}
     return collected.filter(lambda page: page.subject.id in kept)
@@ -99,7 +106,7 @@ def list_samples(run: Run) -> list[str]:
     return [row.sample for row in _read_samples(run)]
 
 
-def describe(sample: PageSample, collected: Collected) -> list[str]:
+def describe(sample: PageSample, collected: PageSet) -> list[str]:
     """Say how many pages of each stratum were drawn, out of how many."""
     drawn = frozenset(sample.subjects)
     frame = Counter(_stratum(page, sample.by) for page in collected.pages)
@@ -124,4 +131,4 @@ def _stratum(page: Page, by: Sequence[str]) -> Stratum:
 
 
 def _lot(seed: int, what: str) -> float:
-    return draw_lot(SCHEME, seed, what)
+    return seeded_uniform(SCHEME, seed, what)
