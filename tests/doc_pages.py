@@ -24,7 +24,7 @@ from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.numbersense.naming import Naming
 from tests.commands import Finished, call, serving
 from tests.geckonum_release import SOME, write_images, write_release
-from tests.gimbrr_release import write_release as write_gimbrr
+from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from subitize.papers.gimbrr.ratings import Ratings
-from subitize.papers.gimbrr.release import Release, read_release, take_released
-from tests.gimbrr_release import write_release
+from subitize.papers.gimbrr.ratings import TaskRatings
+from subitize.papers.gimbrr.release import GimbrrRelease, read_release, take_released
+from tests.papers.gimbrr.gimbrr_release import write_release
 
 
 @pytest.fixture(scope="session")
-def released(shared_data: Path) -> Release:
+def released(shared_data: Path) -> GimbrrRelease:
     return read_release(shared_data / "gimbrr")
 
 
 @pytest.fixture(scope="session")
-def released_ratings(released: Release) -> Ratings:
+def released_ratings(released: GimbrrRelease) -> TaskRatings:
     return take_released(released)
 
 

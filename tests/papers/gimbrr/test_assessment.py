@@ -23,11 +23,8 @@ from subitize.judges.clip import Clip
 from subitize.labels.parts import is_written
 from subitize.models.painter import Painter
 from subitize.networks.collages import make_collage
-from subitize.papers.gimbrr.assessment import JUDGES, join_parts, list_parts, name_waiting
-from subitize.papers.gimbrr.grammar import read_prompt
-from subitize.papers.gimbrr.items import TaskPrompt, make_item
-from subitize.papers.gimbrr.suite import Gimbrr
-from subitize.papers.gimbrr.tasks import ALL
+from subitize.papers.gimbrr.prompts import ALL, read_prompt
+from subitize.papers.gimbrr.suite import JUDGES, Gimbrr, TaskPrompt, join_parts, list_parts, make_item, name_waiting
 from subitize.records import (
     Compared,
     Discarded,

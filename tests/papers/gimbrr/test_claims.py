@@ -7,17 +7,17 @@ import pytest
 
 from subitize.analysis.claims import Claim
 from subitize.io.frames import make_frame
-from subitize.papers.gimbrr.claims import CLAIMS, observe
-from subitize.papers.gimbrr.items import MATCH
-from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
-from subitize.papers.gimbrr.tasks import ALL
+from subitize.papers.gimbrr.claims import CLAIMS, claims
+from subitize.papers.gimbrr.prompts import ALL
+from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings
+from subitize.papers.gimbrr.suite import MATCH
 from subitize.records import Draw, Item, Scalar
 from tests.cases import Case
 
 PROMPTS = 40
 
 
-def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scalar]) -> Ratings:
+def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scalar]) -> TaskRatings:
     """Rate 40 prompts of each task such that a model is right in just this share of them, whatever else varies."""
     items, rows = [], []
     for task in dict.fromkeys(task for own in shares.values() for task in own):
@@ -32,13 +32,13 @@ def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scal
     return describe_ratings(make_frame(rows, ROWS), items)
 
 
-def claim(ratings: Ratings, id: str) -> Claim:
-    return next(one for one in observe(ratings) if one.id == id)
+def claim(ratings: TaskRatings, id: str) -> Claim:
+    return next(one for one in claims(ratings) if one.id == id)
 
 
 @pytest.mark.slow
-def test_the_papers_conclusions_hold_of_its_data_but_one(released_ratings: Ratings, case: Case) -> None:
-    found = {one.id: one for one in observe(released_ratings)}
+def test_the_papers_conclusions_hold_of_its_data_but_one(released_ratings: TaskRatings, case: Case) -> None:
+    found = {one.id: one for one in claims(released_ratings)}
     assert list(found) == list(CLAIMS)
     for id, one in found.items():
         with case(id):
@@ -73,7 +73,7 @@ def test_a_perfect_model_is_near_perfect() -> None:
     rows = pl.concat(
         one.rows.with_columns(cluster=pl.col("cluster") + 10_000 * copy) for copy in range(5) for one in many
     )
-    assert claim(Ratings(rows), "2").verdict == "does not hold"
+    assert claim(TaskRatings(rows), "2").verdict == "does not hold"
 
 
 def test_what_is_missing_is_named_and_nothing_decided(case: Case) -> None:

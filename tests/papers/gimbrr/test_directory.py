@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError
-from subitize.papers.gimbrr.directory import Prompt, correct, count_img2img, find_error, read_directory
-from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, SINGLE, TASKS
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, SINGLE, TASKS
+from subitize.papers.gimbrr.suite import DirectoryRow, correct, count_img2img, find_error, read_directory
 from tests.cases import Case
 
 HEADER = "ID,Prompt,Representations,Auto_assessment,Task,Task_specific_label,img2img_instructions,Linked_prompts"
@@ -22,8 +22,8 @@ def write(path: Path, *rows: str, header: str = HEADER) -> Path:
 def test_a_row_is_read_as_typed_values(tmp_path: Path) -> None:
     path = write(tmp_path / "directory.csv", CATS, CAT)
     assert read_directory(path) == [
-        Prompt(801, "two cats", ALL["counting"], ("cat",), "2", (1847,)),
-        Prompt(1847, "cat", SINGLE, ("cat",), "", ()),
+        DirectoryRow(801, "two cats", ALL["counting"], ("cat",), "2", (1847,)),
+        DirectoryRow(1847, "cat", SINGLE, ("cat",), "", ()),
     ]
 
 

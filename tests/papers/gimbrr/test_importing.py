@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from subitize.papers.gimbrr.exporting import COLUMNS
-from subitize.papers.gimbrr.importing import JUDGE
+from subitize.papers.gimbrr.export import COLUMNS
+from subitize.papers.gimbrr.release import JUDGE
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.gimbrr_release import DIRECTORY, RATINGS, read_rows, write_release, write_rows
+from tests.papers.gimbrr.gimbrr_release import DIRECTORY, RATINGS, read_rows, write_release, write_rows
 
 
 @pytest.fixture(scope="module")

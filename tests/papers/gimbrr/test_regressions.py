@@ -10,10 +10,10 @@ from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyp
 from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]
 from statsmodels.tools import add_constant  # type: ignore[import-untyped]
 
-from subitize.papers.gimbrr.ratings import Ratings
+from subitize.papers.gimbrr.ratings import TaskRatings
 from subitize.papers.gimbrr.regressions import (
     RESAMPLES,
-    Point,
+    RegressionPoint,
     analyse,
     correlate,
     draw_band,
@@ -23,10 +23,13 @@ from subitize.papers.gimbrr.regressions import (
 )
 
 
-def draw_points(count: int, seed: int) -> list[Point]:
+def draw_points(count: int, seed: int) -> list[RegressionPoint]:
     random = np.random.default_rng(seed)
     x, noise = random.random((2, count))
-    return [Point(f"m{at}", "actions", a, 0.3 * a + 0.5 * b) for at, (a, b) in enumerate(zip(x, noise, strict=True))]
+    return [
+        RegressionPoint(f"m{at}", "actions", a, 0.3 * a + 0.5 * b)
+        for at, (a, b) in enumerate(zip(x, noise, strict=True))
+    ]
 
 
 def test_a_line_is_that_of_statsmodels() -> None:
@@ -100,10 +103,10 @@ def test_points_on_their_lines_leave_no_doubt() -> None:
     assert effects[0].p < 1e-9
 
 
-def make_ratings(rows: Sequence[tuple[str, str, str, str | None, float]]) -> Ratings:
+def make_ratings(rows: Sequence[tuple[str, str, str, str | None, float]]) -> TaskRatings:
     columns = {"model": pl.String, "task": pl.String, "key": pl.String, "linked": pl.String, "right": pl.Float64}
     frame = pl.DataFrame(rows, schema=columns, orient="row")
-    return Ratings(frame.with_columns(item="key", is_first=pl.int_range(pl.len()).over("model", "key") == 0))
+    return TaskRatings(frame.with_columns(item="key", is_first=pl.int_range(pl.len()).over("model", "key") == 0))
 
 
 def test_a_single_object_counts_once_per_task_with_all_its_ratings() -> None:
@@ -114,7 +117,7 @@ def test_a_single_object_counts_once_per_task_with_all_its_ratings() -> None:
     ]
     ratings = make_ratings(rows)
     assert link_singles(ratings)["key"].to_list() == ["s1", "s1", "s2"]
-    assert point_at_singles(ratings) == [Point("m", "actions", 1 / 3, 1.0)]
+    assert point_at_singles(ratings) == [RegressionPoint("m", "actions", 1 / 3, 1.0)]
     assert point_at_singles(ratings, first_only=True)[0].x == pytest.approx(1 / 2)
     assert point_at_singles(ratings, repeat_links=True)[0].x == pytest.approx(3 / 8)
 

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError
-from subitize.papers.gimbrr.exporting import COLUMNS
-from subitize.papers.gimbrr.items import MATCH, make_item
-from subitize.papers.gimbrr.ratings import Ratings
-from subitize.papers.gimbrr.release import Release, read_release, take_released
-from subitize.papers.gimbrr.rows import make_prompt
+from subitize.papers.gimbrr.export import COLUMNS
+from subitize.papers.gimbrr.ratings import TaskRatings
+from subitize.papers.gimbrr.release import GimbrrRelease, read_release, take_released
+from subitize.papers.gimbrr.suite import MATCH, make_item, make_prompt
 from tests.cases import Case
 from tests.commands import call
-from tests.gimbrr_release import DIRECTORY, RATINGS, Row, read_rows, write_release, write_rows
+from tests.papers.gimbrr.gimbrr_release import DIRECTORY, RATINGS, Row, read_rows, write_release, write_rows
 
 
 @pytest.fixture
@@ -155,7 +154,7 @@ def test_without_extra_variables_a_warning_says_what_is_not_known(folder: Path) 
 
 
 @pytest.mark.slow
-def test_the_defects_of_the_released_data_are_told(released: Release, released_ratings: Ratings) -> None:
+def test_the_defects_of_the_released_data_are_told(released: GimbrrRelease, released_ratings: TaskRatings) -> None:
     assert len(released.ratings) == 8408
     assert released_ratings.warnings() == [
         "SD1.5: more than one rating of 16 images, 5 of them once yes and once no (2115, 2141, 2145, 2183, 2192); "

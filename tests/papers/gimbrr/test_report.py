@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.report.profile import find_failure
-from subitize.papers.gimbrr.report.sections import compose_account
+from subitize.papers.gimbrr.figures import find_failure, report
 from subitize.records import Estimate, Reading, Spec, Words
 from subitize.report.charts import Palette
 from subitize.report.series import list_series, read_sources
@@ -19,7 +18,7 @@ from tests.report.report_runs import check_charts
 
 def write_account(run: Run) -> SuiteReport:
     series = list_series(read_sources([run]))
-    account = compose_account("gimbrr", series, [], [], Palette(tuple(one.label for one in series)))
+    account = report("gimbrr", series, [], [], Palette(tuple(one.label for one in series)))
     assert account is not None
     return account
 
@@ -133,7 +132,7 @@ def test_the_leaderboard_has_the_papers_figures_as_printed(account: SuiteReport)
 def test_one_model_has_a_profile_without_relations(imported: Path) -> None:
     with Run(Folder(imported)) as run:
         series = [one for one in list_series(read_sources([run])) if one.model == "MJ"]
-        account = compose_account("gimbrr", series, [], [], Palette(("MJ",)))
+        account = report("gimbrr", series, [], [], Palette(("MJ",)))
     assert account is not None
     names = figures(account)
     assert {"steps-chart", "over-single-chart", "by-number-chart"} <= set(names)

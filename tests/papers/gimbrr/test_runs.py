@@ -7,8 +7,8 @@ import pytest
 
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.items import MATCH
-from subitize.papers.gimbrr.runs import read_run
+from subitize.papers.gimbrr.ratings import read_run
+from subitize.papers.gimbrr.suite import MATCH
 from subitize.records import (
     Draw,
     Drawn,

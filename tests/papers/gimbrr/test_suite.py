@@ -10,12 +10,21 @@ import pytest
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.language.nouns import article, plural, singular
 from subitize.language.tokens import word_set
-from subitize.papers.gimbrr.directory import read_directory
-from subitize.papers.gimbrr.generation import draw_meanings
-from subitize.papers.gimbrr.grammar import Meaning, Shown, classes_of, read_prompt, write_prompt
-from subitize.papers.gimbrr.suite import Gimbrr, draw_prompts
-from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, SINGLE, TASKS
-from subitize.papers.gimbrr.words import WORDS, split
+from subitize.papers.gimbrr.generation import generate
+from subitize.papers.gimbrr.prompts import (
+    ALL,
+    CONTROLLED,
+    SINGLE,
+    TASKS,
+    WORDS,
+    Meaning,
+    Objects,
+    classes_of,
+    read_prompt,
+    split,
+    write_prompt,
+)
+from subitize.papers.gimbrr.suite import Gimbrr, draw_prompts, read_directory
 from subitize.records import Item, task_text
 from subitize.registry import make_suite
 from tests.cases import Case
@@ -37,7 +46,7 @@ def of_task(task: str) -> list[Item]:
 
 def test_every_prompt_is_read_as_it_was_meant_and_written_as_it_was_read(case: Case) -> None:
     for seed in SEEDS:
-        for key, meanings in draw_meanings(seed).items():
+        for key, meanings in generate(seed).items():
             for meaning in meanings:
                 text = write_prompt(ALL[key], meaning)
                 with case(text):
@@ -278,7 +287,7 @@ def test_our_grammar_reads_most_of_the_authors_prompts(shared_data: Path) -> Non
 
 
 def test_a_meaning_that_a_task_has_no_words_for_is_refused() -> None:
-    meaning: Meaning = Shown(("cat",))
+    meaning: Meaning = Objects(("cat",))
     assert write_prompt(SINGLE, meaning) == "cat"
     assert read_prompt(ALL["spatial"], "three apples") is None
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from subitize.analysis.published import ComparedCell
-from subitize.papers.gimbrr.ratings import Ratings, estimate_by, with_pooled
+from subitize.papers.gimbrr.prompts import ALL
+from subitize.papers.gimbrr.ratings import TaskRatings, estimate_by, with_pooled
 from subitize.papers.gimbrr.release import read_release, take_released
 from subitize.papers.gimbrr.reproduction import compare
 from subitize.papers.gimbrr.tables import compute_tables
-from subitize.papers.gimbrr.tasks import ALL
 from tests.cases import Case
 from tests.commands import call
-from tests.gimbrr_release import DIRECTORY, RATINGS, read_rows
+from tests.papers.gimbrr.gimbrr_release import DIRECTORY, RATINGS, read_rows
 
 MODELS = ("Dalle", "MJ", "SD1.5", "SD2.1")
 BY_TASK = {
@@ -83,7 +83,7 @@ Cells = dict[tuple[str, str, str], ComparedCell]
 
 
 @pytest.fixture(scope="module")
-def cells(released_ratings: Ratings) -> Cells:
+def cells(released_ratings: TaskRatings) -> Cells:
     found = compare(compute_tables(released_ratings), released_ratings.models)
     return {(cell.table, cell.row, cell.column): cell for cell in found}
 
@@ -154,9 +154,9 @@ def test_shares_have_intervals_over_prompts(cells: Cells) -> None:
     assert all(cell.low is not None for cell in cells.values() if cell.table != "regressions")
 
 
-def test_other_models_are_not_held_against_the_papers_regressions(released_ratings: Ratings) -> None:
+def test_other_models_are_not_held_against_the_papers_regressions(released_ratings: TaskRatings) -> None:
     rows = released_ratings.rows
-    some = Ratings(rows.filter(rows["model"] != "SD1.5"))
+    some = TaskRatings(rows.filter(rows["model"] != "SD1.5"))
     found = compare(compute_tables(some), some.models)
     assert all(cell.published is None for cell in found if cell.table == "regressions")
     assert {cell.published for cell in found if cell.table == "overall"} == {54.0, 46.0, 34.0, None}
@@ -201,7 +201,7 @@ def test_tables_are_printed_with_the_models_full_names(made_up: Path) -> None:
 
 def test_one_model_has_tables_but_no_regression_on_multiple_objects(made_up: Path) -> None:
     ratings = take_released(read_release(made_up))
-    one = Ratings(ratings.rows.filter(ratings.rows["model"] == "MJ"))
+    one = TaskRatings(ratings.rows.filter(ratings.rows["model"] == "MJ"))
     rows = {cell.place.row for cell in compute_tables(one) if cell.place.table == "regressions"}
     assert rows == {"single", "single|first-ratings", "single|links-repeated"}
     shares = estimate_by(with_pooled(one.benchmark), "model")

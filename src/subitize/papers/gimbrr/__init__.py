@@ -14,12 +14,12 @@ PAPER = Paper(
     ),
     suites={"gimbrr": "subitize.papers.gimbrr.suite:Gimbrr"},
     judged_by={"gimbrr": "people"},  # one per image
-    parts_rules={"gimbrr": "subitize.papers.gimbrr.assessment:RULE"},
-    file_names={"gimbrr": "subitize.papers.gimbrr.file_names:NAMING"},
+    parts_rules={"gimbrr": "subitize.papers.gimbrr.suite:RULE"},
+    file_names={"gimbrr": "subitize.papers.gimbrr.suite:NAMING"},
     reproduce="subitize.papers.gimbrr.reproduction:reproduce_release",
     tabulate="subitize.papers.gimbrr.reproduction:tabulate_run",
-    import_release="subitize.papers.gimbrr.importing:read_importable",
-    export_ratings="subitize.papers.gimbrr.exporting:export_ratings",
-    rating_columns={"gimbrr": "subitize.papers.gimbrr.exporting:RATING_COLUMNS"},
-    report="subitize.papers.gimbrr.report.sections:compose_account",
+    import_release="subitize.papers.gimbrr.release:read_importable",
+    export_ratings="subitize.papers.gimbrr.export:export_ratings",
+    rating_columns={"gimbrr": "subitize.papers.gimbrr.export:RATING_COLUMNS"},
+    report="subitize.papers.gimbrr.figures:report",
 )

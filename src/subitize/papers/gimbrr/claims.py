@@ -24,14 +24,15 @@ from subitize.analysis.claims import (
     decide,
     subtract,
 )
-from subitize.papers.gimbrr.ratings import Ratings, estimate_by, means_by
+from subitize.papers.gimbrr.prompts import ALL, SINGLE, TASKS
+from subitize.papers.gimbrr.ratings import TaskRatings, estimate_by, means_by
 from subitize.papers.gimbrr.regressions import (
     COMPLEX,
     MULTIPLE,
     RELATED,
     UNRELATED,
-    Effect,
-    Line,
+    RegressionLine,
+    VarianceTerm,
     analyse,
     fit_line,
     point_at_multiple,
@@ -39,7 +40,6 @@ from subitize.papers.gimbrr.regressions import (
 )
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import STEPS
-from subitize.papers.gimbrr.tasks import ALL, SINGLE, TASKS
 from subitize.records import Estimate
 from subitize.report.claims import describe_margin, tell, write_p
 from subitize.report.table import estimate_text, list_names, number_text
@@ -81,7 +81,7 @@ _SMALL_SET = 3
 _MOST_TOLD = 2
 
 
-def observe(ratings: Ratings) -> list[Claim]:
+def claims(ratings: TaskRatings) -> list[Claim]:
     """Compute the paper's conclusions from ratings of any models' images."""
     shares = {task: share for (task,), share in estimate_by(ratings.rows, "task").items()}
     return [
@@ -96,7 +96,7 @@ def observe(ratings: Ratings) -> list[Claim]:
     ]
 
 
-def models_are_ordered(ratings: Ratings) -> Claim:
+def models_are_ordered(ratings: TaskRatings) -> Claim:
     """Compare the paper's models, prompt by prompt."""
     missing = [MODELS[model] for model in _ORDER if model not in ratings.models]
     if missing:
@@ -110,7 +110,7 @@ def models_are_ordered(ratings: Ratings) -> Claim:
     return _judge("1", compare_drops(wanted, places), "prompt")
 
 
-def nothing_is_near_perfect(ratings: Ratings) -> Claim:
+def nothing_is_near_perfect(ratings: TaskRatings) -> Claim:
     """Look at every task of every model."""
     found = estimate_by(ratings.of(*_ELEVEN), "task", "model")
     if missing := _missing(_ELEVEN, (task for task, _ in found)):
@@ -141,7 +141,7 @@ def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Claim:
     return _state("6", verdict, f"{tell(one, 'rating')}; less than {SMALL} is little, a margin of ours", (one,))
 
 
-def regressions_show(ratings: Ratings, there: Iterable[str]) -> Iterator[Claim]:
+def regressions_show(ratings: TaskRatings, there: Iterable[str]) -> Iterator[Claim]:
     """Put the shares of complex tasks over those of simpler ones, where there are all that the paper has."""
     known = set(there)
     related, unrelated = (point_at_multiple(ratings, tasks) for tasks in (RELATED, UNRELATED))
@@ -165,7 +165,7 @@ def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[
     return _judge(id, adjust({(" − ".join(levels), None): subtract(found[True,], found[False,])}))
 
 
-def uncommon_sets_lose_more(ratings: Ratings) -> Claim:
+def uncommon_sets_lose_more(ratings: TaskRatings) -> Claim:
     """Compare what is lost from two objects to four between common and uncommon sets."""
     found = estimate_by(ratings.of("multiple"), "common", "objects")
     if not {(is_common, size) for is_common in (True, False) for size in (2, 4)} <= found.keys():
@@ -200,7 +200,7 @@ def _judge(id: str, comparisons: tuple[Comparison, ...], unit: str = "rating") -
     return _state(id, verdict, least + told, comparisons)
 
 
-def _find_nothing(id: str, line: Line | None) -> Claim | None:
+def _find_nothing(id: str, line: RegressionLine | None) -> Claim | None:
     if line is None:
         return None
     verdict = decide(holds=line.p >= ALPHA, fails=line.p < ALPHA)
@@ -208,7 +208,7 @@ def _find_nothing(id: str, line: Line | None) -> Claim | None:
     return _state(id, verdict, _tell_line(line) + caution)
 
 
-def _find_rise(id: str, line: Line | None) -> Claim | None:
+def _find_rise(id: str, line: RegressionLine | None) -> Claim | None:
     if line is None:
         return None
     is_certain = line.p < ALPHA
@@ -216,7 +216,7 @@ def _find_rise(id: str, line: Line | None) -> Claim | None:
     return _state(id, verdict, _tell_line(line))
 
 
-def _find_one_slope(id: str, effects: tuple[Effect, Effect] | None) -> Claim | None:
+def _find_one_slope(id: str, effects: tuple[VarianceTerm, VarianceTerm] | None) -> Claim | None:
     if effects is None:
         return None
     main, interaction = effects
@@ -231,7 +231,7 @@ def _find_one_slope(id: str, effects: tuple[Effect, Effect] | None) -> Claim | N
     return _state(id, verdict, told)
 
 
-def _tell_line(line: Line) -> str:
+def _tell_line(line: RegressionLine) -> str:
     return f"b is {estimate_text(line.slope)}, p {write_p(line.p)}, {line.slope.n} points of models and tasks"
 
 

@@ -12,23 +12,32 @@ from random import Random
 from typing import Any
 
 from subitize.language.nouns import plural
-from subitize.papers.gimbrr.grammar import (
+from subitize.papers.gimbrr.prompts import (
+    CONTROLLED,
+    KINDS,
+    PLACES,
     RELATIONS,
-    Acting,
+    SINGLE,
+    TASKS,
+    WORDS,
+    Absence,
+    Action,
+    Attribute,
     Chimera,
     Choice,
-    Counted,
-    Having,
-    Lacking,
+    GimbrrTask,
     Meaning,
-    Placed,
-    Shown,
-    Written,
+    ObjectCounts,
+    Objects,
+    SpatialRelation,
+    WrittenText,
+    a,
+    are_common,
     classes_of,
+    split,
+    split_each,
     write_prompt,
 )
-from subitize.papers.gimbrr.tasks import CONTROLLED, SINGLE, TASKS, Task
-from subitize.papers.gimbrr.words import KINDS, PLACES, WORDS, a, are_common, split, split_each
 
 PER_TASK = 100
 """How many prompts a task has (facts of the directory)."""
@@ -40,10 +49,10 @@ _CONTROLLED_NUMBERS = (2, 4, 6, 8, 12)
 
 
 @cache
-def draw_meanings(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
+def generate(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
     """Draw the prompts of each task; seed 0 is the standard set, and others share no text with it but bare nouns."""
     random = Random(f"gimbrr {seed}")
-    standard = draw_meanings(0) if seed else {}
+    standard = generate(0) if seed else {}
     drawn = {
         task.key: _draw_task(task, random, {write_prompt(task, one) for one in standard.get(task.key, ())})
         for task in TASKS
@@ -51,10 +60,10 @@ def draw_meanings(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
     pairs = _draw_pairs(random) if seed else tuple((one, other) for one, other in WORDS["counted"]["pairs"])
     drawn |= _control(pairs)
     nouns = dict.fromkeys(noun for meanings in drawn.values() for one in meanings for noun in classes_of(one))
-    return {**drawn, SINGLE.key: tuple(Shown((noun,)) for noun in sorted(nouns))}
+    return {**drawn, SINGLE.key: tuple(Objects((noun,)) for noun in sorted(nouns))}
 
 
-def _draw_task(task: Task, random: Random, taken: Collection[str]) -> tuple[Meaning, ...]:
+def _draw_task(task: GimbrrTask, random: Random, taken: Collection[str]) -> tuple[Meaning, ...]:
     """Draw different prompts, one of each condition in turn."""
     lot, seen = _LOTS[task.key], set(taken)
     drawn: list[Meaning] = []
@@ -70,20 +79,20 @@ def _draw_task(task: Task, random: Random, taken: Collection[str]) -> tuple[Mean
     return tuple(drawn)
 
 
-def _count(number: int, random: Random) -> Counted:
-    return Counted(((random.choice(_COUNTED), number),))
+def _count(number: int, random: Random) -> ObjectCounts:
+    return ObjectCounts(((random.choice(_COUNTED), number),))
 
 
-def _work_out(operation: tuple[int, str, int], random: Random) -> Counted:
+def _work_out(operation: tuple[int, str, int], random: Random) -> ObjectCounts:
     return _apply(operation, random.sample(_COUNTED, 2))
 
 
-def _apply(operation: tuple[int, str, int], nouns: Sequence[str]) -> Counted:
+def _apply(operation: tuple[int, str, int], nouns: Sequence[str]) -> ObjectCounts:
     first, word, second = operation
-    return Counted(((nouns[0], first), (nouns[1], second)), word)
+    return ObjectCounts(((nouns[0], first), (nouns[1], second)), word)
 
 
-def _show(condition: tuple[int, bool], random: Random) -> Shown:
+def _show(condition: tuple[int, bool], random: Random) -> Objects:
     """Show things of one place, which are commonly seen together, or each of another."""
     number, is_common = condition
     while True:
@@ -92,21 +101,21 @@ def _show(condition: tuple[int, bool], random: Random) -> Shown:
         else:
             nouns = tuple(random.choice(PLACES[place]) for place in random.sample(sorted(PLACES), number))
         if len(set(nouns)) == number and are_common(nouns) == is_common:
-            return Shown(nouns, is_common)
+            return Objects(nouns, is_common)
 
 
-def _act(verb: str, random: Random) -> Acting:
+def _act(verb: str, random: Random) -> Action:
     words = WORDS["actions"]
     return _do(random.choice(split(words["animals"])), verb, random.choice(split(words["objects"])))
 
 
-def _do(actor: str, verb: str, other: str) -> Acting:
-    return Acting(actor, verb, other, f"{verb} {a(other)}")
+def _do(actor: str, verb: str, other: str) -> Action:
+    return Action(actor, verb, other, f"{verb} {a(other)}")
 
 
-def _place(relation: str, random: Random) -> Placed:
+def _place(relation: str, random: Random) -> SpatialRelation:
     subject, landmark = random.choice(_possible_pairs(relation))
-    return Placed(subject, relation, landmark)
+    return SpatialRelation(subject, relation, landmark)
 
 
 @cache
@@ -135,7 +144,7 @@ def _possible_pairs(relation: str) -> list[tuple[str, str]]:
 _DEEDS, _DEEDS_OF_THINGS = (split_each(WORDS["unusual"][name]) for name in ("deeds", "deeds_of_things"))
 
 
-def _do_the_unusual(condition: tuple[str, str], random: Random) -> Acting:
+def _do_the_unusual(condition: tuple[str, str], random: Random) -> Action:
     actors, verb = condition
     other = random.choice((_DEEDS | _DEEDS_OF_THINGS)[verb])
     return _do(random.choice([one for one in split(WORDS["unusual"][actors]) if one != other]), verb, other)
@@ -162,20 +171,20 @@ def _choose_by_kind(position: int, random: Random) -> Choice:
     return Choice(shown, absent, first, second, kind, position, has_adjective=False)
 
 
-def _have(noun: str, random: Random) -> Having:
+def _have(noun: str, random: Random) -> Attribute:
     words = WORDS["compositional"]
     part = random.choice(split(words["parts"][noun]))
     named = plural(part[1:]) if part.startswith("*") else part  # of which there are several
-    return Having(noun, f"{random.choice(split(words['adjectives']))} {named}")
+    return Attribute(noun, f"{random.choice(split(words['adjectives']))} {named}")
 
 
-def _lack(lack: str, random: Random) -> Lacking:
+def _lack(lack: str, random: Random) -> Absence:
     things: Mapping[str, str] = WORDS["negation"]["one" if lack == "without a" else "any"]
     noun, absent = random.choice([(noun, one) for noun, absent in things.items() for one in split(absent)])
     if lack == "without a":
-        return Lacking(noun, absent, f"without {a(absent)}")
+        return Absence(noun, absent, f"without {a(absent)}")
     name = absent.removeprefix("~")  # of what is not counted
-    return Lacking(noun, name, f"{lack} {name if absent.startswith('~') else plural(name)}")
+    return Absence(noun, name, f"{lack} {name if absent.startswith('~') else plural(name)}")
 
 
 def _compose(number: int, random: Random) -> Chimera:
@@ -194,10 +203,10 @@ def _compose(number: int, random: Random) -> Chimera:
             return Chimera(body, tuple(zip(parts, donors, strict=True)))
 
 
-def _write(carrier: tuple[str, str, Sequence[str]], random: Random) -> Written:
+def _write(carrier: tuple[str, str, Sequence[str]], random: Random) -> WrittenText:
     noun, phrase, texts = carrier
     slots = {name: random.choice(split(words)) for name, words in WORDS["text"]["slots"].items()}
-    return Written(noun, phrase, (random.choice(texts).format(**slots),))
+    return WrittenText(noun, phrase, (random.choice(texts).format(**slots),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,9 +247,9 @@ def _control(pairs: Sequence[tuple[str, str]]) -> dict[str, tuple[Meaning, ...]]
     single, multiple, counting, two_counting, arithmetic = (task.key for task in CONTROLLED)
     worked_out = [_apply(operation, pair) for operation in _OPERATIONS for pair in pairs]
     return {
-        single: tuple(Shown((noun,)) for noun in nouns) * (PER_TASK // len(nouns)),
-        multiple: tuple(Shown(pair) for pair in pairs) * (PER_TASK // len(pairs)),
-        counting: tuple(Counted(((noun, number),)) for number in _CONTROLLED_NUMBERS for noun in nouns),
-        two_counting: tuple(Counted(one.things) for one in worked_out),
+        single: tuple(Objects((noun,)) for noun in nouns) * (PER_TASK // len(nouns)),
+        multiple: tuple(Objects(pair) for pair in pairs) * (PER_TASK // len(pairs)),
+        counting: tuple(ObjectCounts(((noun, number),)) for number in _CONTROLLED_NUMBERS for noun in nouns),
+        two_counting: tuple(ObjectCounts(one.things) for one in worked_out),
         arithmetic: tuple(worked_out),
     }

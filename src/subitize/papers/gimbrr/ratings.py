@@ -1,7 +1,6 @@
-"""GIMBRR's ratings as one frame, whether they come from the released files or from a run: who drew what, was it right?
+"""GIMBRR's ratings as one frame, from the released files or a run: which model drew what, right or wrong.
 
-A row is one rating of one image. Images that were rated twice have two rows; a refusal is a wrong one.
-"""
+A row is one rating of one image, by one judge. Images that were rated twice have two rows; a refusal is a wrong one."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,11 +9,16 @@ from typing import Any
 import polars as pl
 
 from subitize.analysis.design import assign_units
+from subitize.analysis.frame import NO_JUDGE, ReadOptions, RunFrame, decode_columns, find_one_judge, read_frame
+from subitize.errors import NothingToDoError
 from subitize.io.frames import make_frame
-from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, STRATA
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, STRATA
+from subitize.papers.gimbrr.suite import MATCH, NAME
 from subitize.records import Design, Estimate, Item
 from subitize.report.table import number_of
 from subitize.stats.estimate import estimate_shares, gather_groups
+from subitize.store import Run
+from subitize.store.reading import decode_value
 
 POOLED = "pooled"
 """What all models together are called."""
@@ -38,7 +42,7 @@ Shares = dict[tuple[Any, ...], Estimate]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ratings:
+class TaskRatings:
     """Ratings beside what is known of their items: key, cluster (the prompt's text), stratum, and factors."""
 
     rows: pl.DataFrame
@@ -57,9 +61,9 @@ class Ratings:
         """The ratings of some tasks, by their keys."""
         return self.rows.filter(pl.col("task").is_in(tasks))
 
-    def rename(self, names: Mapping[str, str]) -> "Ratings":
+    def rename(self, names: Mapping[str, str]) -> "TaskRatings":
         """Put the names of models in the place of their specs."""
-        return Ratings(self.rows.with_columns(pl.col("model").replace(names)))
+        return TaskRatings(self.rows.with_columns(pl.col("model").replace(names)))
 
     def warnings(self) -> list[str]:
         """Say which images were rated more than once, and which of them not alike."""
@@ -73,7 +77,7 @@ class Ratings:
         return found
 
 
-def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> Ratings:
+def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> TaskRatings:
     """Put beside each rating what is known of its item; `is_first` tells an image's first rating from later ones."""
     known = list(items)
     described = make_frame(
@@ -83,7 +87,7 @@ def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> Ratings:
     places = assign_units(known, {one.suite: Design(strata=STRATA) for one in known})
     of_items = described.join(places, on="item").filter(pl.col("task").is_in(list(ALL)))
     numbered = rows.with_columns(is_first=pl.int_range(pl.len()).over(_IMAGE) == 0)
-    return Ratings(numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True))
+    return TaskRatings(numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True))
 
 
 def list_some(keys: Iterable[object]) -> str:
@@ -114,3 +118,52 @@ def means_by(rows: pl.DataFrame, *by: str) -> Mapping[tuple[Any, ...], float]:
     """Average what is right in each group."""
     found = rows.group_by(by, maintain_order=True).agg(pl.col("right").mean())
     return {tuple(names): mean for *names, mean in found.iter_rows()}
+
+
+_QUESTION = MATCH.question.id
+
+
+def read_run(run: Run, judge: str | None = None) -> tuple[TaskRatings, list[str]]:
+    """Take the ratings of a run, by the one judge that there is or by the one named; say what has none."""
+    if not any(entry.name == NAME for entry in run.suites()):
+        raise NothingToDoError(
+            f"{run.location} has no items of {NAME}; first: subitize run {NAME} --model MODEL --out RUN, "
+            f"or: subitize import {NAME} DIR --out RUN"
+        )
+    survey = read_frame(run, ReadOptions(judge))
+    asked = survey.whole.filter(pl.col("suite") == NAME, pl.col("question") == _QUESTION)
+    ratings = take_ratings(survey, find_one_judge(run, asked.rows))
+    if not ratings.rows.height:
+        raise NothingToDoError(
+            f"{run.location} has no image of {NAME} of which a judge could tell whether it matches its prompt; "
+            "subitize judge RUN --judge JUDGE"
+        )
+    return ratings, [*ratings.rename(run.model_names()).warnings(), *_tell_unrated(survey, ratings)]
+
+
+def take_ratings(survey: RunFrame, judge: str = NO_JUDGE) -> TaskRatings:
+    """Take what a judge says of the images of a run; what was excluded by hand stays out.
+
+    Every answer is a rating. Where a judge has none but saw all parts of an image, these are joined. What was refused,
+    or of no use, does not match.
+    """
+    is_own = (pl.col("suite") == NAME) & pl.col("judge").is_in([judge, NO_JUDGE])
+    seen = survey.whole.kept().filter(is_own, pl.col("question") == _QUESTION, pl.col("group") == 1)
+    answers = survey.readings.filter(pl.col("question") == _QUESTION).select("subject", "judge", stored="value")
+    votes = decode_columns(answers, "stored", decode_value).filter(pl.col("label") == "known")
+    rows = seen.rows.join(
+        votes.select("subject", "judge", vote="value"), on=["subject", "judge"], how="left", maintain_order="left_right"
+    )
+    joined = pl.when(pl.col("status") != "unknown").then(pl.col("is_right").cast(pl.Float64))
+    rated = rows.with_columns(right=pl.coalesce("vote", joined)).drop_nulls("right")
+    return describe_ratings(rated.select(*ROWS), seen.seen_items())
+
+
+def _tell_unrated(survey: RunFrame, ratings: TaskRatings) -> list[str]:
+    drawn = survey.responses.filter(pl.col("item").str.starts_with(f"{NAME}/"), pl.col("kind") == "drawn")
+    kept = drawn.filter(~pl.col("item").is_in(list(survey.run.exclusions())))
+    left = kept.join(ratings.rows, on=["model", "item", "repeat"], how="anti")
+    counts = left.group_by("model").len().sort("model").iter_rows()
+    told = "no certain rating, and so no place in any figure"
+    names = survey.run.model_names()
+    return [f"{names[model]}: {told}, for {number_of(count, 'image')}" for model, count in counts]

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.papers.gimbrr.ratings import Ratings, means_by
-from subitize.papers.gimbrr.tasks import SINGLE, TASKS
+from subitize.papers.gimbrr.prompts import SINGLE, TASKS
+from subitize.papers.gimbrr.ratings import TaskRatings, means_by
 from subitize.records import Estimate
 from subitize.stats.regression import pearson_interval
 
@@ -31,7 +31,7 @@ RESAMPLES = 10_000
 _LEAST_POINTS = 3
 
 
-class Point(NamedTuple):
+class RegressionPoint(NamedTuple):
     """A model's share of a task (y), and its share of what the task rests on (x)."""
 
     model: str
@@ -41,7 +41,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RegressionLine:
     """A straight line through points, with Student's interval of its slope and the two-sided p of a slope of 0."""
 
     slope: Estimate
@@ -51,7 +51,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class VarianceTerm:
     """A term of an analysis of variance: its sum of squares with the p of F, its coefficient with that of t."""
 
     coefficient: Estimate
@@ -71,7 +71,7 @@ class Band:
     high: Floats
 
 
-def link_singles(ratings: Ratings, *, first_only: bool = False, repeat_links: bool = False) -> pl.DataFrame:
+def link_singles(ratings: TaskRatings, *, first_only: bool = False, repeat_links: bool = False) -> pl.DataFrame:
     """Take the ratings of the single objects that each task is linked to, beside the `task`.
 
     Each single object counts once per task, or as often as it is linked; with all its ratings, or the first only.
@@ -89,39 +89,43 @@ def link_singles(ratings: Ratings, *, first_only: bool = False, repeat_links: bo
     return links.join(singles, on="key", maintain_order="left_right")
 
 
-def point_at_singles(ratings: Ratings, *, first_only: bool = False, repeat_links: bool = False) -> list[Point]:
+def point_at_singles(
+    ratings: TaskRatings, *, first_only: bool = False, repeat_links: bool = False
+) -> list[RegressionPoint]:
     """Put each model's share of a task over that of the single objects linked to it."""
     linked = means_by(link_singles(ratings, first_only=first_only, repeat_links=repeat_links), "model", "task")
     own = means_by(ratings.rows, "model", "task")
     return [
-        Point(model, task, linked[model, task], own[model, task])
+        RegressionPoint(model, task, linked[model, task], own[model, task])
         for model in ratings.models
         for task in COMPLEX
         if (model, task) in linked and (model, task) in own
     ]
 
 
-def point_at_multiple(ratings: Ratings, tasks: Iterable[str]) -> list[Point]:
+def point_at_multiple(ratings: TaskRatings, tasks: Iterable[str]) -> list[RegressionPoint]:
     """Put each model's share of a task over that of multiple objects."""
     own = means_by(ratings.rows, "model", "task")
     return [
-        Point(model, task, own[model, MULTIPLE], own[model, task])
+        RegressionPoint(model, task, own[model, MULTIPLE], own[model, task])
         for model in ratings.models
         for task in tasks
         if (model, MULTIPLE) in own and (model, task) in own
     ]
 
 
-def fit_line(points: Sequence[Point]) -> Line | None:
+def fit_line(points: Sequence[RegressionPoint]) -> RegressionLine | None:
     """Fit a line by least squares; None where there are fewer than three points, or all have one x or one y."""
     x, y = _coordinates(points)
     if len(points) < _LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     fit = _fit(np.column_stack([np.ones(len(x)), x]), y)
-    return Line(fit.estimate(1), float(fit.coefficients[0]), fit.p(1), fit.df)
+    return RegressionLine(fit.estimate(1), float(fit.coefficients[0]), fit.p(1), fit.df)
 
 
-def analyse(related: Sequence[Point], unrelated: Sequence[Point]) -> tuple[Effect, Effect] | None:
+def analyse(
+    related: Sequence[RegressionPoint], unrelated: Sequence[RegressionPoint]
+) -> tuple[VarianceTerm, VarianceTerm] | None:
     """Test the main effect of x, and whether it interacts with relatedness: type I sums of squares, sum coding.
 
     The order is x, relatedness, both. None where x or y is the same for all, or too few points are left.
@@ -137,7 +141,7 @@ def analyse(related: Sequence[Point], unrelated: Sequence[Point]) -> tuple[Effec
     return _effect(full, 1, float(explained[0])), _effect(full, 3, float(explained[2]))
 
 
-def draw_band(points: Sequence[Point], *, places: int = 40, seed: int = 0) -> Band | None:
+def draw_band(points: Sequence[RegressionPoint], *, places: int = 40, seed: int = 0) -> Band | None:
     """Resample the points 10,000 times, fit a line through each sample, and keep the middle 95 % at each x."""
     line = fit_line(points)
     if line is None:
@@ -155,7 +159,7 @@ def draw_band(points: Sequence[Point], *, places: int = 40, seed: int = 0) -> Ba
     return Band(grid, line.intercept + line.slope.value * grid, low, high)
 
 
-def correlate(ratings: Ratings) -> tuple[dict[tuple[str, str], Estimate], list[str]]:
+def correlate(ratings: TaskRatings) -> tuple[dict[tuple[str, str], Estimate], list[str]]:
     """Correlate the shares of each two tasks across models, three at least; tasks that never vary come second."""
     means = means_by(ratings.benchmark, "model", "task")
     tasks = [task.key for task in (*TASKS, SINGLE) if all((model, task.key) in means for model in ratings.models)]
@@ -188,7 +192,7 @@ class _Fit(NamedTuple):
         return 2 * float(stdtr(self.df, -t))
 
 
-def _coordinates(points: Sequence[Point]) -> tuple[Floats, Floats]:
+def _coordinates(points: Sequence[RegressionPoint]) -> tuple[Floats, Floats]:
     return np.array([one.x for one in points]), np.array([one.y for one in points])
 
 
@@ -200,9 +204,9 @@ def _fit(design: Floats, y: Floats) -> _Fit:
     return _Fit(coefficients, errors, squares, df, len(y))
 
 
-def _effect(full: _Fit, place: int, squares: float) -> Effect:
+def _effect(full: _Fit, place: int, squares: float) -> VarianceTerm:
     from scipy.special import fdtrc
 
     with np.errstate(divide="ignore"):  # points may lie on their lines
         f = np.divide(squares, full.squares / full.df)
-    return Effect(full.estimate(place), full.p(place), squares, float(fdtrc(1, full.df, f)), full.df)
+    return VarianceTerm(full.estimate(place), full.p(place), squares, float(fdtrc(1, full.df, f)), full.df)

@@ -1,4 +1,7 @@
-"""The files that GIMBRR's authors released, checked line by line: the prompts, and people's ratings of the images."""
+"""Reads the files that GIMBRR's authors released, checked line by line, and imports them as a run.
+
+The files are the prompts and people's ratings of the images. Images become responses known by their files' names,
+ratings become readings."""
 
 import re
 from collections import Counter, defaultdict
@@ -6,18 +9,39 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from subitize.errors import BadFileError
+from subitize.errors import BadFileError, ConflictError
+from subitize.imports.releases import Importable, ReleaseSummary
 from subitize.io.files import CsvRow, read_lines
 from subitize.io.frames import make_frame
+from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import read_vote
-from subitize.papers.gimbrr.directory import VERSION, Prompt, read_directory
-from subitize.papers.gimbrr.file_names import NAMING
-from subitize.papers.gimbrr.items import NAME, make_item
-from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings, list_some
-from subitize.papers.gimbrr.rows import make_prompt
-from subitize.papers.gimbrr.tasks import BY_TITLE
-from subitize.records import Known
+from subitize.papers.gimbrr.prompts import BY_TITLE, STRATA
+from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, list_some
+from subitize.papers.gimbrr.suite import (
+    MATCH,
+    NAME,
+    NAMING,
+    VERSION,
+    DirectoryRow,
+    make_item,
+    make_prompt,
+    read_directory,
+)
+from subitize.records import (
+    Design,
+    Drawn,
+    Elsewhere,
+    Known,
+    Provenance,
+    Reading,
+    Response,
+    Spec,
+    Subject,
+    Trial,
+    Words,
+)
 from subitize.report.table import number_of
+from subitize.store import Run
 
 LICENCE = "GIMBRR's data is by its authors, MIT licence; please cite Achterberg et al. (2023)"
 MODELS: Mapping[str, str] = {"Dalle": "DALL-E 2", "MJ": "Midjourney", "SD1.5": "SD 1.5", "SD2.1": "SD 2.1"}
@@ -28,7 +52,7 @@ _FILE = re.compile(r"p(?P<id>\d{1,9})_(?P<sample>\d{1,9})_v.+_pd(?P<date>\d{6})"
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class ReleasedRating:
     """A line: whether an image, known by its file's name, was found to match its prompt; repeats count from 0.
 
     `directory_date` is that of the directory that the image was drawn from.
@@ -49,15 +73,15 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class GimbrrRelease:
     """The prompts by ID, each with the text that was drawn; the ratings in file order; what is odd about them."""
 
-    prompts: Mapping[int, Prompt]
-    ratings: Sequence[Rating]
+    prompts: Mapping[int, DirectoryRow]
+    ratings: Sequence[ReleasedRating]
     warnings: Sequence[str]
 
 
-def read_release(folder: Path) -> Release:
+def read_release(folder: Path) -> GimbrrRelease:
     """Read the prompt directory, with the extra variables if they are there, and all ratings of a folder."""
     directory = _find_directory(folder)
     files = sorted(folder.glob("annotations*.csv"))
@@ -77,10 +101,10 @@ def read_release(folder: Path) -> Release:
         *([] if "extraVars" in directory.name else [_tell_lack(directory)]),
     )
     kept = {id: replace(one, text=drawn.get(id, one.text)) for id, one in prompts.items()}
-    return Release(kept, ratings, warnings)
+    return GimbrrRelease(kept, ratings, warnings)
 
 
-def take_released(release: Release) -> Ratings:
+def take_released(release: GimbrrRelease) -> TaskRatings:
     """Take every rating of a release as a frame, without a run."""
     rows = ((one.model, f"{NAME}/{one.id}", one.repeat, float(one.says_yes)) for one in release.ratings)
     return describe_ratings(make_frame(rows, ROWS), map(make_item, map(make_prompt, release.prompts.values())))
@@ -99,8 +123,8 @@ def _date_of(directory: Path) -> str:
     return found[1] if found else ""
 
 
-def _read_ratings(file: Path, prompts: Mapping[int, Prompt], directory: Path) -> Iterator[Rating]:
-    first: dict[tuple[str, int, int], Rating] = {}
+def _read_ratings(file: Path, prompts: Mapping[int, DirectoryRow], directory: Path) -> Iterator[ReleasedRating]:
+    first: dict[tuple[str, int, int], ReleasedRating] = {}
     for line in read_lines(file, [(column,) for column in _NEEDED], ", ".join((*_NEEDED, *_OPTIONAL))):
         rating = _read_rating(line, prompts, directory)
         one = first.setdefault((rating.model, rating.id, rating.repeat), rating)
@@ -110,7 +134,7 @@ def _read_ratings(file: Path, prompts: Mapping[int, Prompt], directory: Path) ->
         yield rating
 
 
-def _read_rating(line: CsvRow, prompts: Mapping[int, Prompt], directory: Path) -> Rating:
+def _read_rating(line: CsvRow, prompts: Mapping[int, DirectoryRow], directory: Path) -> ReleasedRating:
     name, algorithm, written = (line.get(column) for column in ("File_name", "Algorithm", "ID"))
     found = _FILE.fullmatch(Path(name).stem)
     if found is None or int(found["sample"]) < 1:
@@ -127,10 +151,10 @@ def _read_rating(line: CsvRow, prompts: Mapping[int, Prompt], directory: Path) -
     vote = read_vote(line.get("annotation"))
     if not isinstance(vote, Known):
         raise line.error(f"annotation {line.get('annotation')!r}: should be True or False")
-    return Rating(line, algorithm, prompt.id, int(found["sample"]) - 1, name, found["date"], bool(vote.value))
+    return ReleasedRating(line, algorithm, prompt.id, int(found["sample"]) - 1, name, found["date"], bool(vote.value))
 
 
-def _check_version(line: CsvRow, prompt: Prompt, date: str, directory: Path) -> None:
+def _check_version(line: CsvRow, prompt: DirectoryRow, date: str, directory: Path) -> None:
     """Refuse what was rated with another directory: its task is another, or its date a later one."""
     task, own = line.get("Task"), _date_of(directory)
     if task and task not in BY_TITLE:
@@ -147,16 +171,18 @@ def _check_version(line: CsvRow, prompt: Prompt, date: str, directory: Path) -> 
         )
 
 
-def _find_older_texts(ratings: Iterable[Rating], prompts: Mapping[int, Prompt]) -> dict[int, Rating]:
+def _find_older_texts(
+    ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]
+) -> dict[int, ReleasedRating]:
     """Find prompts whose ratings have another text than the directory, each by the first such rating."""
-    found: dict[int, Rating] = {}
+    found: dict[int, ReleasedRating] = {}
     for one in ratings:
         if one.text and one.text != prompts[one.id].text:
             found.setdefault(one.id, one)
     return found
 
 
-def _tell_missing(ratings: Iterable[Rating], prompts: Mapping[int, Prompt]) -> Iterator[str]:
+def _tell_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]) -> Iterator[str]:
     """Name prompts of a task that a model was given, but that have no rating."""
     rated: dict[str, set[int]] = defaultdict(set)
     for one in ratings:
@@ -169,7 +195,7 @@ def _tell_missing(ratings: Iterable[Rating], prompts: Mapping[int, Prompt]) -> I
 
 
 def _tell_older(
-    older: Iterable[Rating], drawn: Mapping[int, str], prompts: Mapping[int, Prompt], directory: str
+    older: Iterable[ReleasedRating], drawn: Mapping[int, str], prompts: Mapping[int, DirectoryRow], directory: str
 ) -> Iterator[str]:
     """Say which texts differ, and which of the two was drawn."""
     newer = Counter(prompts[one.id].task.title for one in older if one.id not in drawn)
@@ -184,7 +210,7 @@ def _tell_older(
         yield f"images of {those} are of an older text than {directory} has; it is kept"
 
 
-def _tell_contradictions(prompts: Iterable[Prompt]) -> Iterator[str]:
+def _tell_contradictions(prompts: Iterable[DirectoryRow]) -> Iterator[str]:
     wrong = [one.id for one in prompts if one.task.key == "spatial" and one.label not in one.text]
     if wrong:
         those = f"{number_of(len(wrong), 'prompt')} ({list_some(wrong)})"
@@ -194,3 +220,77 @@ def _tell_contradictions(prompts: Iterable[Prompt]) -> Iterator[str]:
 def _tell_lack(directory: Path) -> str:
     wanted = f"{directory.stem}_extraVars.csv"
     return f"no {wanted}: sizes of sets, positions of targets, adjectives and features are not known"
+
+
+JUDGE = "gimbrr-annotators"
+ANNOTATOR = "unnamed"
+"""Who rated: the release does not tell."""
+_SPEC = Spec(NAME, {"prompts": "as released"}, f"{NAME} (as released)")
+_RULE = Rule("votes")
+
+
+def read_importable(folder: Path) -> Importable:
+    """Read a release: what is wrong with its files leaves no run behind."""
+    release = read_release(folder)
+    warnings = (*take_released(release).warnings(), *release.warnings, LICENCE)
+    return Importable(warnings, lambda run: import_gimbrr(run, release))
+
+
+def import_gimbrr(run: Run, release: GimbrrRelease) -> ReleaseSummary:
+    """Add the ratings of a release to a run, all or none; those of a model that it has are left alone."""
+    items = [make_item(make_prompt(prompt)) for prompt in release.prompts.values()]
+    with run.lease(f"judge {JUDGE}") as lease:
+        run.add_suite(_SPEC, 0, items, Design(strata=STRATA))
+        run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
+        new = _find_new(run, release.ratings)
+        specs = {one.model: Spec(one.model, {"released": NAME}, one.model) for one in new}
+        for spec in specs.values():
+            run.add_model(spec, is_stand_in=False)
+        trials = {_image(one): _trial(specs[one.model], one) for one in new}
+        stored = run.add_judged(lease, _responses(new, trials, release), _readings(new, trials))
+    return ReleaseSummary(*stored, len(release.ratings) - len(new))
+
+
+def _find_new(run: Run, ratings: Sequence[ReleasedRating]) -> list[ReleasedRating]:
+    """Find the ratings of models that the run has none of; it must have just the same ones of the others."""
+    trials = {stored.trial_id: stored.response.trial for stored in run.responses()}
+    there: Counter[tuple[str, str, int, bool]] = Counter()
+    for stored in run.readings(JUDGE):
+        trial = trials[stored.reading.subject.trial_ids[0]]
+        there[trial.model, trial.item_id, trial.repeat, stored.reading.evidence == Words("True")] += 1
+    known = {model for model, *_ in there}
+    given = Counter((one.model, f"{NAME}/{one.id}", one.repeat, one.says_yes) for one in ratings)
+    for model in dict.fromkeys(one.model for one in ratings):
+        of_run, of_release = ({key: n for key, n in of.items() if key[0] == model} for of in (there, given))
+        if model in known and of_run != of_release:
+            raise ConflictError(f"{run.location} has other ratings of {model} than the release; import into a new run")
+    return [one for one in ratings if one.model not in known]
+
+
+_Image = tuple[str, int, int]
+
+
+def _image(one: ReleasedRating) -> _Image:
+    return one.model, one.id, one.repeat
+
+
+def _trial(spec: Spec, one: ReleasedRating) -> Trial:
+    return Trial(f"{NAME}/{one.id}", spec.shown, spec.options, one.repeat)
+
+
+def _responses(
+    ratings: Iterable[ReleasedRating], trials: Mapping[_Image, Trial], release: GimbrrRelease
+) -> Iterator[Response]:
+    names = {_image(one): one.file_name for one in ratings}
+    for image, name in names.items():
+        sent = release.prompts[image[1]].text
+        yield Response(trials[image], Drawn(Elsewhere(name)), Provenance(0, sent))
+
+
+def _readings(ratings: Iterable[ReleasedRating], trials: Mapping[_Image, Trial]) -> Iterator[Reading]:
+    question, rule = MATCH.question, str(_RULE)
+    values = {yes: (Words(str(yes)), interpret(Words(str(yes)), question, _RULE)) for yes in (True, False)}
+    for one in ratings:
+        subject = Subject((trials[_image(one)].id,))
+        evidence, value = values[one.says_yes]
+        yield Reading(subject, question, JUDGE, evidence, rule, value, ANNOTATOR)

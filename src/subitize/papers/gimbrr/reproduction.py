@@ -1,7 +1,8 @@
-"""GIMBRR's tables beside what the paper prints, with a verdict on each cell."""
+"""GIMBRR's tables beside what the paper prints, with a verdict on each cell, and how they are printed."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -9,16 +10,18 @@ from typing import TYPE_CHECKING
 from subitize.analysis.published import Cell, ComparedCell, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
-from subitize.papers.gimbrr.claims import observe
-from subitize.papers.gimbrr.published import PUBLISHED
-from subitize.papers.gimbrr.ratings import Ratings
+from subitize.papers.gimbrr.claims import claims
+from subitize.papers.gimbrr.ratings import TaskRatings
 from subitize.papers.gimbrr.release import LICENCE, MODELS, read_release, take_released
-from subitize.papers.gimbrr.tables import compute_tables, correlations
+from subitize.papers.gimbrr.tables import CONVENTION, PUBLISHED, compute_tables, correlations
+from subitize.report.claims import print_reproduction
+from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
     from subitize.store import Run
 
-_PRINTED_BY = "subitize.papers.gimbrr.printing:print_tables"
+
+_PRINTED_BY = "subitize.papers.gimbrr.reproduction:print_tables"
 
 
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
@@ -32,7 +35,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
 
 def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the ratings in a run, with what the paper has not if wanted."""
-    from subitize.papers.gimbrr.runs import read_run  # the released files need no store
+    from subitize.papers.gimbrr.ratings import read_run  # the released files need no store
 
     names = {spec: name for spec, name in run.model_names().items() if spec not in MODELS}
     return _tabulate(*read_run(run, judge), extensions=extensions, names=names)
@@ -54,8 +57,17 @@ def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
 
 
 def _tabulate(
-    ratings: Ratings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str] = MappingProxyType({})
+    ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str] = MappingProxyType({})
 ) -> Tables:
     cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
     found = compare(cells, ratings.models)
-    return Tables(found, _PRINTED_BY, warnings, lambda: observe(ratings.rename(names)))
+    return Tables(found, _PRINTED_BY, warnings, lambda: claims(ratings.rename(names)))
+
+
+def print_tables(comparisons: Sequence[ComparedCell]) -> None:
+    """Print each table; how regressions were done stands below."""
+    cells = [one for one in comparisons if one.column != CONVENTION]
+    print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])
+    for one in comparisons:
+        if one.column == CONVENTION:
+            print_line(f"{one.row}: {one.ours}")

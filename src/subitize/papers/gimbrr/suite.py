@@ -1,20 +1,483 @@
-"""GIMBRR as a suite: eleven cognitive tasks, single objects, and the controlled number set; ours, fresh, or theirs."""
+"""GIMBRR's suite: eleven cognitive tasks, single objects, and the controlled number set.
 
-from collections.abc import Iterator, Sequence
+Prompts are ours, fresh, or those of the authors' directory, whose known errors are corrected (known_errors.toml).
+Asks cover a picture part by part; parts that a judge can answer are joined into one verdict. An image is named
+p801_1_v0.0.5_pd230208.png: the first of prompt 801."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from subitize.errors import BadValueError
+from subitize.errors import BadFileError, BadValueError
+from subitize.io.files import CsvRow, read_lines
+from subitize.labels import PartsRule, parts
+from subitize.language.counted import quoted_texts
+from subitize.language.nouns import plural, singular
 from subitize.language.numbers import count_noun
-from subitize.papers.gimbrr.directory import VERSION, correct, count_img2img, find_error, read_directory
-from subitize.papers.gimbrr.generation import PER_TASK, draw_meanings
-from subitize.papers.gimbrr.grammar import Meaning, classes_of, write_prompt
-from subitize.papers.gimbrr.items import NAME, TaskPrompt, make_item
-from subitize.papers.gimbrr.rows import make_prompt
-from subitize.papers.gimbrr.tasks import ALL, SINGLE, STRATA, Task
-from subitize.records import Item
+from subitize.models.image_folders import FileNaming, last_of_key
+from subitize.papers.gimbrr.generation import PER_TASK, generate
+from subitize.papers.gimbrr.prompts import (
+    ALL,
+    BY_TITLE,
+    SINGLE,
+    STRATA,
+    Absence,
+    Action,
+    Attribute,
+    Chimera,
+    Choice,
+    GimbrrTask,
+    Meaning,
+    ObjectCounts,
+    Objects,
+    SpatialRelation,
+    Unparsed,
+    WrittenText,
+    a,
+    be,
+    classes_of,
+    is_plural,
+    read_prompt,
+    several,
+    with_article,
+    write_prompt,
+)
+from subitize.records import (
+    Ask,
+    Confirm,
+    Count,
+    Draw,
+    Item,
+    MatchesPrompt,
+    Question,
+    Scalar,
+    Transcribe,
+    Value,
+    task_text,
+)
 from subitize.suites.checks import AskedOnce, check_known, interleave
+
+NAME = "gimbrr"
+MATCH = Ask(MatchesPrompt(), "Does the image match the prompt?", (True,))
+"""What people were asked, and what is scored; whoever only sees parts is asked about these."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPrompt:
+    """A prompt with its key, its task, what it says, and the keys of the single objects that it is made of."""
+
+    key: str
+    task: GimbrrTask
+    text: str
+    meaning: Meaning
+    linked: tuple[str, ...]
+    told: Mapping[str, Scalar] = field(default_factory=dict)
+    """Factors as the authors' directory has them, in place of those that follow from the meaning."""
+
+
+def make_item(prompt: TaskPrompt) -> Item:
+    """Make the item of a prompt."""
+    factors: dict[str, Scalar] = {"task": prompt.task.key, **dict(_factors(prompt)), **prompt.told}
+    if prompt.linked:
+        factors["linked"] = ",".join(prompt.linked)
+    return Item(f"{NAME}/{prompt.key}", Draw(prompt.text), (MATCH, *_parts(prompt.meaning)), factors)
+
+
+def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, Scalar]]:
+    """Tell the conditions of a prompt; what its task does not have is left out."""
+    yield "classes", ", ".join(classes_of(prompt.meaning))
+    match prompt.meaning:
+        case Objects(nouns=nouns, is_common=is_common):
+            if prompt.task.key == "multiple":
+                yield "objects", len(nouns)
+            if is_common is not None:
+                yield "common", is_common
+        case ObjectCounts(things=((_, number),)):
+            yield "number", number
+        case ObjectCounts(things=things, operation=operation):
+            yield "numbers", ",".join(str(number) for _, number in things)
+            if operation:
+                yield "operation", operation
+        case SpatialRelation(relation=relation):
+            yield "relation", relation
+        case Action(verb=verb):
+            yield "verb", verb
+        case Choice(absent=absent, position=position, has_adjective=has_adjective):
+            yield "absent", absent
+            if position is not None:
+                yield "target_position", position
+            if has_adjective is not None:
+                yield "adjective", has_adjective
+        case Attribute(attribute=attribute):
+            yield "attribute", attribute
+        case Absence(absent=absent) | Unparsed(absent=absent):
+            if absent:
+                yield "absent", absent
+        case Chimera(parts=parts):
+            yield "features", 1 + len(parts)
+        case WrittenText(texts=texts):
+            yield "text", ", ".join(texts)
+
+
+def _parts(meaning: Meaning) -> Iterator[Ask]:
+    """Ask about each part on its own; none enters the score, they are joined (assessment.py).
+
+    A question that says as much as the prompt is informed.
+    """
+    match meaning:
+        case Objects(nouns=(noun,)):
+            yield _is_there(noun, is_all=True)
+        case Objects(nouns=nouns):
+            yield from map(_is_there, dict.fromkeys(nouns))
+        case ObjectCounts(things=things):
+            for noun, number in things:
+                yield _part(Count(noun), f"How many {plural(noun)} are in the image?", number)
+        case SpatialRelation(subject=one, relation=relation, landmark=other):
+            yield from map(_is_there, dict.fromkeys((one, other)))
+            side = relation.removeprefix("to the ")
+            verb = "are" if is_plural(one) else "is"
+            stated = Confirm(f"there {verb} {a(one)} {side} {a(other)}", is_informed=True)
+            yield _part(stated, f"{verb.capitalize()} the {one} {relation} the {other}?", parent=_is_there(one))
+        case Action(actor=actor, other=other, deed=deed):
+            yield from map(_is_there, dict.fromkeys((actor, other)))
+            stated = Confirm(f"the {actor} is {deed}", is_informed=True)
+            yield _part(stated, f"Is the {actor} {deed}?", parent=_is_there(actor))
+        case Choice(shown=shown, absent=absent) | Absence(noun=shown, absent=absent):
+            yield _is_there(shown)
+            stated = _confirm(f"there {be(absent)} no {several(absent)}")
+            yield _part(stated, f"Is the image free of {several(absent)}?")
+        case Attribute(noun=noun, attribute=attribute):
+            yield _is_there(noun)
+            has = with_article(attribute)
+            stated = Confirm(f"the {noun} has {has}", is_informed=True)
+            yield _part(stated, f"Does the {noun} have {has}?", parent=_is_there(noun))
+        case Chimera(body=body, parts=parts):
+            names = " and ".join(part for part, _ in parts)
+            yield _part(
+                _confirm(f"apart from its {names} the animal is {a(body)}"),
+                f"Apart from its {names}, is the animal {a(body)}?",
+            )
+            for part, donor in parts:
+                has = f"the {part} of {a(donor)}"
+                yield _part(_confirm(f"the animal has {has}"), f"Does the animal have {has}?")
+        case WrittenText(noun=noun, texts=texts):
+            yield _is_there(noun)
+            yield _part(Transcribe(), "What text is written in the image?", " ".join(texts))
+
+
+def _is_there(noun: str, *, is_all: bool = False) -> Ask:
+    stated = Confirm(f"there {be(noun)} some {several(noun)}", is_informed=is_all)
+    if is_plural(noun):
+        return _part(stated, f"Are there any {noun}?")
+    return _part(stated, f"Is there {a(noun).replace('some ', 'any ')}?")
+
+
+def _confirm(statement: str) -> Confirm:
+    return Confirm(statement, is_informed=False)
+
+
+def _part(question: Question, wording: str, expected: Scalar = True, *, parent: Ask | None = None) -> Ask:
+    return Ask(question, wording, (expected,), parent.question.id if parent else None, is_relevant=False)
+
+
+_OPEN_DETECTORS = ("grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "sam3")
+_COCO_DETECTORS = ("detr", "rf-detr", "rt-detr", "ssd", "yolo")
+_COUNTS = (*_OPEN_DETECTORS, *_COCO_DETECTORS, "parts")
+_PRESENCE = ("clip", *_COUNTS)
+_WRITING = ("ocr", "parts")
+_LOOKS = ("parts",)
+
+JUDGES: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("single", "multiple", "controlled-single", "controlled-multiple"), _PRESENCE),
+    **dict.fromkeys(("negation", "conditional"), _PRESENCE),
+    **dict.fromkeys(("counting", "arithmetic", "spatial"), _COUNTS),
+    **dict.fromkeys(("controlled-counting", "controlled-two-counting", "controlled-arithmetic"), _COUNTS),
+    "text": _WRITING,
+    **dict.fromkeys(("actions", "unusual", "compositional", "chimeras"), _LOOKS),
+}
+"""The judges that can serve a task alone, by the task's key; a judge `vlm` answers the whole at once besides."""
+
+
+def list_parts(item: Item) -> tuple[Ask, ...]:
+    """List the questions whose answers are joined; of text it is the text, whatever carries it."""
+    own = tuple(ask for ask in item.asks if not ask.is_relevant)
+    return tuple(ask for ask in own if isinstance(ask.question, Transcribe)) or own
+
+
+def join_parts(item: Item, values: Mapping[str, Value]) -> Value | None:
+    """Join what one judge read of the parts; of text all that the prompt has in quotes must be written."""
+    return parts.join_parts(list_parts(item), values, quoted_texts(task_text(item.task)))
+
+
+def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) -> str:
+    """Say which tasks wait for another judge or for people, as this one cannot answer all parts of any of their items.
+
+    Nothing where there are none.
+    """
+    served: dict[str, bool] = {}
+    for item in items:
+        task = str(item.factors["task"])
+        served[task] = served.get(task, False) or parts.is_served(list_parts(item), can_answer)
+    waiting: dict[Sequence[str], list[str]] = {}
+    for key in ALL:
+        if served.get(key) is False:
+            waiting.setdefault(JUDGES[key], []).append(key)
+    told = "; ".join(f"{', '.join(keys)} (by {', '.join(judges)})" for judges, keys in waiting.items())
+    return f"tasks that wait for people or another judge: {told}" if told else ""
+
+
+RULE = PartsRule("gimbrr-parts@1", list_parts, join_parts, name_waiting)
+
+
+def _number_of_prompt(key: str) -> str:
+    number = last_of_key(key).removeprefix("p")
+    return str(int(number)) if number.isdecimal() else ""
+
+
+NAMING = FileNaming(
+    "gimbrr",
+    "p801_1_v0.0.5_pd230208.png",
+    re.compile(r"p(?P<key>\d{1,9})_(?P<number>\d{1,9})_v.+", re.ASCII),
+    _number_of_prompt,
+)
+
+VERSION = "Prompt_dir_230228.csv"
+"""The one version of the directory that was released with ratings; `…_extraVars.csv` has more columns."""
+
+_COLUMNS = ("ID", "Prompt", "Representations", "Task", "Task_specific_label", "Linked_prompts")
+_EXTRA_COLUMNS = ("Object_num", "Extra_characteristic", "Num_features", "Common", "Num_objects")
+_IMG2IMG = "img2img: "
+_ROWS_PER_TASK = 100
+_SINGLE_ROWS = 502
+_WHOLE_NUMBER = re.compile(r"(\d{1,6})(?:\.0)?", re.ASCII)
+_OF_NUMBERS = ("counting", "arithmetic", "controlled-counting", "controlled-two-counting", "controlled-arithmetic")
+_OF_TWO = ("arithmetic", "spatial", "actions", "unusual", "controlled-two-counting", "controlled-arithmetic")
+_LABELLED = ("conditional", "negation", "actions", "spatial", "unusual", "compositional", "text")
+_FLAGS = {"True": True, "False": False}
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryRow:
+    """A row of the directory; what comes after `linked` is None where the row, or the file, does not tell it.
+
+    `label` is the absent class, the count ("5"), both counts ("3,6"), the verb, the relation, the characteristic or the
+    text, as the task has it. `linked` are the IDs of the single objects.
+    """
+
+    id: int
+    text: str
+    task: GimbrrTask
+    classes: tuple[str, ...]
+    label: str
+    linked: tuple[int, ...]
+    target_position: int | None = None
+    has_adjective: bool | None = None
+    features: int | None = None
+    is_common: bool | None = None
+    objects: int | None = None
+
+
+def read_directory(path: Path) -> list[DirectoryRow]:
+    """Read the prompts that a text-to-image model can be given: rows that edit pictures (img2img) are left out."""
+    prompts: list[DirectoryRow] = []
+    lines: dict[int, int] = {}
+    for line in _read_lines(path):
+        if "annotation" in line.row:
+            raise BadFileError(f"{path.name} line 1: people's ratings, not prompts; take {VERSION}")
+        if _is_img2img(line):
+            continue
+        prompt = _read_row(line)
+        if prompt.id in lines:
+            raise line.error(f"ID {prompt.id} stands in line {lines[prompt.id]} already; leave one of them out")
+        lines[prompt.id] = line.number
+        prompts.append(prompt)
+    if not prompts:
+        raise BadFileError(f"{path.name}: no prompts; {VERSION} has a row for each")
+    return prompts
+
+
+def count_img2img(path: Path) -> int:
+    """Count the rows that edit pictures, which nobody has rated."""
+    return sum(map(_is_img2img, _read_lines(path)))
+
+
+def correct(prompts: Iterable[DirectoryRow]) -> list[DirectoryRow]:
+    """Correct the known errors, and leave everything else."""
+    prompts = list(prompts)
+    singles = {prompt.text: prompt.id for prompt in prompts if prompt.task == SINGLE}
+    return [_correct(prompt, singles) if find_error(prompt) else prompt for prompt in prompts]
+
+
+def find_error(prompt: DirectoryRow) -> Mapping[str, Any] | None:
+    """Find what a row says that is known to be wrong, and what would be right, by field; None if nothing is."""
+    error = _ERRORS.get(prompt.id)
+    is_there = error is not None and all(
+        getattr(prompt, field) in (value, None) for field, value in error["wrong"].items()
+    )
+    return error if is_there else None
+
+
+def _read_errors() -> dict[int, dict[str, dict[str, Any]]]:
+    found = tomllib.loads(Path(__file__).with_name("known_errors.toml").read_text(encoding="utf-8"))["errors"]
+    return {
+        id: {side: {field: _frozen(value) for field, value in one[side].items()} for side in ("wrong", "right")}
+        for one in found
+        for id in one["ids"]
+    }
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_ERRORS = _read_errors()
+
+
+def _correct(prompt: DirectoryRow, singles: Mapping[str, int]) -> DirectoryRow:
+    right = {field: value for field, value in _ERRORS[prompt.id]["right"].items() if getattr(prompt, field) is not None}
+    corrected = replace(prompt, **right)
+    return replace(corrected, linked=tuple(singles[noun] for noun in corrected.classes if noun in singles))
+
+
+def _read_lines(path: Path) -> Iterator[CsvRow]:
+    return read_lines(path, [(column,) for column in _COLUMNS], ", ".join((*_COLUMNS, *_EXTRA_COLUMNS)))
+
+
+def _is_img2img(line: CsvRow) -> bool:
+    return line.get("Task").startswith(_IMG2IMG)
+
+
+def _read_row(line: CsvRow) -> DirectoryRow:
+    id, task = _read_id(line), _read_task(line)
+    last = task.first_id + (_SINGLE_ROWS if task == SINGLE else _ROWS_PER_TASK) - 1
+    if not task.first_id <= id <= last:
+        raise line.error(
+            f"ID {id} is none of {task.title!r}, which has {task.first_id} to {last}: the directory of another "
+            f"version? This reads {VERSION} and the one with extra variables"
+        )
+    text = line.get("Prompt")
+    if not text:
+        raise line.error(f"no prompt of ID {id}; every row has one")
+    return DirectoryRow(
+        id,
+        text,
+        task,
+        _read_classes(line, task),
+        _read_label(line, task),
+        tuple(_read_link(line, one) for one in _split(line.get("Linked_prompts"))),
+        _read_number(line, "Object_num"),
+        _read_flag(line, "Extra_characteristic"),
+        _read_number(line, "Num_features"),
+        _read_flag(line, "Common"),
+        _read_number(line, "Num_objects"),
+    )
+
+
+def _read_id(line: CsvRow) -> int:
+    id = _read_number(line, "ID")
+    if id is None:
+        raise line.error("no ID; every row has one, in digits")
+    return id
+
+
+def _read_task(line: CsvRow) -> GimbrrTask:
+    title = line.get("Task")
+    if title not in BY_TITLE:
+        raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
+    return BY_TITLE[title]
+
+
+def _read_classes(line: CsvRow, task: GimbrrTask) -> tuple[str, ...]:
+    classes = _split(line.get("Representations"))
+    least = 2 if task.key in _OF_TWO else 1
+    if len(classes) < least:
+        raise line.error(f"Representations {line.get('Representations')!r}: {task.title!r} has at least {least}")
+    return classes
+
+
+def _read_label(line: CsvRow, task: GimbrrTask) -> str:
+    label, classes = line.get("Task_specific_label"), _split(line.get("Representations"))
+    if task.key in _OF_NUMBERS:
+        numbers = label.split(",")
+        if len(numbers) != len(classes) or not all(number.isdecimal() for number in numbers):
+            raise line.error(f"Task_specific_label {label!r}: should be a number in digits per class: {len(classes)}")
+    elif not label and task.key in _LABELLED:
+        raise line.error(f"no Task_specific_label of ID {line.get('ID')}; {task.title!r} has one in every row")
+    return label
+
+
+def _read_link(line: CsvRow, written: str) -> int:
+    last = SINGLE.first_id + _SINGLE_ROWS - 1
+    if not written.isdecimal() or not SINGLE.first_id <= int(written) <= last:
+        raise line.error(f"Linked_prompts {written!r}: should be an ID of a single object, {SINGLE.first_id} to {last}")
+    return int(written)
+
+
+def _read_number(line: CsvRow, column: str) -> int | None:
+    """Read a whole number, which pandas may have written as 2.0."""
+    written = line.get(column)
+    found = _WHOLE_NUMBER.fullmatch(written)
+    if written and not found:
+        raise line.error(f"{column} {written!r}: should be a whole number")
+    return int(found[1]) if found else None
+
+
+def _read_flag(line: CsvRow, column: str) -> bool | None:
+    written = line.get(column)
+    if written and written not in _FLAGS:
+        raise line.error(f"{column} {written!r}: should be True or False")
+    return _FLAGS.get(written)
+
+
+def _split(written: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in written.split(",") if part.strip())
+
+
+def make_prompt(row: DirectoryRow) -> TaskPrompt:
+    """Make a prompt of a row."""
+    told: dict[str, Scalar] = {"classes": ", ".join(row.classes)}
+    if row.features is not None:
+        told["features"] = row.features
+    if row.objects is not None:
+        told["objects"] = row.objects
+    if row.task.key == "text":
+        told["text"] = row.label
+    return TaskPrompt(str(row.id), row.task, row.text, _read_meaning(row), tuple(map(str, row.linked)), told)
+
+
+def _read_meaning(row: DirectoryRow) -> Meaning:
+    said = read_prompt(row.task, row.text)
+    first, *others = row.classes
+    match row.task.key:
+        case "single" | "multiple" | "controlled-single" | "controlled-multiple":
+            return Objects(row.classes, row.is_common)
+        case "spatial":
+            return SpatialRelation(first, row.label, others[0])
+        case "actions" | "unusual":
+            deed = row.text.lower().removeprefix("a ").removeprefix("an ").removeprefix(f"{first} ")
+            return Action(first, row.label, others[0], said.deed if isinstance(said, Action) else deed)
+        case "conditional":
+            words = (said.first, said.second, said.wanted) if isinstance(said, Choice) else ("", "", "")
+            return Choice(first, row.label, *words, row.target_position, row.has_adjective)
+        case "compositional":
+            return Attribute(first, row.label)
+        case "negation":
+            return (
+                Absence(first, row.label, said.lack) if isinstance(said, Absence) else Unparsed(row.classes, row.label)
+            )
+        case "chimeras":
+            return said if isinstance(said, Chimera) else Unparsed(row.classes, "")
+        case "text":
+            phrase = said.phrase if isinstance(said, WrittenText) else ""
+            return WrittenText(first, phrase, quoted_texts(row.text))
+    numbers = map(int, row.label.split(","))
+    things = tuple(zip(map(singular, row.classes), numbers, strict=True))
+    return replace(said, things=things) if isinstance(said, ObjectCounts) else ObjectCounts(things)
+
 
 _VARIED = ("conditional", "chimeras", "multiple")
 """The tasks of which the directory with extra variables tells more."""
@@ -90,7 +553,7 @@ def draw_prompts(fresh: int) -> list[TaskPrompt]:
     """Draw the standard set, or with a seed a fresh one, task by task."""
     start = f"fresh{fresh}-" if fresh else ""
 
-    def make(task: Task, place: int, meaning: Meaning) -> TaskPrompt:
+    def make(task: GimbrrTask, place: int, meaning: Meaning) -> TaskPrompt:
         singles = tuple(f"{start}{SINGLE.key}-{noun.replace(' ', '-')}" for noun in classes_of(meaning))
         text = write_prompt(task, meaning)
         if task == SINGLE:
@@ -98,7 +561,7 @@ def draw_prompts(fresh: int) -> list[TaskPrompt]:
         linked = () if task.key == f"controlled-{SINGLE.key}" else singles
         return TaskPrompt(f"{start}{task.key}-{place:03d}", task, text, meaning, linked)
 
-    drawn = draw_meanings(fresh)
+    drawn = generate(fresh)
     return [make(ALL[key], place, one) for key in drawn for place, one in enumerate(drawn[key], start=1)]
 
 

@@ -1,19 +1,21 @@
-"""The tables and figures of GIMBRR (Achterberg and others 2023), of any ratings of its tasks.
+"""The tables and figures of GIMBRR (Achterberg et al. 2023), computed from any ratings of its tasks.
 
-Percentages go from 0 to 100. Intervals are over prompts: those with the same text are one cluster, and what the design
-fixes (task, number, size) are strata.
-"""
+Percentages go from 0 to 100. Intervals are over prompts: those with the same text are one cluster, and what the
+design fixes (task, number, size) are strata. Printed figures (published.csv) come from the section “Assessment
+results”; the paper has no others, as its Figures 2 to 8 print none. It truncates some (54 % is 54.74 %) and rounds
+others; the `b` of its main effect is a sum of squares."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell
+from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell, read_published
 from subitize.papers.gimbrr import regressions
-from subitize.papers.gimbrr.ratings import Ratings, Shares, estimate_by, with_pooled
-from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, Effect, Line
-from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, SINGLE, TASKS, Task
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, SINGLE, TASKS, GimbrrTask
+from subitize.papers.gimbrr.ratings import Shares, TaskRatings, estimate_by, with_pooled
+from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, RegressionLine, VarianceTerm
 
 _RELATIONS = ("on top of", "under", "behind", "in front of", "to the left of", "to the right of")
 STEPS: Mapping[str, str] = {
@@ -30,34 +32,34 @@ FEW_MODELS = 10
 """With fewer models, what goes together across them may do so by chance."""
 
 
-def compute_tables(ratings: Ratings) -> list[Cell]:
+def compute_tables(ratings: TaskRatings) -> list[Cell]:
     """Compute all tables, in the order of the paper."""
     return [cell for table in TABLES for cell in table(ratings)]
 
 
-def overall(ratings: Ratings) -> Iterator[Cell]:
+def overall(ratings: TaskRatings) -> Iterator[Cell]:
     """The share of all prompts but the controlled ones."""
     found = estimate_by(with_pooled(ratings.benchmark), "model")
     return _place("overall", {("all", model): one for (model,), one in found.items()})
 
 
-def tasks(ratings: Ratings) -> Iterator[Cell]:
+def tasks(ratings: TaskRatings) -> Iterator[Cell]:
     """The share of each task (Figures 2 and 3)."""
     return _by_task("tasks", ratings, [*TASKS, SINGLE])
 
 
-def controlled(ratings: Ratings) -> Iterator[Cell]:
+def controlled(ratings: TaskRatings) -> Iterator[Cell]:
     """The share of each controlled task (Figure 4)."""
     return _by_task("controlled", ratings, CONTROLLED)
 
 
-def linked_singles(ratings: Ratings) -> Iterator[Cell]:
+def linked_singles(ratings: TaskRatings) -> Iterator[Cell]:
     """The share of the single objects that a task is linked to (Figure 5, across)."""
     found = estimate_by(with_pooled(regressions.link_singles(ratings)), "task", "model")
     return _place("linked-singles", _in_order(found, map(ALL.__getitem__, regressions.COMPLEX)))
 
 
-def regression_table(ratings: Ratings) -> Iterator[Cell]:
+def regression_table(ratings: TaskRatings) -> Iterator[Cell]:
     """What carries over from simpler tasks (Figures 5 and 6), and two other ways to count single objects."""
     models = len(ratings.models)
     ways: Mapping[str, tuple[dict[str, Any], str]] = {
@@ -78,13 +80,13 @@ def regression_table(ratings: Ratings) -> Iterator[Cell]:
         yield from _tell_effect("main", main, models)
 
 
-def counting_by_number(ratings: Ratings) -> Iterator[Cell]:
+def counting_by_number(ratings: TaskRatings) -> Iterator[Cell]:
     """The share of counting prompts by number (Figure 7)."""
     found = estimate_by(with_pooled(ratings.of("counting")).sort("number", maintain_order=True), "number", "model")
     return _place("counting-by-number", found)
 
 
-def multiple_by_size(ratings: Ratings) -> Iterator[Cell]:
+def multiple_by_size(ratings: TaskRatings) -> Iterator[Cell]:
     """The share of multiple objects by their number, and whether they are commonly seen together (Figure 8)."""
     kind = pl.when("common").then(pl.lit("common")).otherwise(pl.lit("uncommon"))
     sets = with_pooled(ratings.of("multiple").drop_nulls(["common", "objects"]))
@@ -93,13 +95,13 @@ def multiple_by_size(ratings: Ratings) -> Iterator[Cell]:
     return _place("multiple-by-size", estimate_by(named, "row", "model"))
 
 
-def correlations(ratings: Ratings) -> Iterator[Cell]:
+def correlations(ratings: TaskRatings) -> Iterator[Cell]:
     """Which tasks models do well or badly at together; the paper has none of these."""
     for (one, other), r in regressions.correlate(ratings)[0].items():
         yield make_cell(CellId("correlations", ALL[one].title, ALL[other].title), r)
 
 
-def covariates(ratings: Ratings) -> Iterator[Cell]:
+def covariates(ratings: TaskRatings) -> Iterator[Cell]:
     """The share by what else varies within a task; the paper has none of these."""
     found = estimate_covariates(with_pooled(ratings.rows))
     return _place("covariates", {(f"{name}|{level}", model): one for (name, level, model), one in found.items()})
@@ -125,7 +127,7 @@ COVARIATES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
 }
 """By name: the task that it varies in, its column, and its levels with their titles (empty: those there are)."""
 
-Table = Callable[[Ratings], Iterator[Cell]]
+Table = Callable[[TaskRatings], Iterator[Cell]]
 TABLES: tuple[Table, ...] = (
     overall,
     tasks,
@@ -138,11 +140,11 @@ TABLES: tuple[Table, ...] = (
 )
 
 
-def _by_task(table: str, ratings: Ratings, wanted: Iterable[Task]) -> Iterator[Cell]:
+def _by_task(table: str, ratings: TaskRatings, wanted: Iterable[GimbrrTask]) -> Iterator[Cell]:
     return _place(table, _in_order(estimate_by(with_pooled(ratings.rows), "task", "model"), wanted))
 
 
-def _in_order(found: Shares, tasks: Iterable[Task]) -> Shares:
+def _in_order(found: Shares, tasks: Iterable[GimbrrTask]) -> Shares:
     """Put shares by task and model into the order of tasks, under their titles."""
     return {(task.title, model): one for task in tasks for (key, model), one in found.items() if key == task.key}
 
@@ -151,7 +153,7 @@ def _place(table: str, found: Shares) -> Iterator[Cell]:
     return (make_cell(CellId(table, str(row), model), one, scale=100) for (row, model), one in found.items())
 
 
-def _tell_line(row: str, line: Line | None, convention: str, models: int) -> Iterator[Cell]:
+def _tell_line(row: str, line: RegressionLine | None, convention: str, models: int) -> Iterator[Cell]:
     if line is None:
         return
     method = f"{AS_THE_PAPER}: points of {models} models taken as independent"
@@ -164,11 +166,15 @@ def _tell_line(row: str, line: Line | None, convention: str, models: int) -> Ite
     yield Cell(place._replace(column=CONVENTION), f"least squares: {convention}", n=slope.n)
 
 
-def _tell_effect(row: str, effect: Effect, models: int) -> Iterator[Cell]:
-    line = Line(effect.coefficient, 0.0, effect.p, effect.df)
+def _tell_effect(row: str, effect: VarianceTerm, models: int) -> Iterator[Cell]:
+    line = RegressionLine(effect.coefficient, 0.0, effect.p, effect.df)
     convention = "b of sum coding; p of F, type I sums of squares in the order multiple objects, relatedness, both"
     convention += "; the paper prints the sum of squares as b" if row == "main" else ""
     yield from _tell_line(row, line, convention, models)
     place, n = CellId("regressions", row, ""), effect.coefficient.n
     yield Cell(place._replace(column="p-coefficient"), effect.p_coefficient, n=n)
     yield Cell(place._replace(column="sum-of-squares"), effect.squares, n=n)
+
+
+PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
+"""Every printed figure, by the names that `subitize reproduce gimbrr --json` gives them."""

@@ -1,4 +1,4 @@
-"""Ratings of a run in the columns of the authors' file, so that their software and scripts can read them."""
+"""Writes ratings of a run in the columns of the authors' file, so that their software and scripts can read them."""
 
 import csv
 import io
@@ -15,10 +15,9 @@ from subitize.errors import NothingToDoError
 from subitize.imports.releases import RatingColumns
 from subitize.io.files import CsvRow, escape_formula
 from subitize.io.outputs import write_atomic
-from subitize.papers.gimbrr.file_names import NAMING
-from subitize.papers.gimbrr.importing import ANNOTATOR
-from subitize.papers.gimbrr.items import MATCH, NAME
-from subitize.papers.gimbrr.tasks import ALL, CONTROLLED
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED
+from subitize.papers.gimbrr.release import ANNOTATOR
+from subitize.papers.gimbrr.suite import MATCH, NAME, NAMING
 from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
 from subitize.store import Run, StoredResponse
 from subitize.store.frames import read_readings

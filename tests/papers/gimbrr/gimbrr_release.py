@@ -5,8 +5,8 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from subitize.papers.gimbrr.exporting import COLUMNS
-from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, SINGLE, TASKS, Task
+from subitize.papers.gimbrr.export import COLUMNS
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, SINGLE, TASKS, GimbrrTask
 
 Row = dict[str, str]
 
@@ -43,7 +43,7 @@ def make_prompts(per_task: int) -> Iterator[Row]:
         yield _row(SINGLE, place, noun, (noun,), "")
 
 
-def make_prompt(task: Task, place: int) -> Row:
+def make_prompt(task: GimbrrTask, place: int) -> Row:
     """Make a prompt of a task; every task has two prompts of one text."""
     one, other = NOUNS[place // 2 % len(NOUNS)], NOUNS[(place // 2 + 3) % len(NOUNS)]
     number, extras = 2 + place % 11, {}
@@ -99,7 +99,7 @@ def write_rows(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
         writer.writerows(rows)
 
 
-def _row(task: Task, place: int, text: str, classes: Sequence[str], label: str, **extras: str) -> Row:
+def _row(task: GimbrrTask, place: int, text: str, classes: Sequence[str], label: str, **extras: str) -> Row:
     links = "" if task in (SINGLE, ALL["controlled-single"]) else _link(classes)
     automatic = "" if task.key == "conditional" else str(task.key in _AUTOMATIC)
     own = (str(task.first_id + place), text, ", ".join(classes), automatic, task.title, label, "")

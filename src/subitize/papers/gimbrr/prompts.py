@@ -1,20 +1,112 @@
-"""What the prompts of each task say, how it is written, and how it is read from the text again."""
+"""GIMBRR's tasks and their grammar: what the prompts of each task say, and how they are written and read.
+
+Words come from vocabulary.toml."""
 
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from subitize.language import final, mentions
 from subitize.language.counted import quoted_texts
-from subitize.language.nouns import plural, singular
+from subitize.language.nouns import article, plural, singular
 from subitize.language.numbers import in_words
-from subitize.papers.gimbrr.tasks import Task
-from subitize.papers.gimbrr.words import KINDS, a, are_common
+
+
+@dataclass(frozen=True, slots=True)
+class GimbrrTask:
+    """A task by its key in our items (factor `task`), its title in the released files, and its first ID there."""
+
+    key: str
+    title: str
+    first_id: int
+
+
+TASKS: tuple[GimbrrTask, ...] = (
+    GimbrrTask("conditional", "Conditional generation", 1),
+    GimbrrTask("arithmetic", "Simple arithmetic", 101),
+    GimbrrTask("negation", "Negation", 201),
+    GimbrrTask("actions", "Directed actions", 301),
+    GimbrrTask("spatial", "Spatial relationships", 401),
+    GimbrrTask("unusual", "Unusual arrangements", 501),
+    GimbrrTask("compositional", "Compositional characteristics", 601),
+    GimbrrTask("chimeras", "Chimeras", 701),
+    GimbrrTask("counting", "Counting", 801),
+    GimbrrTask("text", "Text rendering", 901),
+    GimbrrTask("multiple", "Multiple objects", 1201),
+)
+"""The eleven cognitive tasks, 100 prompts each."""
+
+SINGLE = GimbrrTask("single", "Single object", 1801)
+"""A bare noun: one prompt per object that the eleven tasks show."""
+
+CONTROLLED: tuple[GimbrrTask, ...] = (
+    GimbrrTask("controlled-single", "Controlled single object", 1701),
+    GimbrrTask("controlled-multiple", "Controlled multiple objects", 1501),
+    GimbrrTask("controlled-counting", "Controlled single object counting", 1601),
+    GimbrrTask("controlled-two-counting", "Controlled multiple object counting", 1401),
+    GimbrrTask("controlled-arithmetic", "Controlled arithmetic", 1301),
+)
+"""The same twenty objects in ten pairs, each step asking for one thing more."""
+
+STRATA = ("task", "number", "numbers", "common", "objects", "features")
+"""The factors whose levels the design fixes."""
+
+ALL: dict[str, GimbrrTask] = {task.key: task for task in (*TASKS, SINGLE, *CONTROLLED)}
+BY_TITLE: dict[str, GimbrrTask] = {task.title: task for task in ALL.values()}
+
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+
+
+@cache  # the same lists are drawn from hundreds of times
+def split(words: str) -> tuple[str, ...]:
+    """Part words between commas, however they are broken into lines."""
+    return tuple(" ".join(word.split()) for word in words.split(","))
+
+
+def split_each(lists: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Part the words of every list."""
+    return {name: split(words) for name, words in lists.items()}
+
+
+_MASS, _PLURAL = (frozenset(split(WORDS["speech"][name])) for name in ("mass", "plural"))
+PLACES = split_each(WORDS["places"])
+KINDS = split_each(WORDS["conditional"]["kinds"])
+
+
+def are_common(nouns: tuple[str, ...]) -> bool:
+    """Tell whether things are commonly seen together: in one of our places."""
+    return any(set(nouns) <= set(things) for things in PLACES.values())
+
+
+def a(noun: str) -> str:
+    """Put a noun as one sees one of it: "an apple", "some grass", "some scissors"."""
+    return f"some {noun}" if noun in _MASS or is_plural(noun) else f"{article(noun)} {noun}"
+
+
+def several(noun: str) -> str:
+    """Put a noun as one speaks of any number of it: "apples", "grass", "scissors"."""
+    return noun if noun in _MASS or is_plural(noun) else plural(noun)
+
+
+def be(noun: str) -> str:
+    """Choose the verb for any number of it: "there are apples", "there is grass"."""
+    return "is" if noun in _MASS else "are"
+
+
+def is_plural(noun: str) -> bool:
+    """Tell whether a noun stands in the plural: scissors, wheels; "sheep" is one or several and counts as one."""
+    return noun in _PLURAL or (noun not in _MASS and singular(noun) != noun)
+
 
 RELATIONS = ("on top of", "under", "behind", "in front of", "to the left of", "to the right of")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Objects:
     """Things of these classes; of several it may be told whether they are commonly seen together."""
 
     nouns: tuple[str, ...]
@@ -22,7 +114,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class ObjectCounts:
     """So many of each; with an operation the second number is to be worked out of the first."""
 
     things: tuple[tuple[str, int], ...]
@@ -30,7 +122,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class SpatialRelation:
     """One thing in a relation to another."""
 
     subject: str
@@ -39,7 +131,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Acting:
+class Action:
     """Someone does something to another; the deed is all that follows the actor: "looking at a bag"."""
 
     actor: str
@@ -62,7 +154,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Having:
+class Attribute:
     """A thing and what it has: "golden mane", "red wheels"."""
 
     noun: str
@@ -70,7 +162,7 @@ class Having:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class Absence:
     """A thing or place and what is not there; the lack is how it is said: "without any flowers"."""
 
     noun: str
@@ -87,7 +179,7 @@ class Chimera:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenText:
     """A thing and the texts that are written on it; the phrase leads to them: "with the title"."""
 
     noun: str
@@ -96,54 +188,56 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class Unparsed:
     """A prompt of the authors' outside its task's grammar: classes are known, parts are not."""
 
     nouns: tuple[str, ...]
     absent: str
 
 
-Meaning = Shown | Counted | Placed | Acting | Choice | Having | Lacking | Chimera | Written | Unread
+Meaning = (
+    Objects | ObjectCounts | SpatialRelation | Action | Choice | Attribute | Absence | Chimera | WrittenText | Unparsed
+)
 
 
 def classes_of(meaning: Meaning) -> tuple[str, ...]:
     """List the classes to be shown, never one that is rejected or negated."""
     match meaning:
-        case Shown(nouns=nouns) | Unread(nouns=nouns):
+        case Objects(nouns=nouns) | Unparsed(nouns=nouns):
             return nouns
-        case Counted(things=things):
+        case ObjectCounts(things=things):
             return tuple(noun for noun, _ in things)
-        case Placed(subject=one, landmark=other) | Acting(actor=one, other=other):
+        case SpatialRelation(subject=one, landmark=other) | Action(actor=one, other=other):
             return one, other
-        case Choice(shown=noun) | Having(noun=noun) | Lacking(noun=noun) | Written(noun=noun):
+        case Choice(shown=noun) | Attribute(noun=noun) | Absence(noun=noun) | WrittenText(noun=noun):
             return (noun,)
         case Chimera(body=body, parts=parts):
             return tuple(dict.fromkeys((body, *(donor for _, donor in parts))))
 
 
-def write_prompt(task: Task, meaning: Meaning) -> str:
+def write_prompt(task: GimbrrTask, meaning: Meaning) -> str:
     """Write what a task's prompt says."""
     match meaning:
-        case Shown(nouns=nouns):
+        case Objects(nouns=nouns):
             return " and ".join(map(a, nouns)) if task.key.startswith("controlled") else ", ".join(nouns)
-        case Counted(things=((noun, number),)):
+        case ObjectCounts(things=((noun, number),)):
             return f"{in_words(number)} {plural(noun)}"
-        case Counted(things=((noun, number), (other, other_number)), operation=operation):
+        case ObjectCounts(things=((noun, number), (other, other_number)), operation=operation):
             many = f"{operation} as many" if operation else in_words(other_number)
             return f"{in_words(number)} {plural(noun)} and {many} {plural(other)}"
-        case Placed():
+        case SpatialRelation():
             return f"{a(meaning.subject)} {meaning.relation} {a(meaning.landmark)}"
-        case Acting(actor=actor, deed=deed):
+        case Action(actor=actor, deed=deed):
             return f"{actor.capitalize() if task.key == 'actions' else a(actor)} {deed}"
         case Choice():
             return f"{_begin(a(meaning.first))} or {a(meaning.second)} - only render {meaning.wanted}"
-        case Having(noun=noun, attribute=attribute):
+        case Attribute(noun=noun, attribute=attribute):
             return f"{_begin(a(noun))} with {with_article(attribute)}"
-        case Lacking(noun=noun, lack=lack):
+        case Absence(noun=noun, lack=lack):
             return f"{a(noun)} {lack}"
         case Chimera(body=body, parts=parts):
             return f"{a(body)} with {' and '.join(f'the {part} of {a(donor)}' for part, donor in parts)}"
-        case Written(noun=noun, phrase=phrase, texts=(text, *_)):
+        case WrittenText(noun=noun, phrase=phrase, texts=(text, *_)):
             return f'{_begin(a(noun))} {phrase} "{text}"'
     raise TypeError(f"{task.title} has no prompt that says {meaning}")
 
@@ -154,7 +248,7 @@ def with_article(attribute: str) -> str:
     return attribute if singular(word) != word else a(attribute)
 
 
-def read_prompt(task: Task, text: str) -> Meaning | None:
+def read_prompt(task: GimbrrTask, text: str) -> Meaning | None:
     """Read a text by its task's grammar; None where it follows another.
 
     Articles may be missing, as they are in some of the authors' prompts. Which of two things is wanted is known of our
@@ -167,30 +261,30 @@ def read_prompt(task: Task, text: str) -> Meaning | None:
     one, other = (re.sub(_ARTICLE, "", part or "", flags=re.IGNORECASE) for part in found.group("one", "other"))
     match task.key:
         case "single" | "controlled-single":
-            return Shown((one,))
+            return Objects((one,))
         case "multiple":
             nouns = tuple(part.strip() for part in text.split(","))
-            return Shown(nouns, are_common(nouns))
+            return Objects(nouns, are_common(nouns))
         case "controlled-multiple":
-            return Shown((one, other))
+            return Objects((one, other))
         case "counting" | "controlled-counting" | "controlled-two-counting" | "arithmetic" | "controlled-arithmetic":
             return _read_counted(found, one, other)
         case "spatial":
-            return Placed(one, found["how"], other)
+            return SpatialRelation(one, found["how"], other)
         case "actions" | "unusual":
             actor = one.lower() if task.key == "actions" else one
-            return Acting(actor, found["how"], other, f"{found['how']} {found['other']}")
+            return Action(actor, found["how"], other, f"{found['how']} {found['other']}")
         case "conditional":
             return _read_choice(one, other, found["how"])
         case "compositional":
-            return Having(one, other)
+            return Attribute(one, other)
         case "negation":
-            return Lacking(one, singular(other), f"{found['how']} {found['other']}")
+            return Absence(one, singular(other), f"{found['how']} {found['other']}")
         case "chimeras":
             parts = (part.partition(" of ") for part in re.split(r" and the ", found["other"]))
             return Chimera(one, tuple((part, re.sub(_ARTICLE, "", donor)) for part, _, donor in parts))
         case _:
-            return Written(one, found["how"], quoted_texts(text))
+            return WrittenText(one, found["how"], quoted_texts(text))
 
 
 def _begin(text: str) -> str:
@@ -222,17 +316,17 @@ _PATTERNS = {
 }  # fmt: skip
 
 
-def _read_counted(found: re.Match[str], one: str, other: str) -> Counted | None:
+def _read_counted(found: re.Match[str], one: str, other: str) -> ObjectCounts | None:
     told = found.groupdict()
     number = _read_number(told["number"])
     if number is None:
         return None
     things = ((singular(one), number),)
     if not other:
-        return Counted(things)
+        return ObjectCounts(things)
     operation = told.get("how", "")
     second = _work_out(number, operation) if operation else _read_number(told["second"])
-    return None if second is None else Counted((*things, (singular(other), second)), operation)
+    return None if second is None else ObjectCounts((*things, (singular(other), second)), operation)
 
 
 def _read_number(word: str) -> int | None:

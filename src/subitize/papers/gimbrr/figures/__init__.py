@@ -1,0 +1,576 @@
+"""GIMBRR's part of a report: the leaderboard, each model's cognitive profile, and the paper's conclusions.
+
+Also what makes a prompt harder, what carries over from simpler tasks to complex ones, and which tasks are correlated
+across models."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+
+import polars as pl
+
+from subitize.papers.gimbrr.claims import claims
+from subitize.papers.gimbrr.prompts import ALL, SINGLE, TASKS
+from subitize.papers.gimbrr.ratings import Shares, TaskRatings, estimate_by, take_ratings
+from subitize.papers.gimbrr.regressions import (
+    MULTIPLE,
+    RELATED,
+    RESAMPLES,
+    UNRELATED,
+    RegressionPoint,
+    correlate,
+    draw_band,
+    fit_line,
+    link_singles,
+    point_at_multiple,
+    point_at_singles,
+)
+from subitize.papers.gimbrr.release import MODELS
+from subitize.papers.gimbrr.suite import NAME
+from subitize.papers.gimbrr.tables import FEW_MODELS, PUBLISHED, STEPS, estimate_covariates
+from subitize.records import Estimate
+from subitize.report import charts
+from subitize.report.charts import Palette
+from subitize.report.claims import Wording, claims_section, write_p
+from subitize.report.leaderboard import draw_ranking
+from subitize.report.series import MODEL, CountingModel, Series, bounds, methods, sizes
+from subitize.report.table import (
+    Block,
+    Cell,
+    Column,
+    Columns,
+    FigureBlock,
+    Row,
+    RowKind,
+    Section,
+    SuiteReport,
+    TextBlock,
+    estimate_text,
+    make_table,
+    number_of,
+    percent_text,
+    slug,
+    text_column,
+)
+from subitize.stats.estimate import subtract_independent
+
+
+@dataclass(frozen=True, slots=True)
+class RatedRun:
+    """A run as one judge saw it. The name tells it from others, in files' names the suffix; the only one has none."""
+
+    name: str
+    suffix: str
+    ratings: TaskRatings
+    badges: dict[str, RowKind]
+
+    def title(self, text: str) -> str:
+        """Add the name to a title, where there are other groups."""
+        return f"{text}, {self.name}" if self.suffix else text
+
+
+def group_series(series: Sequence[Series]) -> list[RatedRun]:
+    """Put series of one run and judge together, those without any rating left out."""
+    keys = dict.fromkeys((one.source.name, one.judge) for one in series)
+    found = []
+    for place, key in enumerate(keys, start=1):
+        own = [one for one in series if (one.source.name, one.judge) == key]
+        suffix = f"-{place}" if len(keys) > 1 else ""
+        found.append(RatedRun(" · ".join(key), suffix, _take(own), {one.label: one.badge for one in own}))
+    return [group for group in found if group.ratings.rows.height]
+
+
+def estimate_all(groups: Iterable[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
+    """Estimate shares of tasks by columns of the ratings and model, each group by itself."""
+    found: Shares = {}
+    for group in groups:
+        found |= estimate_by(group.ratings.of(*tasks), *by, "model")
+    return found
+
+
+def list_badges(groups: Iterable[RatedRun]) -> dict[str, RowKind]:
+    """Mark the models that are stand-ins, by label."""
+    return {label: badge for group in groups for label, badge in group.badges.items()}
+
+
+def _take(series: Sequence[Series]) -> TaskRatings:
+    names = {one.model: one.label for one in series}
+    rows = take_ratings(series[0].source.survey, series[0].judge).rows
+    return TaskRatings(rows.filter(pl.col("model").is_in(list(names)))).rename(names)
+
+
+_COUNTED = {"counting": "counting", "controlled-counting": "controlled counting"}
+_SETS = {True: "seen together", False: "rarely together"}
+_KINDS = {
+    kind: colour for kinds in (_COUNTED, _SETS) for kind, colour in zip(kinds.values(), charts.COLOURS, strict=False)
+}
+_LEVELS = {
+    "target": "target stands {}",
+    "adjective": "told apart by adjective: {}",
+    "features": "{} animals in one",
+    "relation": "{}",
+}
+
+
+def by_number(groups: Sequence[RatedRun]) -> Section | None:
+    """Show counting by the number asked for, of each model and all together (Figure 7)."""
+    found = _with_all(groups, "task", "number", tasks=list(_COUNTED))
+    curves = {(model, _COUNTED[task], number): one for (task, number, model), one in found.items()}
+    return _draw_curves("by-number", "By number", curves, "How far up a model counts.")
+
+
+def by_size(groups: Sequence[RatedRun]) -> Section | None:
+    """Show multiple objects by how many they are, and whether they are seen together (Figure 8)."""
+    found = _with_all(groups, "common", "objects", tasks=["multiple"])
+    curves = {(model, _SETS[common], size): one for (common, size, model), one in found.items()}
+    note = "What further objects cost, where they are commonly seen together and where not."
+    return _draw_curves("by-size", "By number of different objects", curves, note)
+
+
+def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+    """Show what else varies within a task."""
+    found = {
+        (_LEVELS[name].format(level), model): one
+        for group in groups
+        for (name, level, model), one in estimate_covariates(group.ratings.rows).items()
+        if name in _LEVELS
+    }
+    if not found:
+        return None
+    levels, models = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
+    rows = [{"model": model, "level": level, **bounds(one)} for (level, model), one in found.items()]
+    cells = (Row((level, *(found.get((level, model)) for model in models))) for level in levels)
+    columns: Columns = (text_column("Condition"), *models)
+    title = "Other conditions"
+    figure = FigureBlock(
+        f"{NAME}-conditions-chart",
+        title,
+        charts.by_level(rows, palette.of(models), levels, ""),
+        "Share of images that match their prompts by what varies within a task, with 95 % intervals "
+        f"({sizes(found.values())}). Targets and adjectives: conditional generation; animals: chimeras; relations: "
+        "spatial relationships.",
+        "Share right by condition for every model, with intervals.",
+        make_table(f"{NAME}-conditions", title, columns, cells, methods(found.values())),
+    )
+    return Section(f"{NAME}-conditions", title, (figure,))
+
+
+def _with_all(groups: Sequence[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
+    """Estimate by model and, where one judge saw several models, of all together."""
+    found = estimate_all(groups, *by, tasks=tasks)
+    for group in groups:
+        if len(group.ratings.models) > 1:
+            pooled = group.ratings.of(*tasks).with_columns(model=pl.lit(group.title("all models")))
+            found |= estimate_by(pooled, *by, "model")
+    return found
+
+
+def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Estimate], note: str) -> Section | None:
+    numbers = sorted({number for *_, number in curves})
+    if len(numbers) < 2:
+        return None
+    panels = list(dict.fromkeys(model for model, _, _ in curves))
+    kinds = {kind: colour for kind, colour in _KINDS.items() if any(kind == of for _, of, _ in curves)}
+    rows = [
+        {"panel": model, "kind": kind, "number": number, **bounds(one)} for (model, kind, number), one in curves.items()
+    ]
+    spec = charts.curves(
+        rows, panels, charts.colour_kinds(kinds), of="panel", x_title="number asked for", stops_at_ten=False
+    )
+    columns: Columns = (MODEL, text_column("Kind"), *map(str, numbers))
+    cells = (
+        Row((model, kind, *(curves.get((model, kind, number)) for number in numbers)))
+        for model, kind in dict.fromkeys((model, kind) for model, kind, _ in curves)
+    )
+    figure = FigureBlock(
+        f"{NAME}-{name}-chart",
+        title,
+        spec,
+        f"{note} Share of images that match their prompts, with 95 % intervals ({sizes(curves.values())}).",
+        f"{title}: share right with intervals, a panel per model.",
+        make_table(f"{NAME}-{name}", title, columns, cells, methods(curves.values())),
+    )
+    return Section(f"{NAME}-{name}", title, (figure,))
+
+
+LADDER = [task.key for task in (*TASKS, SINGLE)]
+_HALF = 0.5
+_TITLES = list(STEPS.values())
+_FAILS = text_column("Fails first at", "The first step with less than one half right.")
+
+ByModel = Mapping[str, Mapping[str, Estimate]]
+
+
+def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+    """Show the tasks of all models side by side, then of each, the easiest on top."""
+    found = _by_model(groups, LADDER)
+    if not found:
+        return None
+    figures = [_ladder("all", "All models side by side", found, palette)] if len(found) > 1 else []
+    figures += [_ladder(slug(model), model, {model: own}, palette) for model, own in found.items()]
+    lead = TextBlock(
+        "What a model can do, task by task, the easiest on top. Tasks differ in more than one way; the controlled "
+        "steps below change one thing at a time."
+    )
+    return Section(f"{NAME}-profile", "Cognitive profile", (lead, *figures))
+
+
+def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+    """Show the controlled steps: where a model fails first, and what is lost at each step."""
+    found = _by_model(groups, list(STEPS))
+    if len({task for own in found.values() for task in own}) < 2:
+        return None
+    badges = list_badges(groups)
+    estimates = [one for own in found.values() for one in own.values()]
+    rows = [
+        {"model": model, "step": STEPS[task], **bounds(one)}
+        for model, own in found.items()
+        for task, one in own.items()
+    ]
+    cells = (
+        Row((model, *map(own.get, STEPS), find_failure(own) or "none"), badges[model]) for model, own in found.items()
+    )
+    figure = FigureBlock(
+        f"{NAME}-steps-chart",
+        "From one object to arithmetic",
+        _draw_steps(rows, palette.of(list(found))),
+        "Share of images that match their prompts at each controlled step, with 95 % intervals "
+        f"({sizes(estimates)}; prompts with the same text count as one). All steps show the same objects. Dotted: one "
+        "half.",
+        "Share right at each controlled step for every model, with intervals.",
+        make_table(f"{NAME}-steps", "Controlled steps", (MODEL, *_TITLES, _FAILS), cells, methods(estimates)),
+    )
+    lead = TextBlock("Each step asks for one thing more, so that the first large fall shows what a model lacks.")
+    return Section(f"{NAME}-breakdown", "Controlled breakdown", (lead, figure, *_losses(found, groups)))
+
+
+def find_failure(shares: Mapping[str, Estimate]) -> str:
+    """Name the first controlled step at which less than one half is right, and say so where that is not certain."""
+    for task, title in STEPS.items():
+        if task in shares and shares[task].value < _HALF:
+            return title if shares[task].high < _HALF else f"{title} (not certain)"
+    return ""
+
+
+def _by_model(groups: Sequence[RatedRun], tasks: Sequence[str]) -> ByModel:
+    found: dict[str, dict[str, Estimate]] = defaultdict(dict)
+    for (task, model), one in estimate_all(groups, "task", tasks=tasks).items():
+        found[model][task] = one
+    return found
+
+
+def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> FigureBlock:
+    values: dict[str, list[float]] = defaultdict(list)
+    for own in found.values():
+        for task, one in own.items():
+            values[task].append(one.value)
+    order = sorted(values, key=lambda task: -sum(values[task]) / len(values[task]))
+    estimates = [one for own in found.values() for one in own.values()]
+    rows = [
+        {"model": model, "level": ALL[task].title, **bounds(one)}
+        for model, own in found.items()
+        for task, one in own.items()
+    ]
+    columns: Columns = (text_column("Task"), *found)
+    cells = (Row((ALL[task].title, *(own.get(task) for own in found.values()))) for task in order)
+    by_mean = " by the mean of the models" if len(found) > 1 else ""
+    return FigureBlock(
+        f"{NAME}-ladder-{name}-chart",
+        title,
+        charts.by_level(rows, palette.of(list(found)), [ALL[task].title for task in order], ""),
+        "Share of images that match their prompts, with 95 % intervals "
+        f"({sizes(estimates)}), the easiest task on top{by_mean}.",
+        f"Tasks from the easiest to the hardest with intervals: {title}.",
+        make_table(f"{NAME}-ladder-{name}", f"Tasks: {title}", columns, cells, methods(estimates)),
+    )
+
+
+def _losses(found: ByModel, groups: Sequence[RatedRun]) -> list[Block]:
+    """Set out what each step costs; the prompts of two steps are others."""
+    lost = {
+        model: {
+            STEPS[after]: subtract_independent(own[before], own[after])
+            for before, after in pairwise(STEPS)
+            if before in own and after in own
+        }
+        for model, own in found.items()
+    }
+    known = [one for own in lost.values() for one in own.values()]
+    badges = list_badges(groups)
+    columns: Columns = (MODEL, *(f"to {title}" for title in _TITLES[1:]), text_column("Most is lost"))
+    rows = (Row((model, *map(own.get, _TITLES[1:]), _name_largest(own)), badges[model]) for model, own in lost.items())
+    caption = (
+        "Share of the step before minus that of the step; an interval above 0 is a certain loss. Where little is left, "
+        f"little can be lost. {methods(known)}"
+    )
+    return [make_table(f"{NAME}-losses", "What is lost at each step", columns, rows, caption)] if known else []
+
+
+def _name_largest(lost: Mapping[str, Estimate]) -> str:
+    certain = {title: one.value for title, one in lost.items() if one.low > 0}
+    return f"to {max(certain, key=lambda title: certain[title])}" if certain else "nowhere for certain"
+
+
+def _draw_steps(rows: charts.Rows, palette: Palette) -> charts.Spec:
+    axis = {**charts.UPRIGHT, "labelLimit": 140}
+    x = charts.field("step", "ordinal", title=None, scale={"domain": _TITLES}, axis=axis)
+    shared = {"x": x, "xOffset": charts.offset_field("model", palette.order, 0.4), "color": palette.colour()}
+    layers = [
+        charts.layer("rule", {"y": {"datum": _HALF}}, strokeDash=[1, 3]),
+        *charts.draw_lines(charts.share_field("share right"), shared, line_width=1.5, size=50),
+    ]
+    return charts.lay_out(rows, layers, height=280, width=660)
+
+
+_COLUMNS = (
+    Column("All tasks", "Share of images that match their prompts: the eleven tasks and single objects."),
+    Column("Eleven tasks", "Without single objects."),
+    Column("Controlled", "The five controlled number tasks, which are in no other column."),
+)
+
+
+def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
+    """Rank the models here by all tasks together, best first, among the three that the paper prints."""
+    whole, *parts = (
+        {model: one for (model,), one in estimate_all(groups, tasks=tasks).items()}
+        for tasks in (LADDER, [task.key for task in TASKS], list(STEPS))
+    )
+    ranked: list[tuple[float, Row]] = []
+    for model, badge in list_badges(groups).items():
+        own = whole.get(model)
+        cells: tuple[Cell, ...] = (model, own, *(of.get(model) for of in parts), own.n if own else 0)
+        ranked.append((own.value if own else -1.0, Row(cells, badge)))
+    for place, printed in PUBLISHED.items():
+        if place.table == "overall":
+            share = float(printed) / 100
+            ranked.append((share, Row((MODELS[place.column], share, None, None, None), "published")))
+    rows = [row for _, row in sorted(ranked, key=lambda pair: -pair[0])]
+    caption = (
+        "Best first, by all tasks. Published: as printed in the paper, of its 1,602 prompts; two digits, cut rather "
+        f"than rounded (0.54 is 0.547). {methods(whole.values())}"
+    )
+    columns = (MODEL, *_COLUMNS, Column("n", "Ratings of all tasks."))
+    table = make_table(f"{NAME}-leaderboard", "Leaderboard", columns, rows, caption)
+    x_title = "share of images that match their prompts"
+    data, spec = draw_ranking(table, f"{NAME}-leaderboard-share", "All tasks", x_title=x_title)
+    glance = FigureBlock(
+        f"{NAME}-leaderboard-chart",
+        "All tasks at a glance",
+        spec,
+        "All tasks together with 95 % intervals, best first; published figures have none.",
+        "Share of images that match their prompts, for every model with its interval, best first.",
+        data,
+    )
+    return [table, glance]
+
+
+def headline(groups: Sequence[RatedRun]) -> str:
+    """Say who does best, a stand-in only where there is no other, and where that model fails first."""
+    whole = {model: one for (model,), one in estimate_all(groups, tasks=LADDER).items()}
+    if not whole:
+        return ""
+    badges = list_badges(groups)
+    best = max(whole, key=lambda model: (not badges[model], whole[model].value))
+    told = f"In {NAME}, {best} does best: {percent_text(whole[best])} of its images match their prompts."
+    steps = estimate_all(groups, "task", tasks=list(STEPS))
+    failure = find_failure({task: one for (task, model), one in steps.items() if model == best})
+    return f"{told} On the way from one object to arithmetic, it first fails at {failure}." if failure else told
+
+
+_ONE = {"": charts.COLOURS[8]}
+_RELATION_KINDS = {"related": charts.COLOURS[0], "unrelated": charts.COLOURS[1]}
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+_TASK = text_column("Task")
+
+
+def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+    """Draw complex tasks over single objects (Figure 5) and over multiple objects (Figure 6), with regressions."""
+    figures = [figure for group in groups for figure in (*_over_singles(group, palette), *_over_multiple(group))]
+    if not figures:
+        return None
+    lead = TextBlock(
+        "Does a model that does well at something simple do well at what rests on it? Each point is a model and a "
+        "task; as in the paper, points are taken as independent, though those of one model hang together."
+    )
+    fewest = min(len(group.ratings.models) for group in groups)
+    warning = f"Only {number_of(fewest, 'model')}: too few to tell what carries over. The lines describe these models."
+    warnings = [TextBlock(warning, is_warning=True)] if fewest < FEW_MODELS else []
+    return Section(f"{NAME}-carry-over", "What carries over", (lead, *warnings, *figures))
+
+
+def correlations(groups: Sequence[RatedRun]) -> Section | None:
+    """Show which tasks models do well or badly at together."""
+    blocks = tuple(block for group in groups for block in _correlations(group))
+    return Section(f"{NAME}-together", "Tasks that move together", blocks) if blocks else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """Tasks over something simpler: the points by kind, each in its colour, and what is on the way across, by model."""
+
+    across: str
+    shares: Shares
+    points: Mapping[str, Sequence[RegressionPoint]]
+    colours: Mapping[str, str]
+    look: charts.Spec
+    note: str
+
+
+def _over_singles(group: RatedRun, palette: Palette) -> Iterator[FigureBlock]:
+    shares = estimate_by(link_singles(group.ratings), "task", "model")
+    look = {"color": palette.of(group.ratings.models).colour()}
+    note = "Share of complex tasks over that of the single objects they are linked to."
+    points = {"": point_at_singles(group.ratings)}
+    return _draw_lines(group, _Relation("single objects", shares, points, _ONE, look, note))
+
+
+def _over_multiple(group: RatedRun) -> Iterator[FigureBlock]:
+    models, found = group.ratings.models, estimate_by(group.ratings.of(MULTIPLE), "model")
+    kinds = dict(zip(_RELATION_KINDS, (RELATED, UNRELATED), strict=True))
+    shares = {(task, model): one for (model,), one in found.items() for tasks in kinds.values() for task in tasks}
+    points = {kind: point_at_multiple(group.ratings, tasks) for kind, tasks in kinds.items()}
+    scale = {"domain": models, "range": [_SHAPES[place % len(_SHAPES)] for place in range(len(models))]}
+    shape = charts.field("model", "nominal", scale=scale, legend={"title": None, "orient": "top"})
+    look = {"color": charts.colour_kinds(_RELATION_KINDS), "shape": shape}
+    note = "Related tasks show several objects ({}), unrelated ones a single object ({}).".format(
+        *(", ".join(ALL[task].title.lower() for task in tasks) for tasks in kinds.values())
+    )
+    return _draw_lines(group, _Relation("multiple objects", shares, points, _RELATION_KINDS, look, note))
+
+
+def _draw_lines(group: RatedRun, it: _Relation) -> Iterator[FigureBlock]:
+    """Draw points over lines in their bands, if there is a line."""
+    lines = {kind: line for kind, points in it.points.items() if (line := fit_line(points))}
+    if not lines:
+        return
+    fits = "; ".join(
+        f"{kind} b {estimate_text(one.slope)}, p {write_p(one.p)}, {one.slope.n} points".strip()
+        for kind, one in lines.items()
+    )
+    own = estimate_by(group.ratings.rows, "task", "model")
+    title, name = group.title(f"Other tasks over {it.across}"), f"{NAME}-over-{it.across.split()[0]}{group.suffix}"
+    columns: Columns = (MODEL, _TASK, Column(it.across.capitalize(), digits=3), Column("The task", digits=3))
+    rows = (
+        Row((one.model, ALL[one.task].title, it.shares[one.task, one.model], own[one.task, one.model]))
+        for points in it.points.values()
+        for one in points
+    )
+    yield FigureBlock(
+        f"{name}-chart",
+        title,
+        _scatter(it),
+        f"{it.note} Least squares: {fits}. Bands hold the middle 95 % of {RESAMPLES:,} lines through resampled points.",
+        f"Share of tasks over the share of {it.across}, with lines and bands.",
+        make_table(name, title, columns, rows, methods(own.values())),
+    )
+
+
+def _scatter(it: _Relation) -> charts.Spec:
+    percent = {"scale": {"domain": [0, 1], "clamp": True}, "axis": {"format": ".0%", "tickCount": 5}}
+    x = charts.field("x", "quantitative", title=it.across, **percent)
+    y = charts.field("value", "quantitative", title="share of the task", **percent)
+    layers: list[charts.Spec] = []
+    for kind, points in it.points.items():
+        if band := draw_band(points):
+            places = zip(*(of.tolist() for of in (band.x, band.y, band.low, band.high)), strict=True)
+            rows = [dict(zip(("x", "value", "low", "high"), place, strict=True)) for place in places]
+            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=it.colours[kind])]
+    dots = [
+        {"kind": kind, "model": one.model, "x": one.x, "value": one.y}
+        for kind, points in it.points.items()
+        for one in points
+    ]
+    over = charts.layer("point", {"x": x, "y": y, **it.look}, filled=True, size=60, opacity=0.9)
+    return charts.complete({"width": 480, "height": 340, "layer": [*layers, {"data": {"values": dots}, **over}]})
+
+
+def _correlations(group: RatedRun) -> list[Block]:
+    found, left_out = correlate(group.ratings)
+    if not found:
+        return []
+    models, name = len(group.ratings.models), f"{NAME}-together{group.suffix}"
+    title = group.title("Correlations of tasks across models")
+    columns: Columns = (_TASK, text_column("With"), "r", Column("n", "Models."))
+    cells = (Row((ALL[one].title, ALL[other].title, r, r.n)) for (one, other), r in found.items())
+    silent = f" All models do alike in {', '.join(ALL[task].title for task in left_out)}." if left_out else ""
+    figure = FigureBlock(
+        f"{name}-chart",
+        title,
+        _draw_correlations({pair: r.value for pair, r in found.items()}),
+        f"Pearson’s r of the shares of two tasks across {models} models; intervals are in the data.{silent}",
+        "Correlations between tasks as coloured cells.",
+        make_table(name, title, columns, cells, "Intervals (95 %): Fisher’s, of models as a sample."),
+    )
+    return [*([TextBlock(_tell_chance(models, len(found)), is_warning=True)] if models < FEW_MODELS else []), figure]
+
+
+def _tell_chance(models: int, pairs: int) -> str:
+    """Say how little a correlation over a few models means."""
+    from scipy.special import stdtrit
+
+    t = float(stdtrit(models - 2, 0.975))
+    needed = t / sqrt(models - 2 + t * t)
+    return (
+        f"Only {models} models: by chance alone, one pair of tasks in twenty correlates by {needed:.2f} or more, up or "
+        f"down; that is about {pairs / 20:.0f} of these {pairs} pairs. Do not read a cause into it."
+    )
+
+
+def _draw_correlations(found: Mapping[tuple[str, str], float]) -> charts.Spec:
+    tasks = list(dict.fromkeys(ALL[task].title for pair in found for task in pair))
+    rows = [
+        {"row": ALL[a].title, "column": ALL[b].title, "r": r}
+        for (one, other), r in found.items()
+        for a, b in ((one, other), (other, one))
+    ]
+    look = {"ticks": False, "domain": False, "labelLimit": 220}
+    place = {
+        "x": charts.field("column", "nominal", sort=tasks, title=None, axis={**look, "labelAngle": -40}),
+        "y": charts.field("row", "nominal", sort=tasks, title=None, axis=look),
+    }
+    scale = {"scheme": "blueorange", "domain": [-1, 1], "reverse": True}
+    colour = charts.field("r", "quantitative", scale=scale, legend={"title": "r", "orient": "right"})
+    ink = {"condition": {"test": "abs(datum.r) > 0.8", "value": "#ffffff"}, "value": "#1b1f24"}
+    text = charts.field("r", "quantitative", format=".2f")
+    layers = [
+        charts.layer("rect", {**place, "color": colour}, stroke="#ffffff", strokeWidth=1.5),
+        charts.layer("text", {**place, "color": ink, "text": text}, fontSize=11),
+    ]
+    chart = {"data": {"values": rows}, "width": {"step": 44}, "height": {"step": 30}, "layer": layers}
+    return charts.complete(chart, tasks)
+
+
+_WORDING = Wording(
+    "claim",
+    "claims",
+    "Numbers are ours, in the order of the paper.",
+    "Prompts or ratings",
+    "Two-sided: by flips of signs of the residuals where prompts are the same; elsewhere by the interval.",
+)
+
+
+def report(
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport | None:
+    """Write all that the ratings suffice for; what was excluded by hand is in none of it."""
+    if suite != NAME:
+        return None
+    left = [one for one in series if not one.is_excluded]
+    groups = group_series(left)
+    notes = [TextBlock(text) for group in groups for text in group.ratings.warnings()]
+    if not groups:
+        return SuiteReport([TextBlock("No image is rated, by itself or by all its parts; there is no figure.")], ())
+    made = (
+        ladders(groups, palette),
+        breakdown(groups, palette),
+        transfer(groups, palette),
+        correlations(groups),
+        by_number(groups),
+        by_size(groups),
+        by_covariate(groups, palette),
+        claims_section(NAME, {group.name: claims(group.ratings) for group in groups}, _WORDING),
+    )
+    sections = [section for section in made if section]
+    return SuiteReport([*rank_models(groups), *notes], sections, headline(groups))
