@@ -15,7 +15,7 @@ from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.score import PromptResult, rate_passes
 from subitize.records import Design
 from tests.cases import Case
-from tests.t2icountbench_attempts import attempt_all, design
+from tests.papers.t2icountbench.attempts import attempt_all, design
 
 
 @pytest.fixture(scope="module")

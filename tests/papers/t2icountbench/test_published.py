@@ -7,16 +7,8 @@ import pytest
 from scipy import stats
 
 from subitize.analysis.published import CellId
-from subitize.papers.t2icountbench.checks import ITEMS, check_means, check_text, implied_counts
-from subitize.papers.t2icountbench.published import (
-    AVERAGE,
-    CATEGORIES,
-    CONDITIONS,
-    MODELS,
-    PUBLISHED,
-    list_published,
-)
-from subitize.papers.t2icountbench.reproduction import observe_published
+from subitize.papers.t2icountbench.reproduction import ITEMS, check_means, check_text, implied_counts, observe_published
+from subitize.papers.t2icountbench.tables import AVERAGE, CATEGORIES, CONDITIONS, MODELS, PUBLISHED, list_published
 
 
 def test_tables_have_a_row_per_model_under_one_name() -> None:

@@ -11,18 +11,27 @@ import pytest
 from subitize.analysis.agreement import ALL_MODELS, agree_run
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import PromptResult, gather_attempts, rate_passes
-from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
-from subitize.papers.t2icountbench.claims import observe
-from subitize.papers.t2icountbench.printing import print_tables
-from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, KAPPA, MODELS, list_published
-from subitize.papers.t2icountbench.runs import PaperTables
-from subitize.papers.t2icountbench.tables import TableCell, by_scene, table_2, table_3
+from subitize.papers.t2icountbench.claims import claims
+from subitize.papers.t2icountbench.reproduction import PaperTables, print_tables
+from subitize.papers.t2icountbench.tables import (
+    AVERAGE,
+    CATEGORIES,
+    KAPPA,
+    MODELS,
+    TableCell,
+    by_scene,
+    drawn_numbers,
+    list_published,
+    table_2,
+    table_3,
+    thresholds_at_half,
+)
 from subitize.records import Estimate, Provenance, Refused, Response, Spec, Trial
 from subitize.report.table import Document, GalleryBlock, Row, Section, TableBlock, Tagged, TextBlock, Thumbnail
 from subitize.store import Folder, Run
 from tests.commands import call
+from tests.papers.t2icountbench.attempts import attempt_all, design
 from tests.report.report_runs import PAINTERS, check_charts, composed, refined, voted
-from tests.t2icountbench_attempts import attempt_all, design
 
 pytestmark = pytest.mark.slow
 
@@ -157,7 +166,7 @@ def test_curves_by_number_tell_where_a_model_falls_below_one_half(counted: Compo
     own = [one for one in counted.attempts if one.item.base is None]
     shown = cells(table(counted.document, "t2icountbench-half-points"), is_published=False)
     kinds = {1: "One image", 4: "At least one of 4"}
-    for half in half_points(own, 4):
+    for half in thresholds_at_half(own, 4):
         assert shown[half.model, kinds[half.k]] == str(half.crossing)
     errors = table(counted.document, "t2icountbench-errors").rows
     assert [(row.cells[0], row.cells[1], row.cells[2]) for row in errors] == [
@@ -171,7 +180,7 @@ def test_eleven_is_no_more_than_ten_in_the_curves_of_this_suite(counted: Compose
 
 
 def test_observations_have_a_verdict_a_sentence_and_adjusted_tests(counted: Composed) -> None:
-    found = observe(counted.attempts)
+    found = claims(counted.attempts)
     rows = table(counted.document, "t2icountbench-observations").rows
     assert [row.cells[0] for row in rows] == ["4.1", "4.2", "5.1", "C.1", "C.2", "C.3"]
     shown = [(row.cells[2].word, row.cells[3]) for row in rows if isinstance(row.cells[2], Tagged)]

@@ -11,9 +11,7 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.papers.t2icountbench import PAPER
-from subitize.papers.t2icountbench.orders import order_cells
-from subitize.papers.t2icountbench.suite import T2ICountBench
-from subitize.papers.t2icountbench.wording import OBJECTS, SCENES, STYLES
+from subitize.papers.t2icountbench.suite import OBJECTS, SCENES, STYLES, T2ICountBench, order_cells
 from subitize.records import Ask, Count, Item, MatchesPrompt, Scalar, task_text
 from subitize.registry import make_suite
 from subitize.report.compose import references

@@ -12,10 +12,8 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 from subitize.analysis.claims import Claim, Comparison
 from subitize.analysis.design import Rate
 from subitize.analysis.score import LeftOutResults, PromptResult, rate_passes
-from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
-from subitize.papers.t2icountbench.claims import falls_with_number, low_and_unequal, observe, ranks_change
-from subitize.papers.t2icountbench.printing import print_tables
-from subitize.papers.t2icountbench.runs import PaperTables
+from subitize.papers.t2icountbench.claims import claims, falls_with_number, low_and_unequal, ranks_change
+from subitize.papers.t2icountbench.reproduction import PaperTables, print_tables
 from subitize.papers.t2icountbench.tables import (
     TableCell,
     average_categories,
@@ -24,16 +22,18 @@ from subitize.papers.t2icountbench.tables import (
     by_scene,
     by_style,
     choose_k,
+    drawn_numbers,
     list_warnings,
     place,
     table_2,
     table_3,
+    thresholds_at_half,
 )
 from subitize.records import Estimate, Item, Scalar
 from subitize.report.claims import tell
 from subitize.report.table import estimate_text
 from subitize.stats.ratings import count_ratings
-from tests.t2icountbench_attempts import RateOf, attempt_all, design
+from tests.papers.t2icountbench.attempts import RateOf, attempt_all, design
 
 SKILLS = {"good": 0.5, "fair": 0.3, "poor": 0.12}
 
@@ -66,7 +66,7 @@ def attempts() -> list[PromptResult]:
 
 @pytest.fixture(scope="module")
 def observed(attempts: list[PromptResult]) -> dict[str, Claim]:
-    return {one.id: one for one in observe(attempts)}
+    return {one.id: one for one in claims(attempts)}
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def test_fallbacks_are_counted_as_prompts_of_the_cell() -> None:
     }
     few = [replace(one, images=3, right=0) if one.item.factors["object"] == "cat" else one for one in made]
     assert ours([cell for cell in table_3(few) if cell.table == "table3"])["one", "grid"].fallbacks == 6
-    sentence = next(one for one in observe([*made, *_renamed(made)]) if one.id == "5.1").sentence
+    sentence = next(one for one in claims([*made, *_renamed(made)]) if one.id == "5.1").sentence
     assert "7 prompts could not be refined" in sentence
 
 
@@ -307,7 +307,7 @@ def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() 
         own = attempt_all(f"model {seed}", design(), lambda _: 0.3, seed=seed)
         again = attempt_all(f"model {seed}", design("grid"), lambda _: 0.3, seed=seed + 50)
         made += [*own, *again]
-    found = {one.id: one for one in observe(made)}
+    found = {one.id: one for one in claims(made)}
     assert "holds" not in {one.verdict for one in found.values()}
     assert "chance alone makes W less than 1" in found["C.2"].sentence
 
@@ -315,7 +315,7 @@ def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() 
 @pytest.mark.slow
 def test_it_is_said_where_a_claim_fails_by_a_margin_only() -> None:
     made = [one for seed in range(3) for one in attempt_all(f"model {seed}", design(), lambda _: 0.002, seed=seed)]
-    found = {one.id: one for one in observe(made)}
+    found = {one.id: one for one in claims(made)}
     for id in ("4.2", "C.1", "C.3"):
         assert found[id].verdict == "does not hold"
         assert "surely smaller than 0.05 is taken for none, a margin of ours" in found[id].sentence
@@ -415,7 +415,7 @@ def test_comparisons_of_all_models_and_of_single_ones_are_adjusted_by_themselves
 @pytest.mark.slow
 def test_a_model_named_all_models_is_one_of_them(attempts: list[PromptResult], observed: dict[str, Claim]) -> None:
     renamed = [replace(one, model="all models") if one.model == "good" else one for one in attempts]
-    ours, theirs = next(one for one in observe(renamed) if one.id == "C.1"), observed["C.1"]
+    ours, theirs = next(one for one in claims(renamed) if one.id == "C.1"), observed["C.1"]
     assert ours.sentence == theirs.sentence
     assert len(ours.comparisons) == len(theirs.comparisons)
 
@@ -428,18 +428,18 @@ def test_small_numbers_are_written_without_a_minus_and_others_with_a_true_one() 
 
 def test_one_model_and_little_data_leave_it_undecided_and_say_why() -> None:
     made = attempt_all("one", design(numbers=[2], objects=["cat"]), lambda _: 0.2)
-    for one in observe(made):
+    for one in claims(made):
         assert one.verdict == "undecided"
         assert one.sentence
-    found = {one.id: one for one in observe(made)}
+    found = {one.id: one for one in claims(made)}
     assert "3 models" in found["C.2"].sentence
 
 
 def test_annotators_votes_give_kappa() -> None:
     made = attempt_all("one", design(numbers=[2]), lambda _: 0.2)
     votes = count_ratings(np.repeat(np.arange(40), 5), np.tile([1.0, 1, 1, 1, 0, 0, 0, 0, 0, 1], 20))
-    assert observe(made, votes)[-1].id == "κ"
-    assert "over 40 groups" in observe(made, votes)[-1].sentence
+    assert claims(made, votes)[-1].id == "κ"
+    assert "over 40 groups" in claims(made, votes)[-1].sentence
 
 
 def test_warnings_name_judges_missing_prompts_and_fewer_images() -> None:
@@ -481,7 +481,7 @@ def test_drawn_numbers_tell_too_many_from_too_few() -> None:
 
 def test_half_points_of_success_lie_above_those_of_single_images() -> None:
     made = attempt_all("one", design(), lambda item: 1 - int(item.factors["number"]) / 15)
-    success, accuracy = half_points(made)
+    success, accuracy = thresholds_at_half(made)
     assert (success.measure, success.k, accuracy.measure, accuracy.k) == ("success", 4, "accuracy", 1)
     assert accuracy.crossing.number in (7, 8, 9)
     assert success.crossing.number in (12, 13, 14)

@@ -16,6 +16,6 @@ PAPER = Paper(
     judged_by={"t2icountbench": "people"},  # five per four images
     kappas={("t2icountbench", "matches-prompt"): "0.58"},  # of five annotators' votes on groups of four (section 4)
     reproduce="subitize.papers.t2icountbench.reproduction:check_release",
-    tabulate="subitize.papers.t2icountbench.runs:tabulate_run",
-    report="subitize.papers.t2icountbench.report.sections:compose_account",
+    tabulate="subitize.papers.t2icountbench.reproduction:tabulate_run",
+    report="subitize.papers.t2icountbench.figures:report",
 )

@@ -24,15 +24,15 @@ from subitize.analysis.claims import (
 )
 from subitize.analysis.compare import is_fallback
 from subitize.analysis.score import PromptResult
-from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.tables import (
     IMAGES,
+    KAPPA,
     SCENES,
     SUITE,
     average_by_model,
     choose_k,
     missing_levels,
-    originals,
+    unrefined,
 )
 from subitize.records import REFINED, base_suite
 from subitize.report.claims import describe_level, describe_margin, tell, write_p
@@ -66,7 +66,7 @@ def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Compariso
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
-def observe(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> list[Claim]:
+def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> list[Claim]:
     """Compute the paper's observations from the attempts that one judge saw; with annotators' votes, their κ too."""
     found = [
         low_and_unequal(attempts),
@@ -81,7 +81,7 @@ def observe(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> l
 
 def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.1: averages below one half, and the best is well above the worst."""
-    k, own = choose_k(attempts), originals(attempts)
+    k, own = choose_k(attempts), unrefined(attempts)
     means = average_by_model(own, k)
     if not means:
         return state("4.1", "undecided", f"there are no attempts at {SUITE} itself")
@@ -128,7 +128,7 @@ def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) 
 
 def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
-    k, own = choose_k(attempts), originals(attempts)
+    k, own = choose_k(attempts), unrefined(attempts)
     levels = {
         level: _values(
             [one for one in own if one.item.factors.get("difficulty") == level], k, _by("object", "scene", "style")
@@ -164,7 +164,7 @@ def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
     k = choose_k(attempts)
     there = [one for one in attempts if base_suite(one.item.suite) == SUITE and _is_at(one, "home", "plain")]
-    original = _values(originals(there), k, _prompt)
+    original = _values(unrefined(there), k, _prompt)
     names = dict.fromkeys(one.item.suite.partition(REFINED)[2] for one in there if REFINED in one.item.suite)
     refined = {name: [one for one in there if one.item.suite == f"{SUITE}{REFINED}{name}"] for name in names}
     drops = [("original", original, name, _values(own, k, _prompt)) for name, own in refined.items()]
@@ -272,7 +272,7 @@ def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResu
 
 def _at(attempts: Sequence[PromptResult], scene: str, style: str) -> ByModel:
     """Take the success of unrefined prompts in a scene and style, by model, object and number."""
-    there = [one for one in originals(attempts) if _is_at(one, scene, style)]
+    there = [one for one in unrefined(attempts) if _is_at(one, scene, style)]
     return _values(there, choose_k(attempts), _by("object", "number"))
 
 

@@ -1,24 +1,289 @@
-"""What can be computed from T2ICountBench's printed cells alone: its means, and its conclusions over the models."""
+"""Computes T2ICountBench's tables from a run, and checks whether the printed figures follow from one another.
 
-from dataclasses import dataclass
+From the printed cells alone come the paper's means, and its conclusions over the models; nothing else was released."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+import polars as pl
 
+from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.claims import Claim, Verdict, adjust, all_drop, pair
+from subitize.analysis.compare import RefinementEffect, compare
 from subitize.analysis.design import Rate
-from subitize.errors import BadValueError
+from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, observe_run
+from subitize.analysis.published import CellId
+from subitize.analysis.score import LeftOutResults, PromptResult, find_omissions, gather_attempts
+from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
-from subitize.papers.t2icountbench import PAPER
-from subitize.papers.t2icountbench.checks import ITEMS, MeanCheck, TextCheck, check_means, check_text, implied_counts
-from subitize.papers.t2icountbench.claims import state
-from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CATEGORIES, CONDITIONS, MODELS, list_published
-from subitize.papers.t2icountbench.tables import STYLES, average_categories
-from subitize.records import Estimate
-from subitize.report.claims import tell, write_p
+from subitize.papers.t2icountbench import PAPER, tables
+from subitize.papers.t2icountbench.claims import claims, state
+from subitize.papers.t2icountbench.tables import (
+    ALL_MODELS,
+    AVERAGE,
+    CATEGORIES,
+    CONDITIONS,
+    DIFFICULTIES,
+    MODELS,
+    PUBLISHED,
+    SCENES,
+    STYLES,
+    SUITE,
+    UNUSABLE,
+    DrawnNumbers,
+    RankAmongPublished,
+    TableCell,
+    Threshold,
+    average_categories,
+    drawn_numbers,
+    list_published,
+    thresholds_at_half,
+)
+from subitize.records import Estimate, MatchesPrompt, base_suite
+from subitize.report.claims import print_claims, tell, write_p
+from subitize.report.comparisons import print_pairs
+from subitize.report.scores import cell
 from subitize.report.table import estimate_text
+from subitize.report.terminal import describe_cautions, print_line, print_table
 from subitize.stats.estimate import mean_interval, subtract_independent
+from subitize.stats.ratings import Ratings
 from subitize.stats.significance import kendall_w
+from subitize.store import Run
+from subitize.store.reading import read_designs
+
+PrintedVerdict = Literal["follows", "half way", "by rounding", "differs"]
+VERDICTS: dict[PrintedVerdict, str] = {
+    "follows": "the mean of the printed cells rounds to it",
+    "half way": "the mean of the printed cells lies half way to a neighbour; no one rule rounds all of these",
+    "by rounding": "the mean of the printed cells rounds to another, but that of the cells before rounding may not",
+    "differs": "no cells that round to the printed ones have a mean that rounds to it",
+}
+
+ITEMS: dict[str, int] = {name: 150 if name == "fruit" else 75 for name in CATEGORIES}
+"""How many prompts there are of a category: 15 numbers in 5 conditions; fruit has two objects."""
+
+_HALF = 0.005
+_EPSILON = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedMean:
+    """A printed mean, the mean of the printed cells that it is of, and the range that their rounding leaves it."""
+
+    place: CellId
+    printed: str
+    recomputed: float
+    low: float
+    high: float
+    verdict: PrintedVerdict
+
+
+def check_means() -> list[PrintedMean]:
+    """Recompute the means of Table 2's rows and of Table 3's rows and columns.
+
+    Table 3's overall mean is checked twice: as the mean of the printed means of columns, and of rows.
+    Shares of 75 prompts lie further apart than two digits do, so that most cells of Table 2 stand for one number of
+    successes, of fruit for one or two: the range of its means is that of these. Of Table 3 it is that of rounding.
+    """
+    two, three = list_published("table2"), list_published("table3")
+    found = []
+    for model in MODELS:
+        own = [two[model, name] for name in CATEGORIES]
+        shares = [[k / n for k in implied_counts(cell, n)] for cell, n in zip(own, ITEMS.values(), strict=True)]
+        found.append(_check(CellId("table2", model, AVERAGE), own, [(min(one), max(one)) for one in shares]))
+    rows = {row: [three[row, name] for name in CONDITIONS] for row in (*MODELS, AVERAGE)}
+    columns = {name: [three[model, name] for model in MODELS] for name in (*CONDITIONS, AVERAGE)}
+    means = [(CellId("table3", row, AVERAGE), cells) for row, cells in rows.items()]
+    means += [(CellId("table3", AVERAGE, name), cells) for name, cells in columns.items()]
+    for place, cells in means:
+        found.append(_check(place, cells, [(float(cell) - _HALF, float(cell) + _HALF) for cell in cells]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedSentence:
+    """Something that the text says about the tables, and what the printed cells come to."""
+
+    where: str
+    said: str
+    found: str
+    agrees: bool
+
+
+def check_text() -> list[PrintedSentence]:
+    """Hold what the text says of the tables against their printed cells."""
+    two, three = ({key: float(cell) for key, cell in list_published(table).items()} for table in ("table2", "table3"))
+    averages = [two[model, AVERAGE] for model in MODELS]
+    best, worst = max(averages), min(averages)
+    highest = max(two[model, category] for model in MODELS for category in CATEGORIES)
+    checks = [
+        PrintedSentence("4.1", "no average is above 50 %", f"the highest is {best:.2f}", best <= 0.5),
+        PrintedSentence("4.1", "no category is above 60 %", f"the highest is {highest:.2f}", highest <= 0.6),
+        PrintedSentence(
+            "4.1",
+            "the best improves on the worst by nearly 150 %",
+            f"{best:.2f} is {best / worst - 1:.0%} more than {worst:.2f}, or {best / worst:.0%} of it",
+            best / worst - 1 > 1.25,
+        ),
+    ]
+    means = {name: _mean([three[model, name] for model in MODELS]) for name in CONDITIONS}
+    for name in ("multiplicative", "additive", "position"):
+        drop = 1 - means[name] / means["original"]
+        said = f"{name} prompts lose more than 40 % of the original accuracy"
+        checks.append(
+            PrintedSentence("5.2", said, f"{means['original']:.3f} to {means[name]:.3f}: {drop:.1%}", drop > 0.4)
+        )
+    firefly = 1 - three["Firefly 3", "multiplicative"] / three["Firefly 3", "original"]
+    checks.append(
+        PrintedSentence("5.2", "Firefly 3 loses 75 % by multiplication", f"{firefly:.0%}", 0.745 <= firefly < 0.77)
+    )
+    return [*checks, *_check_home(three)]
+
+
+def implied_counts(printed: str, n: int) -> list[int]:
+    """List the numbers of successes in n whose share is printed as this, whichever way halves are rounded."""
+    value = float(printed)
+    return [count for count in range(n + 1) if abs(count / n - value) <= _HALF + _EPSILON]
+
+
+def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence]:
+    """Hold what the text says of plain style at home against the unrefined column of Table 3, which is the same."""
+    for model in MODELS:
+        said = PUBLISHED.get(CellId("figure4", model, "home"))
+        if said is not None:
+            found = three[model, "original"]
+            yield PrintedSentence("C", f"{model} has {said} % at home", f"{found:.2f}", round(100 * found) == int(said))
+    flux = three["FLUX 1.1", "original"]
+    worse = sum(three[model, "original"] < flux for model in MODELS)
+    found_place = f"{worse} of the other {len(MODELS) - 1} are worse"
+    yield PrintedSentence("C", "FLUX 1.1 is among the worst at home", found_place, worse < len(MODELS) / 3)
+
+
+def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> PrintedMean:
+    printed = PUBLISHED[place]
+    mean, target = _mean([float(cell) for cell in cells]), float(printed)
+    low, high = _mean([edge for edge, _ in ranges]), _mean([edge for _, edge in ranges])
+    distance = abs(mean - target)
+    verdict: PrintedVerdict
+    if abs(distance - _HALF) <= _EPSILON:
+        verdict = "half way"
+    elif distance < _HALF:
+        verdict = "follows"
+    else:
+        is_possible = low <= target + _HALF + _EPSILON and high >= target - _HALF - _EPSILON
+        verdict = "by rounding" if is_possible else "differs"
+    return PrintedMean(place, printed, mean, low, high, verdict)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What the paper has not: refinements in all scenes, drawn numbers, and where models fall below one half."""
+
+    refinements: list[RefinementEffect]
+    drawn_numbers: list[DrawnNumbers]
+    half_points: list[Threshold]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTables:
+    """All tables of a run; `k` is how many images of a prompt are looked at together, four if there are as many."""
+
+    judge: str
+    k: int
+    warnings: list[str]
+    cells: list[TableCell]
+    placements: list[RankAmongPublished]
+    statements: list[Claim]
+    beyond: Beyond | None
+
+
+def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
+    """Compute the paper's tables from a run, to be read or printed."""
+    found = compute_tables(run, judge, extensions=extensions)
+    printed_by = "subitize.papers.t2icountbench.reproduction:print_tables"
+    return Tables(found, printed_by, found.warnings, lambda: found.statements, shows_claims=True)
+
+
+def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:
+    """Compute the paper's tables from a run, with what the paper has not if wanted."""
+    attempts, omissions = read_attempts(run, judge)
+    name = attempts[0].judge
+    figures = (tables.by_difficulty, tables.by_style, tables.by_scene, tables.averages)
+    k = tables.choose_k(attempts)
+    beyond = None
+    if extensions:
+        beyond = Beyond(
+            compare(attempts, k, read_designs(run)), drawn_numbers(attempts), thresholds_at_half(attempts, k)
+        )
+    return PaperTables(
+        name,
+        k,
+        _list_warnings(run, attempts, omissions),
+        [cell for table in (tables.table_2, *figures, tables.table_3) for cell in table(attempts)],
+        tables.place(attempts),
+        claims(attempts, read_votes(run, name)),
+        beyond,
+    )
+
+
+def _list_warnings(run: Run, attempts: Sequence[PromptResult], omissions: LeftOutResults) -> list[str]:
+    """Warn of models and judges by their names."""
+    models, judges = run.model_names(), run.judge_names()
+    named = [replace(one, model=models[one.model], judge=judges.get(one.judge, one.judge)) for one in attempts]
+    undecided, excluded = (
+        frozenset((models[model], id) for model, id in own) for own in (omissions.undecided, omissions.excluded)
+    )
+    return tables.list_warnings(named, LeftOutResults(undecided, excluded))
+
+
+def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult], LeftOutResults]:
+    """Take the attempts at the suite and its refinements, as the one judge that there is saw them, or the one named.
+
+    What was only ever refused has no judge, and is wrong for any. With it come the prompts that are in no attempt.
+    """
+    items = [item for item in run.items() if base_suite(item.suite) == SUITE]
+    if not items:
+        raise NothingToDoError(
+            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN"
+        )
+    suites = [entry.name for entry in run.suites() if base_suite(entry.name) == SUITE]
+    observed = observe_run(run, ReadOptions(judge)).filter(pl.col("suite").is_in(suites))
+    seen_by = find_one_judge(run, observed.rows)
+    if judge is not None and not len(observed):
+        raise UnknownNameError(f"judge of {SUITE} in this run", judge, ())
+    attempts = gather_attempts(observed, unusable=UNUSABLE)
+    omissions = find_omissions(observed, unusable=UNUSABLE)
+    attempts = [replace(one, judge=seen_by) for one in attempts]  # also where nothing that was said has a value
+    if not tables.unrefined(attempts):
+        raise NothingToDoError(f"{run.location} {_tell_nothing(observed, omissions)}")
+    return attempts, omissions
+
+
+def _tell_nothing(observed: Frame, omissions: LeftOutResults) -> str:
+    seen = {*observed.rows.filter(pl.col("suite") == SUITE).select("model", "item").iter_rows()}
+    undecided, excluded = len(seen & omissions.undecided), len(seen & omissions.excluded)
+    if not seen:
+        return f"has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE"
+    told = (f"{undecided} undecided, as their votes are tied or no answer has a value", f"{excluded} excluded by hand")
+    counts = " and ".join(text for text, count in zip(told, (undecided, excluded), strict=True) if count)
+    return f"has no prompt of {SUITE} that is decided: {counts}"
+
+
+def read_votes(run: Run, judge: str) -> Ratings | None:
+    """Count what annotators said of groups of images of unrefined prompts; None if no group was voted on by two."""
+    is_on_group = (pl.col("question_kind") == MatchesPrompt().kind) & (pl.col("group") > 1)
+    votes = gather_votes(run, judge).filter(is_on_group, pl.col("suite") == SUITE)
+    found = tally_votes(votes.rows)
+    return found if len(found.units) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +291,8 @@ class Reproduction:
     """The printed means and sentences checked, and the conclusions that the printed cells allow."""
 
     citation: str
-    means: list[MeanCheck]
-    text: list[TextCheck]
+    means: list[PrintedMean]
+    text: list[PrintedSentence]
     statements: list[Claim]
 
 
@@ -40,7 +305,7 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
     if extensions:
         raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
-    printed_by = "subitize.papers.t2icountbench.printing:print_checks"
+    printed_by = "subitize.papers.t2icountbench.reproduction:print_checks"
     return Tables(found, printed_by, claims=lambda: found.statements, shows_claims=True)
 
 
@@ -133,3 +398,118 @@ def _implied_average(model: str) -> Estimate:
 def _column(table: str, column: str) -> dict[str, float]:
     cells = list_published(table)
     return {model: float(cells[model, column]) for model in MODELS}
+
+
+_TITLES = {
+    "table2": "Table 2: success by category",
+    "figure1": "Figure 1: success by difficulty",
+    "figure3": "Figure 3: success by style, at home",
+    "figure4": "Figure 4: success by scene, in plain style",
+    "figure5": "Figure 5: success by scene and style, all models",
+    "table3": "Table 3: success by refinement, at home in plain style",
+    "table3_applied": "Table 3 without the prompts that could not be refined",
+}
+
+_ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
+"""The columns in the paper's order; those that it has not come after them, and averages last."""
+
+
+def print_tables(found: PaperTables) -> None:
+    """Print the tables of a run, where its models stand among the paper's, and the observations."""
+    images = f"at least one of {found.k} images" if found.k > 1 else "one image"
+    print_line(f"judged by {found.judge}; success: {images} of a prompt is right")
+    for name in dict.fromkeys(one.table for one in found.cells):
+        _print_table(_TITLES[name], [one for one in found.cells if one.table == name])
+    print_line(
+        "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
+        "where that is another; paper: as printed, tables as shares, what its text says in percent"
+    )
+    for line in describe_cautions(_cautions(found.cells)):
+        print_line(line)
+    if found.placements:
+        rows = (
+            (one.model, cell(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
+            for one in found.placements
+        )
+        title = "among the paper's fifteen, by average (1 is the best)"
+        print_table(["model", "average", "rank", "range"], rows, title=title)
+    print_claims(found.statements, title="observations")
+    if found.beyond:
+        if found.beyond.refinements:
+            print_pairs(found.beyond.refinements)
+        if found.beyond.drawn_numbers:  # votes tell nothing of numbers
+            _print_drawn(found.beyond.drawn_numbers)
+        _print_half_points(found.beyond.half_points)
+
+
+def print_checks(found: Reproduction) -> None:
+    """Print which printed means follow from the printed cells, what the text says of them, and the observations."""
+    print_line(found.citation)
+    print_line("No images or votes were released: these are checks of the printed cells against one another.")
+    names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
+    means = (
+        (*one.place, one.printed, f"{one.recomputed:.4f}", f"{one.low:.4f} to {one.high:.4f}", one.verdict)
+        for one in found.means
+    )
+    print_table(names, means, title="printed means")
+    counted = Counter(one.verdict for one in found.means)
+    for verdict, meaning in VERDICTS.items():
+        print_line(f"{counted[verdict]} {verdict}: {meaning}")
+    said = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in found.text)
+    heads = ["section", "said", "the printed cells", ""]
+    print_table(heads, said, title="what the text says of the tables")
+    print_claims(found.statements, title="observations")
+    print_line("units are the fifteen models; a printed cell may be .005 off")
+
+
+def _print_table(title: str, cells: Sequence[TableCell]) -> None:
+    there = {one.column: None for one in cells}
+    others = (name for name in there if name != AVERAGE)
+    columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
+    rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
+    for one in cells:
+        rows.setdefault((one.row, one.is_published), {})[one.column] = one
+    lines = []
+    for (row, is_published), own in rows.items():
+        texts = [_text(own[column]) if column in own else "" for column in columns]
+        lines.append([f"{row} (paper)" if is_published else row, *texts])
+        if any(one.per_image for one in own.values()):
+            lines.append(["  per image", *(_per_image(own.get(column)) for column in columns)])
+    print_table(["", *columns], lines, title=title)
+
+
+def _cautions(cells: Iterable[TableCell]) -> Iterator[str]:
+    for one in cells:
+        yield from (figure.caution for figure in (one.value, one.per_image) if isinstance(figure, Estimate))
+
+
+def _per_image(one: TableCell | None) -> str:
+    if one is None or one.per_image is None:
+        return ""
+    is_same = isinstance(one.value, Estimate) and one.value.n == one.per_image.n
+    return cell(one.per_image) + f" {one.per_image.n}" * (not is_same)
+
+
+def _text(one: TableCell) -> str:
+    if isinstance(one.value, str):
+        return one.value
+    fallbacks = f" ({one.fallbacks} unrefined)" if one.fallbacks else ""
+    return f"{cell(one.value)} {one.value.n}{fallbacks}"
+
+
+def _print_drawn(numbers: Iterable[DrawnNumbers]) -> None:
+    names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
+    rows = []
+    for one in numbers:
+        figures = (cell(one.error), cell(one.spread))
+        rows.append((one.suite, one.model, str(one.number), *figures, str(one.error.n), str(one.prompts)))
+    print_table(names, rows, title="numbers drawn")
+
+
+def _print_half_points(points: Iterable[Threshold]) -> None:
+    rows = []
+    for one in points:
+        measure = f"success of {one.k}" if one.measure == "success" else "per image"
+        rows.append((one.suite, one.model, measure, str(one.crossing), str(one.crossing.n)))
+    title = "the number at which less than half is right"
+    print_table(["suite", "model", "measure", "number", "n"], rows, title=title)

@@ -1,30 +1,226 @@
-"""T2ICountBench as a suite: 525 prompts, four images each, of which one must have the right number of things."""
+"""T2ICountBench's suite: 525 prompts, four images each, of which one must have the right number of things.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+Objects, scenes, styles and numbers come from vocabulary.toml, or from a user's own TOML file. Items are ordered so
+that any beginning is a fair sample of objects, conditions and numbers."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import product
+from math import lcm
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.io.files import read_text
 from subitize.language.counted import CountedPhrase
 from subitize.language.nouns import plural
 from subitize.language.numbers import in_words
 from subitize.language.scene import MOST_THINGS
-from subitize.papers.t2icountbench.conditions_file import Conditions, read_conditions
-from subitize.papers.t2icountbench.orders import order_cells
-from subitize.papers.t2icountbench.wording import (
-    DEFAULT,
-    HOME,
-    NUMBERS,
-    OBJECTS,
-    PLAIN,
-    SCENES,
-    STYLES,
-    Words,
-    surround,
-    write_prompt,
-)
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.suites.checks import AskedOnce, check_known
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectWording:
+    """What a prompt calls an object, and the noun, in the singular, that is counted in the picture."""
+
+    singular: str
+    plural: str
+    noun: str
+    opening: str = ""
+    """What comes before the number."""
+
+    def counted(self, number: int) -> str:
+        """Write so many of them: "1 apple", "7 apples"."""
+        return f"{number} {self.singular if number == 1 else self.plural}"
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkObject:
+    """An object of the benchmark; in some scenes it is called, or is, something else."""
+
+    category: str
+    words: ObjectWording
+    words_by_scene: Mapping[str, ObjectWording] = field(default_factory=dict)
+
+    def words_in(self, scene: str) -> ObjectWording:
+        """Take the words for a scene."""
+        return self.words_by_scene.get(scene, self.words)
+
+
+HOME, PLAIN = "home", "plain"
+"""The scene in which styles vary, and the style in which scenes vary."""
+
+NUMBERS = tuple(range(1, 16))
+
+DEFAULT = "default"
+"""Stands among a scene's places for the one of all objects that have none of their own."""
+
+_PUBLISHED = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+SCENES: dict[str, Mapping[str, str]] = _PUBLISHED["scenes"]
+STYLES: dict[str, str] = _PUBLISHED["styles"]
+
+
+def _read_object(name: str, category: str, words: Mapping[str, str]) -> BenchmarkObject:
+    in_scenes = _PUBLISHED["words_by_scene"].get(name, {})
+    return BenchmarkObject(
+        category, ObjectWording(**words), {scene: ObjectWording(**other) for scene, other in in_scenes.items()}
+    )
+
+
+OBJECTS: dict[str, BenchmarkObject] = {name: _read_object(name, **one) for name, one in _PUBLISHED["objects"].items()}
+
+
+def write_prompt(words: ObjectWording, number: int, place: str, style: str) -> str:
+    """Fill the paper's template: the number of the object, in or on the scene, in the style."""
+    before, after = surround(words, place, style)
+    return f"{before}{words.counted(number)}{after}"
+
+
+def surround(words: ObjectWording, place: str, style: str) -> tuple[str, str]:
+    """What the template says before and after the number of the object."""
+    return f"Generate {words.opening}", f"{''.join(f' {said}' for said in (place, style) if said)}."
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+
+# Two successive Fibonacci numbers: multiples of one, modulo the other, fill the range evenly from the first on.
+_STEP, _RANGE = 2584, 4181
+
+
+def order_cells(things: Sequence[A], conditions: Sequence[B], numbers: Sequence[C]) -> Iterator[tuple[A, B, C]]:
+    """Go through all triples in rounds: each object in each condition once, with all numbers spread over them.
+
+    Of the published design, the first 7 are the 7 objects, the first 35 each object in each condition, and the first
+    105 have each object once with each number.
+    """
+    pairs = list(product(range(len(conditions)), range(len(things))))
+    places = {(condition, thing): place for place, (thing, condition) in enumerate(_mix(len(things), len(conditions)))}
+    spread = [numbers[index] for index in sorted(range(len(numbers)), key=lambda index: index * _STEP % _RANGE)]
+    cells = [(pairs[pair], spread[number]) for pair, number in _mix(len(pairs), len(spread))]
+    for start in range(0, len(cells), len(pairs)):
+        turn = cells[start : start + len(pairs)]
+        for (condition, thing), number in sorted(turn, key=lambda cell: places[cell[0]]):
+            yield things[thing], conditions[condition], number
+
+
+def _mix(one: int, other: int) -> Iterator[tuple[int, int]]:
+    """Pair each index below `one` with each below `other`, in such an order that both run through again and again."""
+    cycle = lcm(one, other)
+    for step in range(one * other):
+        yield step % one, (step + step // cycle) % other
+
+
+LARGEST_BYTES = 1_000_000
+_MOST_LETTERS = 200
+_LONGEST_KEY = 100  # in messages
+
+
+def _check_text(text: str) -> str:
+    if not text or text != text.strip() or not text.isprintable() or text.endswith(".") or len(text) > _MOST_LETTERS:
+        raise ValueError(
+            f"should be a text of 1 to {_MOST_LETTERS} characters in one line, without a space around it "
+            "or a full stop at its end"
+        )
+    return text
+
+
+# Names stand in the ids of items, between slashes, and in options, joined by +.
+Name = Annotated[str, Field(strict=True, pattern="^[A-Za-z0-9_-]{1,40}$")]
+Text = Annotated[str, Field(strict=True), AfterValidator(_check_text)]
+Number = Annotated[int, Field(strict=True, ge=1, le=MOST_THINGS)]
+_CONFIG = ConfigDict(extra="forbid")
+_NUMBER = f"should be a whole number from 1 to {MOST_THINGS}"
+_REMEDIES = {
+    "missing": "not there; add it",
+    **dict.fromkeys(("dataclass_type", "dict_type", "mapping_type"), "should be a table"),
+    "tuple_type": "should be a list such as [1, 2, 5]",
+    "string_type": "should be a text in quotation marks",
+    "string_pattern_mismatch": "should be 1 to 40 of A–Z, a–z, 0–9, - and _",
+    **dict.fromkeys(("int_type", "greater_than_equal", "less_than_equal"), _NUMBER),
+}
+
+
+@pydantic_dataclass(frozen=True, config=_CONFIG)
+class OwnObject:
+    """An object as the file has it; the plural is the usual one unless given, and the noun counted is the singular."""
+
+    category: Name
+    singular: Text
+    plural: Text | None = None
+    noun: Text | None = None
+
+    def thing(self) -> BenchmarkObject:
+        """Make an object like the published ones of it."""
+        return BenchmarkObject(
+            self.category,
+            ObjectWording(self.singular, self.plural or plural(self.singular), self.noun or self.singular),
+        )
+
+
+@pydantic_dataclass(frozen=True, config=_CONFIG)
+class Conditions:
+    """What a file defines; of a scene, the places of objects, and under "default" the place of all others."""
+
+    objects: Mapping[Name, OwnObject] = field(default_factory=dict)
+    scenes: Mapping[Name, Mapping[Name, Text]] = field(default_factory=dict)
+    styles: Mapping[Name, Text] = field(default_factory=dict)
+    numbers: tuple[Number, ...] = ()
+
+
+def read_conditions(path: Path) -> Conditions:
+    """Read and check the file: what is published keeps its name and its words."""
+    try:
+        read = TypeAdapter(Conditions).validate_python(tomllib.loads(read_text(path, LARGEST_BYTES)))
+    except ValidationError as error:
+        raise BadFileError(f"{path.name}: {_describe(error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadFileError(f"{path.name}: no TOML: {error}") from None
+    for fault in _find_faults(read):
+        raise BadFileError(f"{path.name}: {fault}")
+    return read
+
+
+def _describe(error: ValidationError) -> str:
+    """Name the first fault with its key, its value and what would be right."""
+    fault = error.errors(include_url=False)[0]
+    places = [place for place in fault["loc"] if place != "[key]"]
+    key = ".".join(str(place + 1) if isinstance(place, int) else place for place in places)[:_LONGEST_KEY]
+    if fault["type"] == "unexpected_keyword_argument":
+        table = OwnObject if len(places) > 1 else Conditions
+        return f"{key}: unknown key; known: {', '.join(one.name for one in fields(table))}"
+    value = "" if fault["type"] == "missing" else f" {fault['input']!r:.60}:"
+    return f"{key}:{value} {_REMEDIES.get(fault['type']) or fault['msg'].removeprefix('Value error, ')}"
+
+
+def _find_faults(read: Conditions) -> Iterator[str]:
+    """Say what is wrong beyond the form of each value: nothing there, a name taken or unknown, a number twice."""
+    if not (read.objects or read.scenes or read.styles or read.numbers):
+        yield f"nothing in it; add {', '.join(one.name for one in fields(Conditions))}, or leave the file out"
+    for key in _taken("objects", read.objects, [*OBJECTS, DEFAULT]) + _taken("styles", read.styles, STYLES):
+        yield f"{key}: the name is taken; give it another"
+    for number, times in Counter(read.numbers).items():
+        if times > 1:
+            yield f"numbers: {number} stands there {times} times; once is enough"
+    known = [*OBJECTS, *read.objects, DEFAULT]
+    for scene, places in read.scenes.items():
+        for name in places:
+            if name not in known:
+                yield f"scenes.{scene}.{name}: no such object; known: {', '.join(known)}"
+        for key in _taken(f"scenes.{scene}", places, SCENES.get(scene, ())):
+            yield f"{key}: is worded already; give the scene another name"
+
+
+def _taken(table: str, names: Iterable[str], published: Collection[str]) -> list[str]:
+    return [f"{table}.{name}" for name in names if name in published]
+
 
 NAME = "t2icountbench"
 GROUP = 4
@@ -151,7 +347,7 @@ def _check_worded(file: Path, scene: str, places: Mapping[str, str], objects: It
             raise BadFileError(f"{file.name}: scenes.{scene}: no place for {name!r}; add {name} or {DEFAULT} to it")
 
 
-def _asks(words: Words, number: int) -> tuple[Ask, ...]:
+def _asks(words: ObjectWording, number: int) -> tuple[Ask, ...]:
     """Ask how many there are in each image; and, as the paper does, whether one of the four has so many."""
     nouns = words.plural if words.noun == words.singular else plural(words.noun)
     images = f"these {in_words(GROUP)} images"

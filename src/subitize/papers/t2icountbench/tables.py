@@ -1,14 +1,20 @@
 """T2ICountBench's tables and figures from what models drew in a run, beside what the paper prints.
 
-All take attempts as one judge saw them. A figure is the plain mean over categories of the share of prompts of which at
-least one of four images is right, as in the paper; beside it stands the share of images that are right, the mean over
-prompts and then categories likewise.
-"""
+All take attempts as one judge saw them. As in the paper, a figure is the plain mean over categories of the share of
+prompts with at least one right image of four; beside it is the share of right images, averaged over prompts and then
+categories. The paper lacks over- and undercounting, spread, and the number at which half the images are wrong.
+Source of the printed figures (published.csv): Guo et al. (2025), Text-to-Image Diffusion Models Cannot Count, and
+Prompt Refinement Cannot Help: Tables 1 to 3, and what the text says of Figures 1 and 3 to 5, which print no numbers
+(sections 4.2, C.1 and C.2). No images or votes were released; no cell has an n."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
 
 from subitize.analysis.compare import (
     REFINEMENT_MEASURES,
@@ -20,29 +26,110 @@ from subitize.analysis.compare import (
 )
 from subitize.analysis.design import Rate, estimate_rates
 from subitize.analysis.frame import NO_JUDGE
+from subitize.analysis.published import CellId, read_published
 from subitize.analysis.score import LeftOutResults, PromptResult, Unusable
 from subitize.io.frames import group_rows
-from subitize.papers.t2icountbench import suite, wording
-from subitize.papers.t2icountbench.published import (
-    ALL_MODELS,
-    AVERAGE,
-    CATEGORIES,
-    CONDITIONS,
-    MODELS,
-    list_published,
-)
+from subitize.papers.t2icountbench import PAPER
+from subitize.papers.t2icountbench import suite as benchmark
 from subitize.records import REFINED, Estimate, Item, Scalar
 from subitize.report.table import number_of
+from subitize.stats.crossing import Crossing, find_crossing
+from subitize.stats.estimate import clustered_mean, clustered_spread
 
-SUITE = suite.NAME
-IMAGES = suite.GROUP
+
+@dataclass(frozen=True, slots=True)
+class DrawnNumbers:
+    """The numbers that were drawn where one was asked for: mean of drawn minus asked, and their standard deviation.
+
+    Above 0 too many are drawn, below 0 too few; n counts images, and those of one prompt hang together. The spread has
+    in it that of prompts: one object may be overdrawn, another not.
+    """
+
+    suite: str
+    model: str
+    judge: str
+    number: int
+    prompts: int
+    error: Estimate
+    spread: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The number at which a model falls below one half: of single images, or of success of k images."""
+
+    suite: str
+    model: str
+    judge: str
+    measure: RefinementMeasure
+    k: int
+    crossing: Crossing
+
+
+def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
+    """Compare drawn with asked numbers, by suite, model, judge and number; prompts without a number are left out."""
+    found: list[DrawnNumbers] = []
+    for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
+        by_number: dict[int, list[PromptResult]] = defaultdict(list)
+        for one in own:
+            number = _number(one)
+            if number is not None and one.numbers:
+                by_number[number].append(one)
+        for number, there in sorted(by_number.items()):
+            drawn = np.array([value for one in there for value in one.numbers])
+            prompts = np.repeat(np.arange(len(there)), [len(one.numbers) for one in there])
+            error, spread = clustered_mean(drawn - number, prompts), clustered_spread(drawn, prompts)
+            found.append(DrawnNumbers(suite, model, judge, number, len(there), error, spread))
+    return found
+
+
+def thresholds_at_half(attempts: Sequence[PromptResult], k: int | None = None) -> list[Threshold]:
+    """Find where each model falls below one half, by suite and judge; k as `usual_k` has it if not given."""
+    found = []
+    for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
+        chosen = k or default_k(own)
+        for measure in REFINEMENT_MEASURES:
+            values: dict[int, list[float]] = defaultdict(list)
+            for one in own:
+                number, value = _number(one), value_of(one, measure, chosen)
+                if number is not None and value is not None:
+                    values[number].append(value)
+            crossing = find_crossing(values)
+            if crossing is not None:
+                found.append(Threshold(suite, model, judge, measure, chosen if measure == "success" else 1, crossing))
+    return found
+
+
+def _number(attempt: PromptResult) -> int | None:
+    number = attempt.item.factors.get("number")
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+CATEGORIES: tuple[str, ...] = ("fruit", "human", "animal", "shape", "furniture", "plant")
+CONDITIONS: tuple[str, ...] = ("original", "multiplicative", "additive", "grid", "position")
+"""The columns of Table 3: the prompt as it was, and its refinements."""
+AVERAGE = "average"
+ALL_MODELS = "all 15 models"
+"""The row of what is told of all models together."""
+KAPPA = PAPER.kappas["t2icountbench", "matches-prompt"]
+
+PUBLISHED: Mapping[CellId, str] = MappingProxyType(
+    {
+        **read_published(Path(__file__).with_name("published.csv")),
+        CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
+    }
+)
+"""Every printed cell, in the order of the paper. Tables are shares; what the text says of figures is in percent."""
+
+SUITE = benchmark.NAME
+IMAGES = benchmark.GROUP
 """How many images of a prompt the paper looks at together."""
 UNUSABLE: Unusable = "left out"
 """The paper has no image that its annotators made nothing of."""
 
-SCENES: tuple[str, ...] = tuple(wording.SCENES)
-STYLES: tuple[str, ...] = tuple(wording.STYLES)
-DIFFICULTIES: tuple[str, ...] = (*suite.DIFFICULTIES, suite.BEYOND)
+SCENES: tuple[str, ...] = tuple(benchmark.SCENES)
+STYLES: tuple[str, ...] = tuple(benchmark.STYLES)
+DIFFICULTIES: tuple[str, ...] = (*benchmark.DIFFICULTIES, benchmark.BEYOND)
 
 Where = Callable[[PromptResult], bool]
 
@@ -70,7 +157,7 @@ class TableCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class RankAmongPublished:
     """Where a model stands among the fifteen of the paper: 1 is the best, 16 the last.
 
     `best` and `worst` are the ranks of the ends of its interval; the paper's own averages are taken as printed.
@@ -84,7 +171,7 @@ class Placement:
     of: int
 
 
-def originals(attempts: Iterable[PromptResult]) -> list[PromptResult]:
+def unrefined(attempts: Iterable[PromptResult]) -> list[PromptResult]:
     """Take the attempts at the benchmark's own prompts."""
     return [one for one in attempts if one.item.suite == SUITE]
 
@@ -96,7 +183,7 @@ def choose_k(attempts: Sequence[PromptResult]) -> int:
 
 def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
     """Compute Table 2, categories and their mean by model, the paper's rows among ours, by average."""
-    k, own = choose_k(attempts), originals(attempts)
+    k, own = choose_k(attempts), unrefined(attempts)
     categories = _levels(own, "category", CATEGORIES)
     cells: dict[tuple[str, bool], list[TableCell]] = {}
     for model, of_model in _by_model(own).items():
@@ -133,7 +220,7 @@ def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
     A scene or style that a model has nothing of has no average. The interval is of prompts: the models are those that
     there are, not a sample of others.
     """
-    k, own = choose_k(attempts), originals(attempts)
+    k, own = choose_k(attempts), unrefined(attempts)
     models = len(_by_model(own))
     row = f"{number_of(models, 'model')} here"
     cells: list[TableCell] = []
@@ -188,17 +275,17 @@ def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: 
     return estimate_rates([rates], confidence=confidence, what=what)[0]
 
 
-def place(attempts: Sequence[PromptResult]) -> list[Placement]:
+def place(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
     """Place each model that has all six categories among the fifteen of Table 2 by its average, the worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
-    k, own = choose_k(attempts), _by_model(originals(attempts))
+    k, own = choose_k(attempts), _by_model(unrefined(attempts))
 
     def rank(value: float) -> int:
         return 1 + sum(other > value for other in printed)
 
     return [
-        Placement(model, one, rank(one.value), rank(one.high), rank(one.low), len(printed) + 1)
-        for model, one in sorted(average_by_model(originals(attempts), k).items(), key=lambda pair: pair[1].value)
+        RankAmongPublished(model, one, rank(one.value), rank(one.high), rank(one.low), len(printed) + 1)
+        for model, one in sorted(average_by_model(unrefined(attempts), k).items(), key=lambda pair: pair[1].value)
         if not missing_levels(own[model], k)["category"]
     ]
 
@@ -214,7 +301,7 @@ def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[s
 
 def list_warnings(attempts: Sequence[PromptResult], omissions: LeftOutResults | None = None) -> list[str]:
     """Say in what these figures differ from those of the paper, so that nobody compares what is not the same."""
-    own, k = originals(attempts), choose_k(attempts)
+    own, k = unrefined(attempts), choose_k(attempts)
     left_out = omissions or LeftOutResults()
     found = [*_warn_of_all(attempts, k)]
     excluded = len({id for _, id in left_out.excluded})
@@ -241,7 +328,7 @@ def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
         of = len({_prompt(one) for one in attempts})
         where = " of a model or refinement" if len({(one.model, one.item.suite) for one in attempts}) > 1 else ""
         yield f"{len(few)} of {of} prompts have fewer than {k} judged images{where}, which are left out of success"
-    others = len({one.item.id for one in originals(attempts)} - _design().keys())
+    others = len({one.item.id for one in unrefined(attempts)} - _design().keys())
     if others:
         yield (
             f"{number_of(others, 'prompt')} {'are' if others > 1 else 'is'} not of the published design; averages are "
@@ -251,7 +338,7 @@ def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
 
 def _warn_of_model(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
     """Say what the figures of a model lack; those of its refinements must be of the same prompts to be compared."""
-    missing = missing_levels(originals(attempts), k)
+    missing = missing_levels(unrefined(attempts), k)
     if missing["category"]:
         yield f"not placed among the fifteen, as it has nothing of {', '.join(missing['category'])}"
     rest = [*missing["difficulty"], *missing["condition"]]
@@ -279,7 +366,7 @@ def _warn_of_gaps(model: str, own: Sequence[PromptResult], omissions: LeftOutRes
 
 @cache
 def _design() -> Mapping[str, Item]:
-    return {item.id: item for item in suite.T2ICountBench().items(0)}
+    return {item.id: item for item in benchmark.T2ICountBench().items(0)}
 
 
 @cache
@@ -297,7 +384,7 @@ def _level(item: Item, name: str) -> str:
 def _by_factor(
     table: str, attempts: Sequence[PromptResult], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
 ) -> list[TableCell]:
-    k, own = choose_k(attempts), _having(originals(attempts), **fixed)
+    k, own = choose_k(attempts), _having(unrefined(attempts), **fixed)
     levels = _levels(own, factor, known)
     cells = [
         cell
@@ -385,3 +472,11 @@ def _printed(table: str) -> list[TableCell]:
 def _average(row: Sequence[TableCell]) -> float:
     value = row[-1].value
     return float(value) if isinstance(value, str) else value.value
+
+
+MODELS: tuple[str, ...] = tuple(dict.fromkeys(place.row for place in PUBLISHED if place.table == "table1"))
+
+
+def list_published(table: str) -> dict[tuple[str, str], str]:
+    """Take the printed cells of one table, by row and column."""
+    return {(place.row, place.column): cell for place, cell in PUBLISHED.items() if place.table == table}

@@ -1,0 +1,657 @@
+"""T2ICountBench's part of a report: Table 2 as its leaderboard, and figures in the paper's order for any models.
+
+By difficulty, scene, style, refinement and number. Also what the paper leaves open: every number, every k, the
+direction of errors, and whether its claims hold."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from subitize.analysis.agreement import RaterAgreement, agree_run
+from subitize.analysis.score import PromptResult, rate_passes
+from subitize.errors import NothingToDoError
+from subitize.language.numbers import in_words
+from subitize.papers.t2icountbench import tables as paper
+from subitize.papers.t2icountbench.claims import claims, ranks_change
+from subitize.papers.t2icountbench.suite import NAME
+from subitize.papers.t2icountbench.tables import (
+    ALL_MODELS,
+    AVERAGE,
+    CATEGORIES,
+    CONDITIONS,
+    KAPPA,
+    SUITE,
+    UNUSABLE,
+    TableCell,
+    Threshold,
+    average_by_model,
+    choose_k,
+    drawn_numbers,
+    list_published,
+    list_warnings,
+    place,
+    table_2,
+    thresholds_at_half,
+)
+from subitize.records import Estimate
+from subitize.report import charts
+from subitize.report.charts import (
+    MOST_SIDE_BY_SIDE,
+    RANKING_PX,
+    UPRIGHT,
+    Palette,
+    Rows,
+    Spec,
+    colour_kinds,
+    draw_estimates,
+    draw_lines,
+    draw_reference,
+    field,
+    interval_fields,
+    lay_out,
+    lay_out_panels,
+    layer,
+    name_field,
+    number_field,
+    offset_field,
+    share_field,
+)
+from subitize.report.claims import Wording, claims_section
+from subitize.report.comparisons import RefinedRun, group_series, pair_section
+from subitize.report.figures import INK
+from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
+from subitize.report.number_sense import counting_sections
+from subitize.report.series import MODEL, CountingModel, Series, bounds, methods, shared_judges, sizes
+from subitize.report.table import (
+    Block,
+    Column,
+    Columns,
+    FigureBlock,
+    Row,
+    RowKind,
+    Section,
+    SuiteReport,
+    TableBlock,
+    TextBlock,
+    make_table,
+    percent_text,
+    text_column,
+)
+from subitize.stats.crossing import LEVEL
+
+_FAR = 1e6  # an interval that reaches so far may be whatever is possible
+
+
+def bars(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
+    """Draw shares of several kinds as bars with their intervals, a group of bars for each name."""
+    kinds = colour["scale"]["domain"]
+    shared = {"y": name_field("model", names, labelPadding=8), "yOffset": offset_field("kind", kinds, 0.25)}
+    layers = [
+        layer("bar", {**shared, "x": share_field("share right"), "color": colour}, opacity=0.8),
+        layer("rule", {**shared, **interval_fields("x")}, color=INK, strokeWidth=1.5),
+    ]
+    step = {"step": 10 + 12 * len(kinds), "for": "position"}
+    return lay_out(rows, layers, width=RANKING_PX, height=step, labels=names)
+
+
+def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
+    """Draw a share that rises with a small number, the models side by side, or many in panels of their own."""
+    are_many = len(palette.order) > MOST_SIDE_BY_SIDE
+    numbers = sorted({int(str(row["number"])) for row in rows})
+    x = field("number", "ordinal", title=x_title, scale={"domain": numbers}, axis=UPRIGHT)
+    beside = {} if are_many else {"xOffset": offset_field("model", palette.order, 0.4)}
+    shared = {"x": x, "color": palette.colour(legend=not are_many), **beside}
+    layers = draw_lines(share_field("share with one right"), shared, line_width=1.5, size=46)
+    return lay_out_panels(rows, layers, palette.order) if are_many else lay_out(rows, layers, height=260)
+
+
+def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
+    """Draw shares of several kinds by number with a line at a level, a panel per model; dashed, where it is crossed."""
+    colour = colour_kinds(kinds)
+    crossed = {"x": field("crossing", "quantitative", aggregate="mean"), "color": colour}
+    layers = [
+        draw_reference({"y": {"datum": level}}, dash=[1, 3]),
+        layer("rule", crossed, when="isValid(datum.crossing)", strokeDash=[4, 3], opacity=0.8),
+        *draw_lines(share_field("share right"), {"x": number_field("number asked for"), "color": colour}),
+    ]
+    return lay_out_panels(rows, layers, models)
+
+
+def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
+    """Draw values on both sides of 0 by number with their intervals, a panel per model."""
+    ends = [float(str(row[end])) for row in rows for end in ("value", "low", "high")]
+    near = [0.0, *(end for end in ends if abs(end) < _FAR)]
+    scale = {"domain": [min(near), max(near)], "nice": True, "clamp": True}
+    y = field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
+    shared = {"x": number_field("number asked for"), "color": palette.colour(legend=False)}
+    return lay_out_panels(rows, [draw_reference({"y": {"datum": 0}}), *draw_estimates("y", y, shared)], palette.order)
+
+
+_PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
+_RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"
+
+
+def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
+    """Rank the models here among those of the paper, best first, and warn of what cannot be compared."""
+    cells = by_row(cell for group in groups for cell in table_2(group.attempts) if not cell.is_published)
+    found = [name for own in cells.values() for name in own if name != AVERAGE]
+    categories = [name for name in dict.fromkeys([*CATEGORIES, *found]) if name in found]
+    rows = [*_measured(groups, cells, categories), *_published(categories)]
+    ordered = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
+    columns: Columns = (
+        MODEL,
+        Column("Average", f"Plain mean of the {len(categories)} categories, as in the paper."),
+        Column("Accuracy per image", "Share of single images that are right, the mean of the categories."),
+        Column("Rank of 16", _PLACED, digits=0),
+        *categories,
+        Column("n", "Prompts."),
+        SIZE,
+    )
+    table = make_table(
+        f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, describe_success(groups))
+    )
+    return [table, _warn(groups), _glance(table)]
+
+
+def describe_success(groups: Sequence[RefinedRun]) -> str:
+    """Say what counts as success: of how many images one must be right."""
+    sizes = sorted({choose_k(group.attempts) for group in groups})
+    if sizes == [1]:
+        return "share of prompts whose image is right"
+    return f"share of prompts of which at least one of {' or '.join(map(in_words, sizes))} images is right"
+
+
+def headline(groups: Sequence[RefinedRun]) -> str:
+    """Say who does best, a stand-in only where there is no other, and where that is among the fifteen of the paper."""
+    found = {
+        model: mean
+        for group in groups
+        for model, mean in average_by_model(group.attempts, choose_k(group.attempts)).items()
+    }
+    if not found:
+        return ""
+    marks = badges(groups)
+    best = max(found, key=lambda model: (not marks[model], found[model].value))
+    placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
+    rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
+    told = describe_standing(
+        best, stand_series([one for group in groups for one in group.series]), by="accuracy per image"
+    )
+    share = percent_text(found[best])
+    return (
+        f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{told}"
+    )
+
+
+def badges(groups: Iterable[RefinedRun]) -> dict[str, RowKind]:
+    """Mark the models that are stand-ins, by label."""
+    return {one.label: one.badge for group in groups for one in group.series}
+
+
+def by_row(cells: Iterable[TableCell]) -> dict[str, dict[str, TableCell]]:
+    """Sort cells by row and column."""
+    found: dict[str, dict[str, TableCell]] = defaultdict(dict)
+    for cell in cells:
+        found[cell.row][cell.column] = cell
+    return found
+
+
+def _measured(
+    groups: Sequence[RefinedRun], cells: Mapping[str, Mapping[str, TableCell]], categories: Sequence[str]
+) -> Iterator[tuple[float, Row]]:
+    ranks = {one.model: one for group in groups for one in place(group.attempts)}
+    badge = badges(groups)
+    for label, own in cells.items():
+        average = own[AVERAGE].value
+        if isinstance(average, Estimate):
+            it = ranks.get(label)
+            rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence) if it else None
+            shares = (own[name].value if name in own else None for name in categories)
+            yield (
+                average.value,
+                Row((label, average, own[AVERAGE].per_image, rank, *shares, average.n, ""), badge[label]),
+            )
+
+
+def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
+    printed = {place: float(text) for place, text in list_published("table2").items()}
+    sizes = list_published("table1")
+    for model in dict.fromkeys(row for row, _ in printed):
+        average = printed[model, AVERAGE]
+        shares = (printed.get((model, name)) for name in categories)
+        size = sizes[model, "parameters"].removesuffix("B").replace("N/A", "")
+        yield average, Row((model, average, None, None, *shares, None, size), "published")
+
+
+def _warn(groups: Sequence[RefinedRun]) -> TextBlock:
+    """Say what keeps rows from being compared with the paper's; what is so of several models is said once."""
+    lines = ["Published rows are to be compared with care:"]
+    for group in groups:
+        known = {one.model for one in (*group.attempts, *group.refined)}
+        of_models: dict[str, list[str]] = {}
+        for text in list_warnings([*group.attempts, *group.refined], group.omissions):
+            who = next((label for label in known if text.startswith(f"{label}: ")), "")
+            of_models.setdefault(text.removeprefix(f"{who}: "), []).append(who)
+        run = f"{group.name}: " if len(groups) > 1 else ""
+        for what, labels in of_models.items():
+            who = "all models" if len(labels) == len(known) > 1 else ", ".join(labels)
+            lines.append(f"{run}{who}{': ' * bool(who)}{what}.")
+    return TextBlock("\n".join(lines), is_warning=True)
+
+
+def _caption(rows: Sequence[Row], success: str) -> str:
+    caption = (
+        f"{success[0].upper()}{success[1:]}, by category, with 95 % intervals; best first, by the average. Published: "
+        "as printed in Table 2 of Guo and others (2025), one of four images, judged by five people, with two digits "
+        "and no n; not measured here."
+    )
+    if any(row.badge == "stand-in" for row in rows):
+        caption += " Stand-in: embedded in subitize to try the pipeline, not a real model."
+    return caption
+
+
+def _glance(table: TableBlock) -> FigureBlock:
+    x_title = "average of the categories"
+    data, spec = draw_ranking(table, f"{SUITE}-averages", "Average of the categories", x_title=x_title)
+    return FigureBlock(
+        f"{SUITE}-glance",
+        "Among the fifteen of the paper",
+        spec,
+        "The average of the categories with 95 % intervals, best first; published averages have none.",
+        "Average success of every model with its interval among the published averages, best first.",
+        data,
+    )
+
+
+_QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
+_WORDING = Wording("observation", "observations", "Numbers are those of the observations in the paper.")
+
+
+def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
+    """Show how likely one of k images is right, for every k."""
+    found = [rate for group in groups if group.attempts for rate in rate_passes(group.attempts)]
+    if not found:
+        return None
+    ks = sorted({rate.k for rate in found})
+    labels = list(dict.fromkeys(one.model for group in groups for one in group.attempts))
+    known = {(rate.model, rate.k): rate.estimate for rate in found}
+    estimates = list(known.values())
+    points = [{"model": label, "number": k, **bounds(one)} for (label, k), one in known.items()]
+    badge = badges(groups)
+    rows = (Row((label, *(known.get((label, k)) for k in ks)), badge[label]) for label in labels)
+    columns: Columns = (MODEL, *(f"pass@{k}" for k in ks))
+    is_voted = any(rate.is_voted for rate in found)
+    voted = " Of groups that were voted on together only the size of the group is known." * is_voted
+    figure = FigureBlock(
+        f"{SUITE}-passes-chart",
+        "How many images it takes",
+        rising(points, palette.of(labels), x_title="images (k)"),
+        "How likely at least one of k images of a prompt is right, estimated without bias from all its images, the "
+        f"mean over prompts with 95 % intervals ({sizes(estimates)}). Of one image it is the accuracy per image, of "
+        "four the paper’s success. Images of which nothing usable was read are left out, as in the paper’s "
+        "tables; `score --pass-at-k` counts them as wrong."
+        f"{voted}",
+        "The share of prompts with at least one right image among k, by k, for every model, with intervals.",
+        make_table(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
+    )
+    return Section(f"{SUITE}-passes", "One of k images", (figure,))
+
+
+def agreement(groups: Sequence[RefinedRun]) -> Section | None:
+    """Show how far annotators agree, where there are several, beside the paper's κ."""
+    found = [(group, one) for group in groups for one in _concords(group) if one.suite == SUITE]
+    if not found:
+        return None
+    rows, cautions = [], []
+    for group, one in found:
+        label = next((series.label for series in group.series if series.model == one.model), one.model)
+        name = _prefix(group, groups) + one.model if one.is_pooled else label
+        shares = (one.kappa, one.ac1, one.unanimous, one.yes)
+        counts = (one.annotators, one.units, one.votes, one.ties, one.single)
+        question = _QUESTIONS.get(one.question, one.question)
+        rows.append(Row((name, question, *shares, *counts)))
+        if one.caution:
+            cautions.append(TextBlock(f"With caution: {name}, {question}: {one.caution}."))
+    rows.append(Row(("15 models", "one of four is right", float(KAPPA), *(None,) * 3, 5, *(None,) * 4), "published"))
+    columns = (
+        text_column("Images of"),
+        text_column("Question"),
+        "Fleiss’ κ",
+        Column("Gwet’s AC1", "As κ, but chance does not grow where nearly all answers are the same."),
+        Column("Unanimous", "Share of groups on which all agree."),
+        Column("Yes", "Share of yes among the votes."),
+        "Annotators",
+        Column("Groups", "With at least two votes."),
+        "Votes",
+        Column("Ties", "Without a majority; in no figure."),
+        Column("One vote", "Groups that one annotator alone voted on; in no figure here."),
+    )
+    caption = (
+        "Agreement of annotators beyond chance, with 95 % intervals for prompts and annotators like these; that of "
+        "Unanimous is for these annotators. Published: section 4.3 of Guo and others (2025), "
+        "five annotators, all models together, without an interval."
+    )
+    table = make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)
+    return Section(f"{SUITE}-agreement", "Agreement of annotators", (table, *cautions))
+
+
+def statements(groups: Sequence[RefinedRun]) -> Section | None:
+    """Hold the paper's observations against these data, each with its tests."""
+    found = {group.name: claims([*group.attempts, *group.refined]) for group in groups}
+    return claims_section(SUITE, found, _WORDING)
+
+
+def describe_ranks(groups: Sequence[RefinedRun]) -> list[TextBlock]:
+    """Say whether models keep their ranks from scene to scene: Kendall's W, with its interval."""
+    told = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
+    return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in told]
+
+
+def _prefix(group: RefinedRun, groups: Sequence[RefinedRun]) -> str:
+    return f"{group.name}: " if len(groups) > 1 else ""
+
+
+def _concords(group: RefinedRun) -> list[RaterAgreement]:
+    run = group.series[0].source.run
+    if group.judge not in shared_judges(run):
+        return []
+    try:
+        return agree_run(run, group.judge)
+    except NothingToDoError:
+        return []
+
+
+_PUBLISHED = "15 models (published)"
+_PUBLISHED_COLOUR = "#6b7480"
+_HERE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b")
+_IMAGE = "one image"
+_KIND = text_column("Right is")
+_COLOURS = {True: "#d55e00", False: "#0072b2"}
+
+
+def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
+    """Show what larger numbers do to each model (Figure 1)."""
+    note = (
+        "Easy are the numbers 1 to 5, medium 6 to 10, hard 11 to 15. The paper prints no figures but in its text, and "
+        "mostly as ranges; those stand in the data."
+    )
+    figure = _by_level(groups, paper.by_difficulty, "difficulty", "By difficulty", note)
+    return Section(f"{SUITE}-by-difficulty", "By difficulty", (figure,)) if figure else None
+
+
+def by_number(groups: Sequence[RefinedRun]) -> Section | None:
+    """Show accuracy per image and success by number, and the number at which each falls below one half."""
+    curves: dict[tuple[str, int], dict[int, Estimate]] = {}
+    halves: list[Threshold] = []
+    for group in groups:
+        k = choose_k(group.attempts)
+        halves += thresholds_at_half(group.attempts, k)
+        rates = [one for one in rate_passes(group.attempts, ["number"]) if one.factor == "number"]
+        for label, size in product(dict.fromkeys(one.model for one in group.attempts), sorted({1, k})):
+            own = {int(one.group): one.estimate for one in rates if (one.model, one.k) == (label, size)}
+            curves |= {(label, size): own} if own else {}
+    if not curves:
+        return None
+    crossings = {(one.model, one.k): one.crossing for one in halves if not one.crossing.is_below_throughout}
+    points = [
+        {"model": label, "kind": _kind(size), "number": number, "crossing": at and at.number, **bounds(estimate)}
+        for (label, size), own in curves.items()
+        for at in [crossings.get((label, size))]
+        for number, estimate in own.items()
+    ]
+    estimates = [estimate for own in curves.values() for estimate in own.values()]
+    numbers = sorted({number for own in curves.values() for number in own})
+    columns: Columns = (MODEL, _KIND, *map(str, numbers))
+    badge = badges(groups)
+    rows = (Row((label, _kind(k), *map(own.get, numbers)), badge[label]) for (label, k), own in curves.items())
+    data = make_table(f"{SUITE}-by-number", "Share right by number", columns, rows, methods(estimates))
+    kinds = {_kind(size): _COLOURS[size == 1] for _, size in curves}
+    figure = FigureBlock(
+        f"{SUITE}-by-number-chart",
+        "By number",
+        falling(points, list(dict.fromkeys(label for label, _ in curves)), kinds, level=LEVEL),
+        f"Share of single images that are right, and {describe_success(groups)}, by the number asked for, with 95 % "
+        f"intervals ({sizes(estimates)}). Dashed: the first of these numbers at which it is below one half.",
+        "Accuracy per image and success by number, a panel per model, with intervals and a line at one half.",
+        data,
+    )
+    return Section(f"{SUITE}-by-number", "By number", (figure, _half_table(halves, badge)))
+
+
+def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
+    """Show whether too many or too few are drawn, and how the numbers drawn scatter; votes tell nothing of that."""
+    found = [one for group in groups for one in drawn_numbers(group.attempts)]
+    if not found:
+        return None
+    badge = badges(groups)
+    means = [one.error for one in found]
+    spreads = [one.spread for one in found if one.spread]
+    points = [{"model": one.model, "number": one.number, **bounds(one.error)} for one in found]
+    error = Column("Drawn − asked", "Mean over images; above 0 too many are drawn.")
+    columns = (MODEL, "Number", error, Column("Standard deviation", "Of the numbers drawn."), "Images", "Prompts")
+    rows = (
+        Row((one.model, one.number, one.error, one.spread, one.error.n, one.prompts), badge[one.model]) for one in found
+    )
+    title, caption = "Too many or too few", methods([*means, *spreads])
+    figure = FigureBlock(
+        f"{SUITE}-errors-chart",
+        title,
+        signed_by_number(points, palette.of([one.model for one in found]), y_title="drawn − asked"),
+        "Mean of the number drawn minus the number asked for, with 95 % intervals that know that images of one prompt "
+        f"hang together ({sizes(means)}): above the line too many are drawn, below it too few. Standard deviations are "
+        "in the data.",
+        "Mean signed error by number, a panel per model, with intervals and a line at 0.",
+        make_table(f"{SUITE}-errors", "Numbers drawn, by the number asked for", columns, rows, caption),
+    )
+    return Section(f"{SUITE}-errors", title, (figure,))
+
+
+def by_scene(groups: Sequence[RefinedRun]) -> FigureBlock | None:
+    """Show what scenes do to each model, in plain style (Figure 4)."""
+    note = "Published: what the paper’s text says."
+    return _by_level(groups, paper.by_scene, "scene", "By scene, in plain style", note)
+
+
+def by_style(groups: Sequence[RefinedRun]) -> FigureBlock | None:
+    """Show what styles do to each model, at home (Figure 3)."""
+    return _by_level(groups, paper.by_style, "style", "By style, at home", "The paper prints none of these.")
+
+
+def averages(groups: Sequence[RefinedRun]) -> FigureBlock | None:
+    """Show scenes and styles averaged over models, beside the paper's means (Figure 5)."""
+    found = [(group, cell) for group in groups for cell in paper.averages(group.attempts)]
+    measured: dict[str, dict[str, Estimate]] = defaultdict(dict)
+    for group, cell in found:
+        if isinstance(cell.value, Estimate):
+            measured[cell.row if len(groups) == 1 else f"{cell.row}, {group.name}"][cell.column] = cell.value
+    if not measured:
+        return None
+    levels = list(dict.fromkeys(level for own in measured.values() for level in own))
+    printed = {cell.column: float(cell.value) / 100 for _, cell in found if isinstance(cell.value, str)}
+    points = [
+        {"model": level, "kind": name, **bounds(estimate)}
+        for name, own in measured.items()
+        for level, estimate in own.items()
+    ]
+    points += [{"model": level, "kind": _PUBLISHED, **_point(printed[level])} for level in levels if level in printed]
+    rows = [Row((name, *map(own.get, levels))) for name, own in measured.items()]
+    rows.append(Row((ALL_MODELS, *map(printed.get, levels)), "published"))
+    estimates = [estimate for own in measured.values() for estimate in own.values()]
+    kinds = dict(zip(measured, _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
+    title = "Scenes and styles, averaged over models"
+    columns: Columns = (text_column("Mean of"), *levels)
+    return FigureBlock(
+        f"{SUITE}-averages-by-condition-chart",
+        title,
+        bars(points, levels, charts.colour_kinds(kinds)),
+        f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
+        "of prompts: these models are no sample of others. The paper’s means are those of its text.",
+        "Average success in each scene and style, with intervals, beside the paper’s means.",
+        make_table(f"{SUITE}-averages-by-condition", title, columns, rows, methods(estimates)),
+    )
+
+
+def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
+    """Set out original and refined prompts at home in plain style as the paper does (Table 3)."""
+    found = [cell for group in groups for cell in paper.table_3([*group.attempts, *group.refined])]
+    measured = by_row(cell for cell in found if not cell.is_published and cell.table == "table3")
+    if not measured:
+        return []
+    names = dict.fromkeys(name for own in measured.values() for name in own)
+    columns = [*(name for name in names if name != AVERAGE), *(name for name in names if name == AVERAGE)]
+    badge = badges(groups)
+    rows = []
+    for label, own in measured.items():
+        shares = (own[name].value if name in own else None for name in columns)
+        fell_back = sum(cell.fallbacks for cell in own.values() if cell.column != AVERAGE)
+        rows.append(Row((label, *shares, fell_back), badge[label]))
+    are_same = {*columns} == {*CONDITIONS, AVERAGE}
+    for model, printed in by_row(cell for cell in found if cell.is_published).items():
+        named = f"{model} of 15" if model == AVERAGE else model
+        known = [name for name in printed if name != AVERAGE or are_same]
+        figures = (float(str(printed[name].value)) if name in known else None for name in columns)
+        rows.append(Row((named, *figures, None), "published"))
+    fallbacks = Column("Fallbacks", "Refined prompts that are the original ones, as the refinement did not apply.")
+    caption = (
+        f"At home in plain style: {describe_success(groups)}, the mean of the categories, with 95 % intervals. The "
+        "average is of the columns here; published averages are of the paper’s five, and stand here where these "
+        "are the same. Published: as printed in Table 3 of Guo and others (2025), one of four images, judged by "
+        "five people, with two digits and no n; not measured here."
+    )
+    shown: Columns = (MODEL, *columns, fallbacks)
+    return [make_table(f"{SUITE}-table-3", "Original and refined prompts, as in Table 3", shown, rows, caption)]
+
+
+def _by_level(
+    groups: Sequence[RefinedRun],
+    compute: Callable[[Sequence[PromptResult]], list[TableCell]],
+    name: str,
+    title: str,
+    note: str,
+) -> FigureBlock | None:
+    found = [cell for group in groups for cell in compute(group.attempts)]
+    measured = [cell for cell in found if not cell.is_published]
+    levels = list(dict.fromkeys(cell.column for cell in measured))
+    if len(levels) < 2:
+        return None
+    found_here = [(cell, cell.value) for cell in measured if isinstance(cell.value, Estimate)]
+    estimates = [estimate for _, estimate in found_here]
+    points = [{"model": cell.row, "kind": cell.column, **bounds(estimate)} for cell, estimate in found_here]
+    badge = badges(groups)
+    rows = []
+    for label, own in by_row(measured).items():
+        cells = [own.get(level) for level in levels]
+        figures = [
+            *(cell.value if cell else None for cell in cells),
+            *(cell.per_image if cell else None for cell in cells),
+        ]
+        rows.append(Row((label, *figures), badge[label]))
+    for model, printed in by_row(cell for cell in found if cell.is_published).items():
+        shares = {level: _read_percentage(str(cell.value)) for level, cell in printed.items()}
+        named = {"model": f"{model} (published)"}
+        points += [
+            {**named, "kind": level, **_point(share)}
+            for level, share in shares.items()
+            if isinstance(share, float) and level in levels
+        ]
+        rows.append(Row((model, *map(shares.get, levels), *(None for _ in levels)), "published"))
+    success = describe_success(groups)
+    per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
+    columns: Columns = (MODEL, *levels, *per_image)
+    return FigureBlock(
+        f"{SUITE}-by-{name}-chart",
+        title,
+        bars(points, list(dict.fromkeys(str(one["model"]) for one in points)), charts.colour_levels(levels)),
+        f"{success[0].upper()}{success[1:]}, with 95 % intervals ({sizes(estimates)}). {note}",
+        f"Success by {name} for every model, with intervals.",
+        make_table(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
+    )
+
+
+def _point(share: float) -> dict[str, object]:
+    """Make a row of a chart's data of what was printed, which has no interval."""
+    return {"value": share, "low": share, "high": share, "n": None}
+
+
+def _read_percentage(text: str) -> float | str:
+    """Read a percentage of the paper's text as a share; a range or a bound stays what it is."""
+    return int(text) / 100 if text.isdecimal() else f"{text} %"
+
+
+def _kind(size: int) -> str:
+    return _IMAGE if size == 1 else f"at least one of {size}"
+
+
+def _half_table(halves: Sequence[Threshold], badge: Mapping[str, RowKind]) -> Block:
+    kinds = sorted({one.k for one in halves})
+    rows = []
+    for label in dict.fromkeys(one.model for one in halves):
+        own = {one.k: one.crossing for one in halves if one.model == label}
+        crossings = [str(own[k]) if k in own else None for k in kinds]
+        rows.append(Row((label, *crossings, max(crossing.n for crossing in own.values())), badge[label]))
+    columns = (MODEL, *(text_column(_kind(k).capitalize()) for k in kinds), Column("n", "Prompts."))
+    caption = (
+        "The smallest number at which a model is right in less than one half, with its 95 % interval: the closest fit "
+        "that never rises with number, and a bootstrap of the prompts of each number. Between two "
+        "numbers that were asked for, any may be it."
+    )
+    return make_table(f"{SUITE}-half-points", "Where models fall below one half", columns, rows, caption)
+
+
+def report(
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport:
+    """Write all that the answers suffice for; what was excluded by hand is in none of it."""
+    left = [one for one in series if not one.is_excluded]
+    groups = [_best_first(group) for group in group_series(left, refined, unusable=UNUSABLE) if group.attempts]
+    read = {one.model for group in groups for one in group.attempts}
+    unread = [one.label for one in left if one.label not in read]
+    notes = [TextBlock(f"{label}: no answer about its images has a value; it is in no figure.") for label in unread]
+    if not groups:
+        return SuiteReport(notes, (), has_refinements=True)
+    made = (
+        by_difficulty(groups),
+        by_number(groups),
+        _conditions(groups),
+        pair_section(NAME, groups, palette, table_3(groups)),
+        passes(groups, palette),
+        errors(groups, palette),
+        agreement(groups),
+        statements(groups),
+        _numbers_drawn(counted, palette),
+    )
+    sections = [section for section in made if section]
+    return SuiteReport([*rank_models(groups), *notes], sections, headline(groups), has_refinements=True)
+
+
+def _best_first(group: RefinedRun) -> RefinedRun:
+    """Put models in the order of their averages, in which all figures show them."""
+    averages = average_by_model(group.attempts, choose_k(group.attempts))
+    order = sorted(averages, key=lambda label: -averages[label].value)
+    known = {label: rank for rank, label in enumerate(order)}
+    attempts, refined = (
+        tuple(sorted(own, key=lambda one: known.get(one.model, len(known)))) for own in (group.attempts, group.refined)
+    )
+    return replace(group, attempts=attempts, refined=refined)
+
+
+def _conditions(groups: Sequence[RefinedRun]) -> Section | None:
+    made = (by_scene(groups), by_style(groups), averages(groups))
+    shown = [figure for figure in made if figure]
+    lead = TextBlock("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
+    blocks: tuple[Block, ...] = (lead, *shown, *describe_ranks(groups))
+    return Section(f"{NAME}-by-condition", "Scenes and styles", blocks) if shown else None
+
+
+def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Section | None:
+    """Measure the numbers drawn as in any suite that counts."""
+    if not counted:
+        return None
+    lead = TextBlock(
+        "The numbers that were drawn, each image by itself, with the measures of Testolin, Hou and Zorzi (2025), as "
+        "for any suite that counts. The paper has none of these."
+    )
+    # Accuracy by number stands above already, beside success.
+    inner = [one for one in counting_sections(NAME, counted, palette, are_drawn=True) if one.id != f"{NAME}-accuracy"]
+    return Section(f"{NAME}-numbers", "Numbers drawn", (lead,), tuple(inner))
