@@ -21,7 +21,7 @@ import pytest
 from subitize.analysis import power
 from subitize.models.painter import Painter
 from subitize.papers.geckonum.prompts import TYPES
-from subitize.papers.numbersense.naming import Naming
+from subitize.papers.numbersense.suite import Naming
 from tests.commands import Finished, call, serving
 from tests.geckonum_release import SOME, write_images, write_release
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr

@@ -18,9 +18,9 @@ from tests.commands import call
 from tests.corpus.kept_pipelines import keep_pipelines
 from tests.golden_items import describe_suites, hash_items, without_folder
 from tests.golden_texts import Golden, Texts, file_name, printed, read_files, sha256, without_last_digits
-from tests.numbersense_names import write_names
 from tests.papers.gimbrr.gimbrr_release import RATINGS, read_rows, write_rows
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
+from tests.papers.numbersense.numbersense_names import write_names
 from tests.probe_files import write_questions, write_visual7w
 from tests.probe_runs import probe_all
 from tests.suites.own_tables import write_json, write_lines

@@ -7,8 +7,7 @@ import pytest
 from subitize.errors import BadValueError
 from subitize.evaluate.plan import TrialPlan, further_attempts, items_of, latest_tried
 from subitize.interfaces import Attempt, Suite
-from subitize.papers.numbersense.naming import Naming
-from subitize.papers.numbersense.production import Production
+from subitize.papers.numbersense.suite import Naming, Production
 from subitize.records import Discarded, Item, Known, Spec, Value
 from subitize.registry import Made
 from subitize.store import StoredResponse

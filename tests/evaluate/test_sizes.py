@@ -6,7 +6,7 @@ import pytest
 
 from subitize.errors import BadValueError
 from subitize.evaluate.plan import MOST_ANSWERS, MOST_ITEMS, check_size
-from subitize.papers.numbersense.naming import Naming
+from subitize.papers.numbersense.suite import Naming
 from subitize.registry import make_suite
 from tests.cases import Case
 from tests.commands import call

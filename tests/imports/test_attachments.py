@@ -21,7 +21,7 @@ from subitize.registry import make_suite
 from subitize.store import Folder, Run
 from tests.commands import call, start, subitize
 from tests.geckonum_release import PROMPTS, write_images, write_release
-from tests.numbersense_names import touch
+from tests.papers.numbersense.numbersense_names import touch
 
 MODELS = ("dalle_3", "imagen_c")
 # Counts of one kind of thing, which the observer knows.

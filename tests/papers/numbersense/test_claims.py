@@ -9,10 +9,10 @@ from scipy.stats import norm
 
 from subitize.analysis.claims import Claim
 from subitize.analysis.counting import measure_counting
-from subitize.papers.numbersense.claims import CLAIMS, PERFECT, observe_measured, observe_published
-from subitize.papers.numbersense.named_images import read_named_images
+from subitize.papers.numbersense.claims import CLAIMS, PERFECT, claims, claims_of_printed
+from subitize.papers.numbersense.release import read_named_images
 from subitize.stats.confusion import human_matrix
-from tests.numbersense_names import CATEGORIES, touch, write_names
+from tests.papers.numbersense.numbersense_names import CATEGORIES, touch, write_names
 
 Draw = Callable[[int, np.random.Generator], int]
 
@@ -23,13 +23,11 @@ def by_id(found: list[Claim]) -> dict[str, Claim]:
 
 @pytest.fixture(scope="module")
 def printed() -> Mapping[str, Claim]:
-    return by_id(observe_published())
+    return by_id(claims_of_printed())
 
 
 def measure(folder: Path) -> dict[str, Claim]:
-    return by_id(
-        observe_measured((one.model, one) for one in measure_counting({"": read_named_images(folder).observe()}))
-    )
+    return by_id(claims((one.model, one) for one in measure_counting({"": read_named_images(folder).observe()})))
 
 
 def draw(
@@ -136,7 +134,7 @@ def test_intervals_of_several_models_are_wider_by_the_normal_law(tmp_path: Path)
     for model in ("a", "b"):
         write_names(tmp_path / model, images=10)
     ranges = measure_counting({"": read_named_images(tmp_path).observe()})
-    alone, both = (by_id(observe_measured((one.model, one) for one in own))["3.2a"] for own in (ranges[:1], ranges))
+    alone, both = (by_id(claims((one.model, one) for one in own))["3.2a"] for own in (ranges[:1], ranges))
     accuracy = ranges[0].accuracy_read
     assert accuracy is not None
     assert f"[{accuracy.low:.3f}, {accuracy.high:.3f}]" in alone.sentence

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import call
-from tests.numbersense_names import touch, write_names
+from tests.papers.numbersense.numbersense_names import touch, write_names
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.papers.numbersense.naming import Naming
-from subitize.papers.numbersense.production import Production
+from subitize.papers.numbersense.suite import Naming, Production
 from subitize.records import Answer, Control, Stimulus, task_text
 from subitize.registry import make_suite
 from tests.cases import Case

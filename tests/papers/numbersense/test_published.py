@@ -5,13 +5,7 @@ from collections import Counter
 import pytest
 
 from subitize.analysis.published import PublishedBias
-from subitize.papers.numbersense.published import (
-    ABSTRACTIONS,
-    SPELLINGS,
-    TABLE_1,
-    TABLE_2,
-    TABLE_3,
-)
+from subitize.papers.numbersense.tables import ABSTRACTIONS, SPELLINGS, TABLE_1, TABLE_2, TABLE_3
 
 
 def test_the_leader_board_is_ranked_by_error_within_each_task() -> None:

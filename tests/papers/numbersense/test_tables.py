@@ -8,14 +8,13 @@ import pytest
 
 from subitize.analysis.published import CellId, ComparedCell
 from subitize.errors import BadFileError, ConflictError, NothingToDoError
-from subitize.papers.numbersense.importing import read_importable
-from subitize.papers.numbersense.named_images import read_named_images
-from subitize.papers.numbersense.published import PRINTED, TABLE_1, find_model
+from subitize.papers.numbersense.release import read_importable, read_named_images
 from subitize.papers.numbersense.reproduction import reproduce_names, tabulate_run
+from subitize.papers.numbersense.tables import PRINTED, TABLE_1, find_model
 from subitize.records import Discarded, Drawn, Elsewhere, Known, Spec
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.numbersense_names import touch, write_names
+from tests.papers.numbersense.numbersense_names import touch, write_names
 from tests.report import report_runs
 
 Cells = dict[tuple[str, str, str], ComparedCell]

@@ -26,16 +26,16 @@ PAPER = Paper(
         ),
     ),
     suites={
-        "naming": "subitize.papers.numbersense.naming:Naming",
-        "production": "subitize.papers.numbersense.production:Production",
+        "naming": "subitize.papers.numbersense.suite:Naming",
+        "production": "subitize.papers.numbersense.suite:Production",
     },
     picture_suites=("naming",),
     judged_by={"naming": "parser", "production": "Grounding DINO"},
-    file_names={"numbersense": "subitize.papers.numbersense.file_names:NAMING"},
+    file_names={"numbersense": "subitize.papers.numbersense.suite:NAMING"},
     thresholds={"grounding-dino": 0.40},  # "Automatic annotation of generated images"
-    counts="subitize.papers.numbersense.published:COUNTS",
-    count_claims="subitize.papers.numbersense.claims:observe_measured",
+    counts="subitize.papers.numbersense.tables:COUNTS",
+    count_claims="subitize.papers.numbersense.claims:claims",
     reproduce="subitize.papers.numbersense.reproduction:reproduce_names",
     tabulate="subitize.papers.numbersense.reproduction:tabulate_run",
-    import_release="subitize.papers.numbersense.importing:read_importable",
+    import_release="subitize.papers.numbersense.release:read_importable",
 )

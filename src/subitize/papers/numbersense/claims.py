@@ -12,7 +12,7 @@ from types import MappingProxyType
 from subitize.analysis.claims import ALPHA, Claim, Comparison, Verdict, adjust, all_drop, decide, pair, subtract
 from subitize.analysis.measures import ALL, CountingReport
 from subitize.analysis.published import PublishedCounts, PublishedRow
-from subitize.papers.numbersense.published import COUNTS, SPELLINGS
+from subitize.papers.numbersense.tables import COUNTS, SPELLINGS
 from subitize.records import Estimate
 from subitize.report.claims import tell
 from subitize.report.table import estimate_text, number_of, number_text
@@ -65,7 +65,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class ModelSummary:
     """What the claims rest on, of one model; what is not known is None."""
 
     suite: str
@@ -90,7 +90,7 @@ class Figures:
         return float(self.size_billion.strip("?>") or 0)
 
 
-def observe_measured(measured: Iterable[tuple[str, CountingReport]]) -> list[Claim]:
+def claims(measured: Iterable[tuple[str, CountingReport]]) -> list[Claim]:
     """Compute the paper's conclusions of models that were measured, each under its name.
 
     Intervals are widened such that all of a task's together are as sure as one.
@@ -100,12 +100,12 @@ def observe_measured(measured: Iterable[tuple[str, CountingReport]]) -> list[Cla
     return _observe([_measure(name, one, models[one.suite]) for name, one in found])
 
 
-def observe_published() -> list[Claim]:
+def claims_of_printed() -> list[Claim]:
     """Compute the paper's conclusions of its printed tables."""
     return _observe([_take_printed(row, of) for of in COUNTS.values() for row in of.rows])
 
 
-def _observe(given: Sequence[Figures]) -> list[Claim]:
+def _observe(given: Sequence[ModelSummary]) -> list[Claim]:
     """Compute what concerns the tasks that there are."""
     tasks = Counter(one.model for one in given)
     models = [replace(one, model=f"{one.model} ({one.suite})") if tasks[one.model] > 1 else one for one in given]
@@ -129,7 +129,7 @@ def _observe(given: Sequence[Figures]) -> list[Claim]:
     return [*found, _of_whole_design(spread_is_scalar, models)]
 
 
-def _of_whole_design(claim: Callable[[Sequence[Figures]], Claim], models: Sequence[Figures]) -> Claim:
+def _of_whole_design(claim: Callable[[Sequence[ModelSummary]], Claim], models: Sequence[ModelSummary]) -> Claim:
     """Leave a claim undecided where a model lacks numbers or categories that its figures are over."""
     found, partial = claim(models), [one.model for one in models if not one.is_whole]
     if not partial:
@@ -138,7 +138,7 @@ def _of_whole_design(claim: Callable[[Sequence[Figures]], Claim], models: Sequen
     return replace(found, verdict="undecided", sentence=f"{found.sentence}; {lacking}")
 
 
-def size_does_not_decide(models: Sequence[Figures]) -> Claim:
+def size_does_not_decide(models: Sequence[ModelSummary]) -> Claim:
     """Sections 1 and 5: of two models of a task, the smaller is right more often."""
     sized = [(one, one.size, one.accuracy) for one in models if one.size and one.accuracy]
     pairs = [
@@ -159,7 +159,7 @@ def size_does_not_decide(models: Sequence[Figures]) -> Claim:
     return _state("1", "holds", "; ".join(told))
 
 
-def none_is_perfect(models: Sequence[Figures]) -> Claim:
+def none_is_perfect(models: Sequence[ModelSummary]) -> Claim:
     """Section 3: every model errs; one error is proof of it."""
     known = {one.model: one.accuracy for one in models if one.accuracy}
     never_wrong = [(one, one.accuracy) for one in models if one.accuracy and one.accuracy.value == 1]
@@ -169,7 +169,7 @@ def none_is_perfect(models: Sequence[Figures]) -> Claim:
     return _state("3a", verdict, f"{told}; {len(never_wrong)} of {number_of(len(known), 'model')} never wrong")
 
 
-def few_are_known(id: str, models: Sequence[Figures], most: int) -> Claim:
+def few_are_known(id: str, models: Sequence[ModelSummary], most: int) -> Claim:
     """Sections 3 and 3.2: the counting level."""
     levels = {one.model: one.level for one in models if one.level}
     if not levels:
@@ -181,7 +181,7 @@ def few_are_known(id: str, models: Sequence[Figures], most: int) -> Claim:
     return _state(id, verdict, f"level: {_list_levels(levels)}")
 
 
-def some_are_human(models: Sequence[Figures]) -> Claim:
+def some_are_human(models: Sequence[ModelSummary]) -> Claim:
     """Section 3: the correlation with the ideal human's matrix."""
     known = {one.model: one.human_correlation for one in models if one.human_correlation}
     verdict = decide(
@@ -193,7 +193,7 @@ def some_are_human(models: Sequence[Figures]) -> Claim:
     return _state("3c", verdict, f"{told}; {bound}; one who never errs has {PERFECT}: it tells little of how errors go")
 
 
-def things_matter(id: str, models: Sequence[Figures]) -> Claim:
+def things_matter(id: str, models: Sequence[ModelSummary]) -> Claim:
     """Sections 3.1 and 3.2: how alike the two categories are that are least so; many are at least half."""
     known = {one.model: one.likeness for one in models if one.likeness}
     differ, alike = (
@@ -209,7 +209,7 @@ def things_matter(id: str, models: Sequence[Figures]) -> Claim:
     )
 
 
-def two_is_too_many(models: Sequence[Figures]) -> Claim:
+def two_is_too_many(models: Sequence[ModelSummary]) -> Claim:
     """Section 3.1: models whose level is below 2."""
     levels = {one.model: one.level for one in models if one.level}
     if not levels:
@@ -220,17 +220,17 @@ def two_is_too_many(models: Sequence[Figures]) -> Claim:
     return _state("3.1b", verdict, f"level: {_list_levels(levels)}")
 
 
-def say_too_few(models: Sequence[Figures]) -> Claim:
+def say_too_few(models: Sequence[ModelSummary]) -> Claim:
     """Section 3.1 and Table 2: the biases of models that name."""
     return _go_one_way("3.1c", models, "under")
 
 
-def draw_too_many(models: Sequence[Figures]) -> Claim:
+def draw_too_many(models: Sequence[ModelSummary]) -> Claim:
     """Section 3.2 and Table 3: the biases of models that draw."""
     return _go_one_way("3.2e", models, "over")
 
 
-def _go_one_way(id: str, models: Sequence[Figures], way: Direction) -> Claim:
+def _go_one_way(id: str, models: Sequence[ModelSummary], way: Direction) -> Claim:
     """Compare the shares of categories with a bias this way and the opposite; of several models, models are units."""
     by_model = {one.model: [direction for name, direction in one.biases.items() if name != ALL] for one in models}
     by_model = {model: directions for model, directions in by_model.items() if directions}
@@ -249,7 +249,7 @@ def _go_one_way(id: str, models: Sequence[Figures], way: Direction) -> Claim:
     return _state(id, verdict, f"{counts}; {f'on the whole: {whole}' if whole else 'a tendency needs two models'}")
 
 
-def less_than_half_is_right(models: Sequence[Figures]) -> Claim:
+def less_than_half_is_right(models: Sequence[ModelSummary]) -> Claim:
     """Section 3.2: the accuracy of models that draw."""
     known = {one.model: one.accuracy for one in models if one.accuracy}
     verdict = decide(
@@ -259,7 +259,7 @@ def less_than_half_is_right(models: Sequence[Figures]) -> Claim:
     return _state("3.2a", verdict, f"accuracy: {_list(known) or 'not known'}")
 
 
-def drawing_is_harder(models: Sequence[Figures]) -> Claim:
+def drawing_is_harder(models: Sequence[ModelSummary]) -> Claim:
     """Section 3.2: mean accuracies of both tasks; where there are several models of each, models are units."""
     known = [[one.accuracy for one in models if one.accuracy and one.suite == suite] for suite in (NAMING, DRAWING)]
     if not all(known):
@@ -275,7 +275,7 @@ def drawing_is_harder(models: Sequence[Figures]) -> Claim:
     return _state("3.2b", all_drop(comparisons), tell(comparisons[0], unit), comparisons)
 
 
-def spread_is_scalar(models: Sequence[Figures]) -> Claim:
+def spread_is_scalar(models: Sequence[ModelSummary]) -> Claim:
     """Section 4: the slope of log sd on log mean of each task's best model, beside the one that the law predicts."""
     tasks = dict.fromkeys(one.suite for one in models)
     best = [
@@ -298,9 +298,9 @@ def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparis
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
-def _measure(name: str, one: CountingReport, models: int) -> Figures:
+def _measure(name: str, one: CountingReport, models: int) -> ModelSummary:
     design = COUNTS[one.suite]
-    return Figures(
+    return ModelSummary(
         suite=one.suite,
         model=name,
         accuracy=_widen(one.accuracy_read, models, 0),  # the paper leaves out what could not be counted
@@ -341,9 +341,9 @@ def _bound_level(knower: KnowerLevel | None) -> Level | None:
     return Level(knower.low, knower.level, knower.high if has_end else _UNBOUNDED)
 
 
-def _take_printed(row: PublishedRow, of: PublishedCounts) -> Figures:
+def _take_printed(row: PublishedRow, of: PublishedCounts) -> ModelSummary:
     likeness = {SPELLINGS[model]: value for model, value in of.abstractions.items()}.get(row.model)
-    return Figures(
+    return ModelSummary(
         suite=row.suite,
         model=row.model,
         accuracy=_rounded(row.accuracy),

@@ -10,10 +10,9 @@ from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, read_fra
 from subitize.analysis.provenance import read_provenance
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
-from subitize.papers.numbersense.claims import observe_measured, observe_published
-from subitize.papers.numbersense.named_images import read_named_images
-from subitize.papers.numbersense.published import COUNTS
-from subitize.papers.numbersense.tables import SUITES, compute_tables
+from subitize.papers.numbersense.claims import claims, claims_of_printed
+from subitize.papers.numbersense.release import read_named_images
+from subitize.papers.numbersense.tables import COUNTS, SUITES, compute_tables
 from subitize.store import Run
 
 
@@ -31,7 +30,7 @@ def reproduce_names(folder: Path | None, *, extensions: bool) -> Tables:
 def _check_printed(*, extensions: bool) -> Tables:
     if extensions:
         raise BadValueError("--extensions needs images: subitize reproduce numbersense DIR --extensions")
-    found = observe_published()
+    found = claims_of_printed()
     note = "without the folder of its images, the paper's claims are checked against its printed tables"
     printed_by = "subitize.report.claims:print_claims"
     return Tables(found, printed_by, (note,), lambda: found, shows_claims=True)
@@ -62,7 +61,7 @@ def _tabulate(
     return Tables(
         compute_tables(measured, extensions=extensions, sizes=sizes),
         warnings=(*warnings, *_warn_of_designs(measured)),
-        claims=lambda: observe_measured((one.model, one) for one in measured),
+        claims=lambda: claims((one.model, one) for one in measured),
     )
 
 

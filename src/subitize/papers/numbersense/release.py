@@ -1,19 +1,22 @@
-"""Images whose names tell what was asked for and how many people counted, in a folder per model; no pixels needed."""
+"""Reads and imports images whose names say what was asked for and how many people counted; no pixels needed.
+
+Images, in a folder per model, become responses known by name; the counts become people's readings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.analysis.frame import Frame, frame_of
-from subitize.errors import BadFileError
-from subitize.imports.releases import read_named_count
+from subitize.errors import BadFileError, ConflictError
+from subitize.imports.releases import JUDGE, Importable, ReleaseSummary, read_named_count
 from subitize.interfaces import Suite, design_of
 from subitize.models.folder import ImageAssignment
 from subitize.models.image_folders import FolderTree, UnmatchedFile, stem_of, storable
 from subitize.models.image_layouts import ImageFolder, read_folder
-from subitize.papers.numbersense.file_names import NAMING
+from subitize.papers.numbersense.suite import NAMING
 from subitize.records import Discarded, Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Trial, task_text
 from subitize.registry import Made, make_suite
+from subitize.store import Run
 
 SUITE = "production"
 _EXAMPLES = 3
@@ -140,3 +143,40 @@ def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[
 def _list(files: Sequence[UnmatchedFile]) -> str:
     some = ", ".join(f"{file.name}: {file.reason}" for file in files[:_EXAMPLES])
     return some + (", …" if len(files) > _EXAMPLES else "")
+
+
+def read_importable(folder: Path) -> Importable:
+    """Read the names: what is wrong with them leaves no run behind."""
+    named = read_named_images(folder)
+    return Importable(named.warnings, lambda run: _store(named, run))
+
+
+def _store(named: NamedImages, run: Run) -> ReleaseSummary:
+    """Add the images and counts that a run has not, all or none; other images under the same names are refused."""
+    suite = named.suite
+    with run.lease(f"judge {JUDGE}") as lease:
+        # The prompts are the same under every seed.
+        seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
+        run.add_suite(suite.spec, seed, named.items, design_of(suite.it))
+        run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
+        for model in named.models:
+            run.add_model(model.spec, is_stand_in=False)
+        responses = [one for model in named.models for one in _find_new_responses(run, model)]
+        said = run.answered(JUDGE)
+        readings = [reading for model in named.models for reading in model.readings]
+        new = [reading for reading in readings if (reading.subject.id, reading.question.id) not in said]
+        stored = run.add_judged(lease, responses, new)
+    return ReleaseSummary(*stored, already_there=len(readings) - len(new))
+
+
+def _find_new_responses(run: Run, model: NamedModel) -> list[Response]:
+    there = {stored.trial_id: stored.response for stored in run.responses(model.spec.shown)}
+    for response in model.responses:
+        known = there.get(response.trial.id)
+        if known is not None and known.provenance.parameters != response.provenance.parameters:
+            before, now = (one.provenance.parameters.get("file") for one in (known, response))
+            raise ConflictError(
+                f"{run.location} has {before!r} where {model.spec.shown} now has {now!r}: its images have changed; "
+                "import them into a new run"
+            )
+    return [response for response in model.responses if response.trial.id not in there]

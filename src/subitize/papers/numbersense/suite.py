@@ -1,11 +1,18 @@
-"""Numerosity naming: how many things are in this picture? (Testolin, Hou and Zorzi 2025, section 2.1.1)."""
+"""Numbersense's suites: naming how many things a picture shows, and drawing exactly so many.
 
+Testolin, Hou and Zorzi (2025), sections 2.1.1 and 2.1.2. An image is named 3_4_apples_17.png: four apples where three
+were asked for."""
+
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
 from subitize.interfaces import Attempt, NotInOldIds
 from subitize.language.nouns import plural
+from subitize.language.questions import count_asks
+from subitize.language.scene import Entity, Scene
+from subitize.models.image_folders import FileNaming, category_and_number, is_named_by_prompt
 from subitize.networks.joint import GAP
 from subitize.records import (
     Answer,
@@ -13,6 +20,7 @@ from subitize.records import (
     Control,
     Count,
     Discarded,
+    Draw,
     Fill,
     Item,
     Known,
@@ -137,3 +145,72 @@ def _name_things(category: str, wording: str) -> str:
 
 def _is_discarded(tried: Attempt) -> bool:
     return any(isinstance(value, Discarded) and not value.is_refusal for value in tried.values.values())
+
+
+# The wordings of the paper, those it found to work best per category.
+_PROMPTS = {
+    "apples": "An image with {number} {noun}",
+    "people": "An image with {number} {noun}",
+    "butterflies": "An image with {number} {noun}",
+    "dots": "{number} filled {noun} in white background",
+}
+_PLURALS = {"people": "persons"}  # where the paper's plural is not the usual one
+
+
+class Production:
+    """Draw a given number of things, each prompt 100 times (Numbersense, text to image).
+
+    Args:
+        categories: which things are asked for
+    """
+
+    title = "Numerosity production"
+    judge = "observer"
+    repeats = 100
+    asks_again = True
+    strata: tuple[str, ...] = ("number",)
+
+    def __init__(
+        self,
+        *,
+        categories: tuple[str, ...] = tuple(_PROMPTS),
+        numbers: tuple[int, ...] = tuple(range(1, 11)),
+        max_attempts: int = 5,
+    ) -> None:
+        check_known("category", categories, _PROMPTS)
+        check_at_least_one("production", numbers=min(numbers), max_attempts=max_attempts)
+        self._categories, self._numbers, self.max_attempts = categories, numbers, max_attempts
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through all categories and numbers; the seed changes nothing, as the prompts are fixed."""
+        for number in self._numbers:
+            for category in self._categories:
+                noun = CATEGORIES[category].noun
+                things = noun if number == 1 else _PLURALS.get(category, plural(noun))
+                prompt = _PROMPTS[category].format(number=number, noun=things)
+                yield Item(
+                    f"production/{category}/{number}",
+                    Draw(prompt),
+                    count_asks(Scene((Entity(noun, number),))),
+                    {"category": category, "number": number},
+                )
+
+    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
+        """Ask again where nothing countable was drawn."""
+        return (one for one in tried if all(value == Known(0) for value in one.values.values()))
+
+
+# In the release the index stands after a space, and images that were added have "new" before it: 10_11_people new13.png
+_NAME = re.compile(
+    r"(?P<target>[0-9]{1,9})_(?P<count>[^_]+)_(?P<key>[^\W\d_]+)[_ ](?P<tag>[a-z]*)(?P<number>[0-9]{1,9})"
+)
+
+
+def _is_a_prompt(stem: str) -> bool:
+    """Tell the prompt "3 small apples", as 3_small_apples_000001, from a count in words, as 3_many_apples_1."""
+    return is_named_by_prompt(stem) and not stem.split("_")[1].strip("<>+").isdecimal()
+
+
+NAMING = FileNaming(
+    "numbersense", "3_4_apples_17.png", _NAME, category_and_number, has_category_folders=True, is_other=_is_a_prompt
+)
