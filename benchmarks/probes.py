@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.comparing import Comparison, compare_rates
 from subitize.papers.seeing_past_words import statement
-from subitize.papers.seeing_past_words.metrics import make_pairs, measure_pairs
+from subitize.papers.seeing_past_words.measures import make_pairs, measure_pairs
 
 FOILS = 3
 _NOUNS = ("dogs", "red cars", "people", "zebras", "windows", "buses", "giraffes", "tennis rackets")

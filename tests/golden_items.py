@@ -14,7 +14,7 @@ from tests.geckonum_release import SOME, write_images, write_release
 from tests.golden_texts import Texts, file_name, sha256, without_last_digits
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
-from tests.probe_files import write_suites as write_probe_suites
+from tests.papers.seeing_past_words.probe_files import write_suites as write_probe_suites
 from tests.suites import geneval_files
 from tests.suites.own_tables import write_json, write_lines, write_own_suites
 

@@ -21,8 +21,8 @@ from tests.golden_texts import Golden, Texts, file_name, printed, read_files, sh
 from tests.papers.gimbrr.gimbrr_release import RATINGS, read_rows, write_rows
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
 from tests.papers.numbersense.numbersense_names import write_names
-from tests.probe_files import write_questions, write_visual7w
-from tests.probe_runs import probe_all
+from tests.papers.seeing_past_words.probe_files import write_questions, write_visual7w
+from tests.papers.seeing_past_words.probe_runs import probe_all
 from tests.suites.own_tables import write_json, write_lines
 
 ROOT = Path(__file__).parent.parent

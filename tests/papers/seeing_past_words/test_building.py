@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError, SubitizeError
-from subitize.papers.seeing_past_words.building import Recipe, build_probes, find_images
-from subitize.papers.seeing_past_words.captions import pair_captions, read_captions
-from subitize.papers.seeing_past_words.foils import draw_foils
+from subitize.papers.seeing_past_words.build import Recipe, build_probes, draw_foils, find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records, write_records
-from subitize.papers.seeing_past_words.sources import Omissions
+from subitize.papers.seeing_past_words.sources import Skipped, pair_captions, read_captions
 from tests.cases import Case
 from tests.commands import call
-from tests.probe_files import make_probes, write_questions, write_visual7w
+from tests.papers.seeing_past_words.probe_files import make_probes, write_questions, write_visual7w
 
 SIZES = {"standard": (2439, 7283), "hard": (1130, 3378), "interpolated": (1331, 3969)}  # Table 6, validation
 
@@ -223,7 +221,7 @@ def test_conceptual_captions_and_tables_are_read(tmp_path: Path) -> None:
 def test_images_whose_urls_end_alike_are_left_out(tmp_path: Path) -> None:
     lines = ("a dog\thttp://x/1.jpg", "a cat\thttp://y/1.jpg", "a cow\thttp://x/2.jpg", "a bull\thttp://x/2.jpg?w=1")
     (tmp_path / "gcc.tsv").write_text("\n".join(lines), encoding="utf-8")
-    omitted = Omissions()
+    omitted = Skipped()
     assert read_captions(tmp_path / "gcc.tsv", omitted) == {"2.jpg": ["a cow", "a bull"]}
     assert [*omitted.found.values()] == [["1.jpg"]]
 

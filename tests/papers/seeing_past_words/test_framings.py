@@ -12,7 +12,7 @@ from subitize.interfaces import Model, Reply, Request, Silent
 from subitize.language.numbers import NUMERALS
 from subitize.models.chat import score_answer
 from subitize.papers.seeing_past_words.probes import write_records
-from subitize.papers.seeing_past_words.tables import tabulate_run
+from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.records import (
     Elsewhere,
     Fill,
@@ -33,7 +33,7 @@ from subitize.store import Folder, Run, StoredResponse
 from tests.commands import call
 from tests.models.openai_server import Behaviour, Server, serving
 from tests.networks import tiny_matchers, tiny_vlms
-from tests.probe_files import ANSWERS, make_probes, write_suites
+from tests.papers.seeing_past_words.probe_files import ANSWERS, make_probes, write_suites
 
 MATCHED, FILLED, ANSWERED, ALIGNED = "counting-probe", "counting-probe-masked", "counting-probe-vqa", "alignment-probe"
 Writers = Mapping[str, Callable[[Path], Path]]

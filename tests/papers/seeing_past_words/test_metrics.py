@@ -8,25 +8,28 @@ import pytest
 from scipy import stats
 
 from subitize.language.numbers import NUMERALS, name_number
-from subitize.papers.seeing_past_words.baselines import BASELINES, lay_out_probes, measure_baselines, prefer_smaller
-from subitize.papers.seeing_past_words.building import Recipe, build_probes
-from subitize.papers.seeing_past_words.metrics import (
-    Pairs,
+from subitize.papers.seeing_past_words.build import Recipe, build_probes
+from subitize.papers.seeing_past_words.measures import (
+    BASELINES,
+    ScoredTexts,
     bin_number,
+    lay_out_probes,
     make_pairs,
+    measure_baselines,
     measure_pairs,
     measure_ranks,
     measure_said,
+    prefer_smaller,
     rank_number,
 )
 from subitize.papers.seeing_past_words.probes import Probe
 from tests.cases import Case
-from tests.probe_files import make_probes
+from tests.papers.seeing_past_words.probe_files import make_probes
 
 Probes = Sequence[tuple[float, Sequence[float]]]
 
 
-def pairs_of(probes: Probes) -> Pairs:
+def pairs_of(probes: Probes) -> ScoredTexts:
     rows = [
         (score, place == 0, probe)
         for probe, (right, foils) in enumerate(probes)
@@ -101,7 +104,7 @@ def test_worked_examples(case: Case) -> None:
             assert found == pytest.approx(expected, abs=5e-5)
 
 
-def draw(probes: int, seed: int, per_image: int = 1) -> Pairs:
+def draw(probes: int, seed: int, per_image: int = 1) -> ScoredTexts:
     rng = np.random.default_rng(seed)
     places = np.repeat(np.arange(probes), 4)
     is_right = np.tile([True, False, False, False], probes)
@@ -129,7 +132,7 @@ def test_measures_agree_with_an_independent_implementation() -> None:
     assert {name: found[name].value for name in expected} == pytest.approx(expected, abs=1e-12)
 
 
-def half_width(pairs: Pairs, measure: str) -> float:
+def half_width(pairs: ScoredTexts, measure: str) -> float:
     """Compute half an interval by leaving out one image after the other."""
     images = np.unique(pairs.images)
     left = [measure_pairs(keep(pairs, pairs.images != image))[measure].value for image in images]
@@ -137,7 +140,7 @@ def half_width(pairs: Pairs, measure: str) -> float:
     return float(stats.t.ppf(0.975, len(images) - 1) * error)
 
 
-def keep(pairs: Pairs, rows: np.typing.NDArray[np.bool_]) -> Pairs:
+def keep(pairs: ScoredTexts, rows: np.typing.NDArray[np.bool_]) -> ScoredTexts:
     return make_pairs(pairs.scores[rows], pairs.is_right[rows], pairs.probes[rows], pairs.images[rows])
 
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from subitize.papers.seeing_past_words.metrics import PAIRWISE
+from subitize.papers.seeing_past_words.measures import PAIRWISE
 from subitize.papers.seeing_past_words.probes import write_records
-from subitize.papers.seeing_past_words.tables import tabulate_run
+from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.records import Estimate
 from subitize.report.series import list_series, read_sources
 from subitize.report.table import Document, FigureBlock, Row, Section, TableBlock
 from subitize.store import Folder, Run
-from tests.probe_files import make_probes
-from tests.probe_runs import ANSWERS, Rule, know, probe, probe_all, resemble, say_two
+from tests.papers.seeing_past_words.probe_files import make_probes
+from tests.papers.seeing_past_words.probe_runs import ANSWERS, Rule, know, probe, probe_all, resemble, say_two
 from tests.report.report_runs import check_charts, composed
 
 pytestmark = pytest.mark.slow

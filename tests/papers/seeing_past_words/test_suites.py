@@ -9,12 +9,12 @@ from subitize.errors import SubitizeError
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import HasNotes, Silent
 from subitize.papers.seeing_past_words.probes import write_records
-from subitize.papers.seeing_past_words.tables import tabulate_run
+from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Match, task_text
 from subitize.registry import make_model, make_suite
 from subitize.store import Folder, Run
 from tests.networks.tiny_weights import find_tiny
-from tests.probe_files import ANSWERS, make_probes, write_suites
+from tests.papers.seeing_past_words.probe_files import ANSWERS, make_probes, write_suites
 
 
 @pytest.fixture(scope="module")

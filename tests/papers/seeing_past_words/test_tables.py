@@ -11,13 +11,13 @@ from subitize.errors import NothingToDoError
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Model, Reply, Request, Silent, Tables
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
-from subitize.papers.seeing_past_words.published import PRINTED, find_model
-from subitize.papers.seeing_past_words.tables import tabulate_run
+from subitize.papers.seeing_past_words.reproduction import tabulate_run
+from subitize.papers.seeing_past_words.tables import PRINTED, find_model
 from subitize.records import Said, Scored, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.probe_files import make_probes, write_suites
+from tests.papers.seeing_past_words.probe_files import make_probes, write_suites
 
 Answering = Callable[[Request], Mapping[str, float] | str]
 ANSWERS = [0] * 3 + [1] * 6 + [2] * 7 + [3] * 5 + [4] * 3 + [5] * 3 + [6] * 2 + [9] * 2 + [12]

@@ -32,20 +32,20 @@ PAPER = Paper(
         ),
     ),
     suites={
-        "counting-probe": "subitize.papers.seeing_past_words.suites:CountingProbe",
-        "counting-probe-masked": "subitize.papers.seeing_past_words.suites:MaskedCountingProbe",
-        "counting-probe-vqa": "subitize.papers.seeing_past_words.suites:VqaCountingProbe",
-        "alignment-probe": "subitize.papers.seeing_past_words.suites:AlignmentProbe",
+        "counting-probe": "subitize.papers.seeing_past_words.suite:CountingProbe",
+        "counting-probe-masked": "subitize.papers.seeing_past_words.suite:MaskedCountingProbe",
+        "counting-probe-vqa": "subitize.papers.seeing_past_words.suite:VqaCountingProbe",
+        "alignment-probe": "subitize.papers.seeing_past_words.suite:AlignmentProbe",
     },
     picture_suites=("counting-probe-vqa",),
     probes={
-        "build": "subitize.papers.seeing_past_words.commands:write_probes",
-        "captions": "subitize.papers.seeing_past_words.commands:write_pairs",
-        "describe": "subitize.papers.seeing_past_words.description:describe_file",
+        "build": "subitize.papers.seeing_past_words.build:write_probes",
+        "captions": "subitize.papers.seeing_past_words.build:write_pairs",
+        "describe": "subitize.papers.seeing_past_words.reproduction:describe_file",
     },
-    reproduce="subitize.papers.seeing_past_words.description:reproduce_release",
-    tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
-    report="subitize.papers.seeing_past_words.report.sections:compose_account",
+    reproduce="subitize.papers.seeing_past_words.reproduction:reproduce_release",
+    tabulate="subitize.papers.seeing_past_words.reproduction:tabulate_run",
+    report="subitize.papers.seeing_past_words.figures:report",
 )
 
 

@@ -7,14 +7,13 @@ import numpy as np
 
 from subitize.analysis.claims import SMALL, Claim, decide
 from subitize.io.frames import group_rows
-from subitize.papers.seeing_past_words.baselines import prefer_smaller
-from subitize.papers.seeing_past_words.metrics import compare_foils, measure_said
-from subitize.papers.seeing_past_words.published import BLIND
-from subitize.papers.seeing_past_words.runs import (
+from subitize.papers.seeing_past_words.measures import compare_foils, measure_said, prefer_smaller
+from subitize.papers.seeing_past_words.tables import (
     ALIGNMENT,
+    BLIND,
     COUNTING,
-    Answered,
-    Filled,
+    AnsweredProbe,
+    FilledProbe,
     Probed,
     RowT,
     TextScore,
@@ -60,7 +59,7 @@ class _Found(NamedTuple):
     fails: bool
 
 
-def observe(probed: Probed) -> list[Claim]:
+def claims(probed: Probed) -> list[Claim]:
     """Compute what the paper concludes, as far as the run has what it takes."""
     aligned = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     counting = [one for one in probed.texts if one.item.suite == COUNTING]
@@ -150,7 +149,7 @@ def _fails_on_odd(texts: Sequence[TextScore]) -> _Found | None:
     return _Found(f"pairs right {estimate_text(share)}", share.high < CHANCE, share.low >= CHANCE)
 
 
-def _names_small(rows: Sequence[Filled] | Sequence[Answered]) -> _Found | None:
+def _names_small(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Found | None:
     shares = []
     for numbers in (_SMALL_NUMBERS, _LARGER_NUMBERS):
         own = [one for one in rows if one.item.factors["number"] in numbers]
@@ -162,7 +161,7 @@ def _names_small(rows: Sequence[Filled] | Sequence[Answered]) -> _Found | None:
     return _Found(f"0 to 2 − 5 to 20 {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
 
 
-def _says_two(rows: Sequence[Filled] | Sequence[Answered]) -> _Found | None:
+def _says_two(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Found | None:
     wrong = [one for one in rows if one.said != one.item.factors["number"]]
     found = measure_said([one.said for one in rows], [int(one.item.factors["number"]) for one in rows], images_of(rows))
     if not found:

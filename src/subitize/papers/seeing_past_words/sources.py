@@ -1,6 +1,11 @@
-"""Files of questions with counts as answers: the released probes, Visual7W, VALSE, TallyQA, and tables of one's own."""
+"""Reads files of questions with counts as answers, and captions for the alignment probe (section 3.1).
 
+Questions come from the released probes, Visual7W, VALSE, TallyQA, or a table of one's own. The alignment probe pairs
+images with a caption of their own and one of another image."""
+
+import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,10 +13,10 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from subitize.errors import BadFileError
+from subitize.errors import BadFileError, BadValueError
 from subitize.io.files import number_lines, read_json, read_lines, read_text
 from subitize.language import final
-from subitize.papers.seeing_past_words.probes import LARGEST, validate
+from subitize.papers.seeing_past_words.probes import LARGEST, CaptionPair, validate
 
 _PARTS: Mapping[str, str] = {
     "train": "train",
@@ -24,7 +29,7 @@ _LEAST_VOTES = 2  # of VALSE's three annotators
 NO_NUMBER = f"no whole number from 0 to {LARGEST} as its answer"
 
 
-class Asked(NamedTuple):
+class SourceQuestion(NamedTuple):
     """A question, its answer, and its foils if it comes with some; statements of the answer and of them, likewise."""
 
     id: str
@@ -37,7 +42,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Omissions:
+class Skipped:
     """What was left out and why, with the ids or texts that it was about."""
 
     found: dict[str, list[str]] = field(default_factory=dict)
@@ -54,35 +59,35 @@ class Omissions:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class QuestionSource:
     """The questions of a file; `split` is the set of probes that they are, if they have been put into one."""
 
-    questions: Sequence[Asked]
+    questions: Sequence[SourceQuestion]
     split: str | None = None
     has_one_per_image: bool = False
 
 
-def read_source(path: Path, omitted: Omissions) -> Source:
+def read_source(path: Path, omitted: Skipped) -> QuestionSource:
     """Read a file of questions, of whichever kind it is by what stands in it."""
     if path.suffix.lower() == ".csv":
         lines = read_lines(path, [("image",), ("question",), ("answer",)], _COLUMNS)
         named = ((line, {name.casefold(): value for name, value in line.row.items()}) for line in lines)
         rows = ((f"{path.name} line {line.number}", row) for line, row in named)
-        return Source(list(_read_rows(rows, path, omitted)))
+        return QuestionSource(list(_read_rows(rows, path, omitted)))
     if path.suffix.lower() == ".jsonl":
         entries = ((where, read_json(text, where)) for where, text in number_lines(path))
-        return Source(list(_read_rows(entries, path, omitted)))
+        return QuestionSource(list(_read_rows(entries, path, omitted)))
     whole = read_json(read_text(path), path.name)
     match whole:
         case list():
             entries = ((f"{path.name}, entry {number}", entry) for number, entry in enumerate(whole, 1))
-            return Source(list(_read_rows(entries, path, omitted)))
+            return QuestionSource(list(_read_rows(entries, path, omitted)))
         case {"images": [{"qa_pairs": _}, *_]}:
-            return Source(list(_read_visual7w(whole["images"], path, omitted)), has_one_per_image=True)
+            return QuestionSource(list(_read_visual7w(whole["images"], path, omitted)), has_one_per_image=True)
         case dict() if _has_field(whole, "declarative_statement"):
-            return Source(list(_read_released(whole, path, omitted)), _name_split(path))
+            return QuestionSource(list(_read_released(whole, path, omitted)), _name_split(path))
         case dict() if _has_field(whole, "foil"):
-            return Source(list(_read_valse(whole, path, omitted)), path.stem)
+            return QuestionSource(list(_read_valse(whole, path, omitted)), path.stem)
     raise BadFileError(
         f"{path.name}: neither the released probes, nor Visual7W's dataset.json, VALSE's or TallyQA's JSON; of another "
         f"data set make a CSV or JSONL file with {_COLUMNS}"
@@ -124,7 +129,7 @@ class _Released:
     split: str | None = None
 
 
-def _read_released(whole: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
+def _read_released(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     for id, one in validate(TypeAdapter(dict[str, _Released]), whole, path.name).items():
         answer = read_count(one.answer)
         foils = [
@@ -136,7 +141,7 @@ def _read_released(whole: object, path: Path, omitted: Omissions) -> Iterator[As
             omitted.add(NO_NUMBER, id)
         else:
             part = _read_part(one.split, path)
-            yield Asked(id, part, one.image_file, one.caption, answer, tuple(valid.values()), statements)
+            yield SourceQuestion(id, part, one.image_file, one.caption, answer, tuple(valid.values()), statements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,7 @@ class _Valse:
     split: str | None = None
 
 
-def _read_valse(whole: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
+def _read_valse(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     """Take the captions and foils that are valid: enough annotators chose the caption."""
     for id, one in validate(TypeAdapter(dict[str, _Valse]), whole, path.name).items():
         answer, wrong = (read_count(_first(value)) for value in (one.classes, one.classes_foil))
@@ -160,7 +165,7 @@ def _read_valse(whole: object, path: Path, omitted: Omissions) -> Iterator[Asked
             omitted.add("no numbers in its classes", id)
         else:
             part = _read_part(one.split, path)
-            yield Asked(id, part, one.image_file, "", answer, (wrong,), (one.caption, one.foil))
+            yield SourceQuestion(id, part, one.image_file, "", answer, (wrong,), (one.caption, one.foil))
 
 
 def _first(value: object) -> object:
@@ -182,7 +187,7 @@ class _Image:
     split: str | None = None
 
 
-def _read_visual7w(images: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
+def _read_visual7w(images: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     """Take the questions for numbers; their wrong choices are the foils."""
     for image in validate(TypeAdapter(list[_Image]), images, path.name):
         for pair in image.qa_pairs:
@@ -200,7 +205,7 @@ def _read_visual7w(images: object, path: Path, omitted: Omissions) -> Iterator[A
                 else:
                     foils.append(foil)
             id, part = f"counting_visual7w_{image.image_id}", _read_part(image.split, path)
-            yield Asked(id, part, image.filename, pair.question, answer, tuple(foils))
+            yield SourceQuestion(id, part, image.filename, pair.question, answer, tuple(foils))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +219,7 @@ class _Row:
     foils: Any = None
 
 
-def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Omissions) -> Iterator[Asked]:
+def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     """Read records of image, question and answer: TallyQA's, or a table of one's own."""
     adapter = TypeAdapter(_Row)
     for place, (where, row) in enumerate(rows):
@@ -227,7 +232,9 @@ def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Omission
             omitted.add(NO_NUMBER, f"{one.question} {one.answer}")
             continue
         id = next(given for given in (one.question_id, one.id, place) if given not in (None, ""))
-        yield Asked(str(id), _read_part(one.part, path), one.image, one.question, answer, _read_foils(one.foils, where))
+        yield SourceQuestion(
+            str(id), _read_part(one.part, path), one.image, one.question, answer, _read_foils(one.foils, where)
+        )
 
 
 def _read_foils(value: object, where: str) -> tuple[int, ...] | None:
@@ -237,3 +244,105 @@ def _read_foils(value: object, where: str) -> tuple[int, ...] | None:
     if None in foils:
         raise BadFileError(f"{where}: foils {str(value)[:40]!r}: should be whole numbers from 0 to {LARGEST}")
     return tuple(foil for foil in foils if foil is not None)
+
+
+IMAGES = 5000
+"""As many as the paper takes from each data set."""
+
+Captions = Mapping[str, Sequence[str]]
+"""The captions of each image, by its name."""
+
+
+def read_captions(path: Path, omitted: Skipped | None = None) -> Captions:
+    """Read the captions of images: COCO's JSON, Conceptual Captions' TSV, or a CSV with the columns image, caption."""
+    match path.suffix.lower():
+        case ".json":
+            pairs = _read_coco(path)
+        case ".tsv":
+            pairs = _read_conceptual_captions(path, omitted or Skipped())
+        case ".csv":
+            lines = read_lines(path, [("image",), ("caption",)], "image, caption")
+            pairs = ((line.get("image"), line.get("caption")) for line in lines)
+        case _:
+            raise BadFileError(f"{path.name}: should be COCO's .json, Conceptual Captions' .tsv, or a .csv")
+    found: dict[str, list[str]] = {}
+    for image, caption in pairs:
+        if caption.strip():
+            found.setdefault(image, []).append(caption.strip())
+    if not found:
+        raise BadFileError(f"{path.name} has no captions")
+    return found
+
+
+def pair_captions(captions: Captions, source: str, *, images: int = IMAGES, seed: int = 0) -> list[CaptionPair]:
+    """Choose so many images by lot, or all if there are fewer; a foil is a caption of another of them, not its own."""
+    if images < 2:
+        raise BadValueError(f"images {images}: should be at least 2, as foils are captions of other images")
+    rng = random.Random(seed)
+    chosen = rng.sample(list(captions), min(images, len(captions)))
+    return [
+        CaptionPair(
+            f"{source}/{image}", source, image, rng.choice(captions[image]), _choose_foil(captions, chosen, image, rng)
+        )
+        for image in chosen
+    ]
+
+
+def _choose_foil(captions: Captions, chosen: Sequence[str], image: str, rng: random.Random) -> str:
+    own = {_fold(caption) for caption in captions[image]}
+    # Mostly the first that is tried will do; where many captions are alike, all are looked through.
+    for others in (rng.sample(chosen, min(8, len(chosen))), rng.sample(chosen, len(chosen))):
+        for other in others:
+            foreign = [caption for caption in captions[other] if _fold(caption) not in own]
+            if other != image and foreign:
+                return rng.choice(foreign)
+    raise BadFileError(f"image {image!r} has no foil: no other image has another caption")
+
+
+def _fold(caption: str) -> str:
+    return " ".join(caption.casefold().split()).rstrip(" .")
+
+
+@dataclass(frozen=True, slots=True)
+class _CocoImage:
+    id: int | str
+    file_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _CocoCaption:
+    image_id: int | str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Coco:
+    images: Sequence[_CocoImage]
+    annotations: Sequence[_CocoCaption]
+
+
+def _read_coco(path: Path) -> Iterator[tuple[str, str]]:
+    whole = validate(TypeAdapter(_Coco), read_json(read_text(path), path.name), path.name)
+    names = {image.id: image.file_name for image in whole.images}
+    for one in whole.annotations:
+        if one.image_id not in names:
+            raise BadFileError(
+                f"{path.name}: caption {one.caption[:40]!r} is of image {one.image_id}, which is not there"
+            )
+        yield names[one.image_id], one.caption
+
+
+def _read_conceptual_captions(path: Path, omitted: Skipped) -> Iterator[tuple[str, str]]:
+    """Read lines of a caption and a URL; an image goes by the last part of its URL, unless that is of several."""
+    lines: list[tuple[str, str, str]] = []
+    for where, line in number_lines(path):
+        caption, tab, url = line.partition("\t")
+        address = url.strip().partition("?")[0].rstrip("/")
+        name = address.rpartition("/")[2]
+        if not tab or not name:
+            raise BadFileError(f"{where}: should be a caption, a tab and a URL")
+        lines.append((name, address, caption))
+    addresses = Counter(name for name, _ in {(name, address) for name, address, _ in lines})
+    for name in (name for name, times in addresses.items() if times > 1):
+        omitted.add("URLs of several images that end alike", name)
+    yield from ((name, caption) for name, _, caption in lines if addresses[name] == 1)

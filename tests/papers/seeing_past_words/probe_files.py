@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from subitize.papers.seeing_past_words.building import Recipe, build_probes
-from subitize.papers.seeing_past_words.captions import pair_captions, read_captions
+from subitize.papers.seeing_past_words.build import Recipe, build_probes
 from subitize.papers.seeing_past_words.probes import Probe, write_records
+from subitize.papers.seeing_past_words.sources import pair_captions, read_captions
 from subitize.records import Stimulus
 from subitize.stimuli.recipes import render
 

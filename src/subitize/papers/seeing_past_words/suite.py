@@ -1,4 +1,4 @@
-"""The probes as suites: does this text fit, which number belongs in the gap, how many are there?"""
+"""The probes as suites: score a text, fill the gap for the number, answer how many there are."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from subitize.errors import BadValueError
 from subitize.language.numbers import count_noun
 from subitize.networks.joint import GAP
-from subitize.papers.seeing_past_words.building import find_images
+from subitize.papers.seeing_past_words.build import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
 from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind
 from subitize.suites.checks import AskedOnce, check_known

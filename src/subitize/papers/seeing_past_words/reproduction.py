@@ -1,4 +1,4 @@
-"""What probes are made of: Tables 6 and 7, how far foils give the answer away, and what guessing gets."""
+"""Describes the released probes (Tables 6 and 7, what foils give away, guessing) and computes a run's tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,12 +7,23 @@ from pathlib import Path
 from subitize.analysis.published import ComparedCell
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tables
-from subitize.papers.seeing_past_words.baselines import Numbers, lay_out_probes, measure_baselines
-from subitize.papers.seeing_past_words.building import Recipe, build_probes
-from subitize.papers.seeing_past_words.metrics import BINS, bin_number
+from subitize.papers.seeing_past_words.build import Recipe, build_probes
+from subitize.papers.seeing_past_words.claims import claims
+from subitize.papers.seeing_past_words.measures import BINS, Numbers, bin_number, lay_out_probes, measure_baselines
 from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
-from subitize.papers.seeing_past_words.published import SLIPS, Row
+from subitize.papers.seeing_past_words.tables import (
+    SLIPS,
+    PrintedRow,
+    by_number,
+    guessing,
+    read_probed,
+    table_1,
+    table_2_and_3,
+    table_4,
+    table_5,
+)
 from subitize.stats.estimate import estimate_share
+from subitize.store import Run
 
 Sets = dict[tuple[str, str], Sequence[Probe]]
 """Probes by split and part."""
@@ -50,7 +61,7 @@ def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[Compare
 def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
     """Table 6, and how many foils are none."""
     for of, own in sets.items():
-        row = Row("table6", of, is_printed=is_released)
+        row = PrintedRow("table6", of, is_printed=is_released)
         foiled = sum(len(probe.foils) for probe in own)
         counts = {"correct": len(own), "foiled": foiled, "total": len(own) + foiled}
         counts |= {"invalid foils": sum(probe.count_invalid() for probe in own)}
@@ -64,13 +75,13 @@ def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
         for of, own in sets.items():
             is_there = [float(bin_number(probe.answer) == name) for probe in own]
             share = estimate_share(is_there, [probe.image for probe in own])
-            yield Row("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
+            yield PrintedRow("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
 
 
 def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
     """Tell how many valid foils lie above their answer, and how many numbers are even."""
     for of, own in sets.items():
-        row = Row("foils", of)
+        row = PrintedRow("foils", of)
         foils = [(one.number, probe) for probe in own for one in probe.candidates() if not one.is_right]
         images = [probe.image for _, probe in foils]
         if foils:
@@ -92,5 +103,15 @@ def _guess(sets: Sets) -> Iterator[ComparedCell]:
             None if part == "train" or training is None else lay_out_probes(training, as_given=True)
         )
         for name, measures in measure_baselines(these, learnt).items():
-            row = Row("guessing", (name,), f"{split} · {part}")
+            row = PrintedRow("guessing", (name,), f"{split} · {part}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
+
+
+def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
+    """Compute the tables of the probes that a run has."""
+    probed = read_probed(run, judge)
+    found = [*table_1(probed), *table_2_and_3(probed), *table_4(probed), *table_5(probed), *guessing(probed)]
+    if extensions:
+        found += by_number(probed)
+    named = probed.rename(run.model_names())
+    return Tables(found, warnings=probed.warnings, claims=lambda: claims(named))

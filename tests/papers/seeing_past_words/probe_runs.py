@@ -10,7 +10,7 @@ from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.records import Said, Scored, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite
 from subitize.store import Folder, Run
-from tests.probe_files import make_probes
+from tests.papers.seeing_past_words.probe_files import make_probes
 
 ANSWERS = [1, 1, 2, 2, 2, 3, 12]
 Rule = Callable[[str, int, str], Mapping[str, float] | str]
