@@ -23,7 +23,7 @@ from subitize.models.painter import Painter
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.numbersense.suite import Naming
 from tests.commands import Finished, call, serving
-from tests.geckonum_release import SOME, write_images, write_release
+from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
 
 ROOT = Path(__file__).parent.parent

@@ -10,8 +10,8 @@ from subitize.interfaces import Suite, design_of
 from subitize.records import Item
 from subitize.registry import Made, make_suite
 from subitize.store import codec
-from tests.geckonum_release import SOME, write_images, write_release
 from tests.golden_texts import Texts, file_name, sha256, without_last_digits
+from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
 from tests.papers.seeing_past_words.probe_files import write_suites as write_probe_suites

@@ -28,8 +28,8 @@ from subitize.records import Answer, Item, Known, Words
 from subitize.registry import make_suite
 from subitize.store.images import Images
 from tests.conftest import ROOT
-from tests.geckonum_release import PROMPTS, write_images, write_release
 from tests.models.openai_server import Behaviour, Fault, Server, serving
+from tests.papers.geckonum.geckonum_release import PROMPTS, write_images, write_release
 
 OPTIONS = {"images": 1, "categories": "apples+dots", "numbers": "1-4", "size_px": 200}
 SPEC = "naming:" + ",".join(f"{name}={value}" for name, value in OPTIONS.items())

@@ -18,8 +18,8 @@ from subitize.registry import Made, make_judge, make_suite, names
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
-from tests.geckonum_release import SOME, write_images, write_release
 from tests.models.openai_server import Behaviour, Server, serving
+from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.seeing_past_words.probe_files import write_suites
 from tests.suites import geneval_files
 from tests.suites.own_tables import write_own_suites

@@ -8,7 +8,7 @@ from subitize.records import Known
 from subitize.store import Run
 from tests.annotation.studies import COUNTS, folder, make_run, opened
 from tests.commands import call
-from tests.geckonum_release import SOME, write_images, write_release
+from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 
 
 def import_counts(path: Path, *said: tuple[str, int, str]) -> None:

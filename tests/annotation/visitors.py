@@ -26,7 +26,7 @@ _FORKED.set_forkserver_preload(
     [
         "subitize.annotation.host",
         "subitize.cli.annotating",
-        "subitize.papers.geckonum.rules",
+        "subitize.papers.geckonum.suite",
         # What these import only when they are used.
         "anyio._backends._asyncio",
         "numpy.random",

@@ -10,7 +10,7 @@ from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import Made, listings, make_judge, make_suite
 from subitize.store import codec
-from tests.geckonum_release import SOME, write_images, write_release
+from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.seeing_past_words.probe_files import write_suites
 from tests.suites import geneval_files
 from tests.suites.own_tables import write_own_suites

@@ -14,9 +14,9 @@ from subitize.errors import ConflictError
 from subitize.evaluate import sampling
 from subitize.evaluate.sampling import SCHEME, order_items, sample_of
 from subitize.interfaces import design_of
-from subitize.papers.geckonum.items import STRATA
+from subitize.papers.geckonum.importing import read_released
 from subitize.papers.geckonum.release import read_release
-from subitize.papers.geckonum.released_answers import read_released
+from subitize.papers.geckonum.suite import STRATA
 from subitize.records import Answer, Ask, Count, Draw, Item, Scalar, Spec
 from subitize.registry import make_suite
 from subitize.store import SAMPLED_FROM_AT_MOST, Folder, Run, Sample, Sampling

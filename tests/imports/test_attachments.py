@@ -20,7 +20,7 @@ from subitize.records import Attached, Drawn, Elsewhere, Picture, task_text
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
 from tests.commands import call, start, subitize
-from tests.geckonum_release import PROMPTS, write_images, write_release
+from tests.papers.geckonum.geckonum_release import PROMPTS, write_images, write_release
 from tests.papers.numbersense.numbersense_names import touch
 
 MODELS = ("dalle_3", "imagen_c")

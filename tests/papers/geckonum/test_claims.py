@@ -16,17 +16,17 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from subitize.analysis.claims import Claim, Comparison
-from subitize.papers.geckonum.annotations import Annotations
-from subitize.papers.geckonum.claims import CLAIMS, observe
+from subitize.papers.geckonum.claims import CLAIMS, claims
+from subitize.papers.geckonum.importing import read_released
+from subitize.papers.geckonum.labels import Annotations
 from subitize.papers.geckonum.prompts import Prompt
 from subitize.papers.geckonum.release import read_release
-from subitize.papers.geckonum.released_answers import read_released
 from tests.commands import call
-from tests.geckonum_release import PROMPTS, write_prompts, write_release
+from tests.papers.geckonum.geckonum_release import PROMPTS, write_prompts, write_release
 
 
 def by_id(annotations: Annotations) -> dict[str, Claim]:
-    return {one.id: one for one in observe(annotations)}
+    return {one.id: one for one in claims(annotations)}
 
 
 def of_model(found: Claim, model: str, label: str = "") -> Comparison:

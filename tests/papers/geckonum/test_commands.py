@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import call
-from tests.geckonum_release import SOME, write_release
+from tests.papers.geckonum.geckonum_release import SOME, write_release
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from subitize.papers.geckonum.release import COLUMNS
 from subitize.records import Reading
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.geckonum_release import SOME, write_release
+from tests.papers.geckonum.geckonum_release import SOME, write_release
 
 PROMPTS = [next(prompt for prompt in SOME if TYPES[prompt.type] == task) for task in (1, 2, 3)]
 

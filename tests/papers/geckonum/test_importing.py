@@ -17,8 +17,8 @@ from subitize.papers.geckonum.release import read_release
 from subitize.records import Choose, Confirm, Count, Drawn, Elsewhere, Known, Words
 from subitize.store import Folder, Location, Run
 from tests.commands import call
-from tests.geckonum_release import PROMPTS as DESIGNED
-from tests.geckonum_release import write_release
+from tests.papers.geckonum.geckonum_release import PROMPTS as DESIGNED
+from tests.papers.geckonum.geckonum_release import write_release
 
 PROMPTS = tuple(next(prompt for prompt in DESIGNED if prompt.type == type) for type in TYPES)
 

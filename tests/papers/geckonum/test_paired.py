@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from subitize.analysis.published import Cell, CellId
-from subitize.papers.geckonum.annotations import SEEDS, Annotations
-from subitize.papers.geckonum.extensions import paired_differences
+from subitize.papers.geckonum.importing import read_released
+from subitize.papers.geckonum.labels import SEEDS, Annotations
 from subitize.papers.geckonum.release import read_release
-from subitize.papers.geckonum.released_answers import read_released
-from tests.geckonum_release import write_release
+from subitize.papers.geckonum.tables import paired_differences
+from tests.papers.geckonum.geckonum_release import write_release
 
 
 @pytest.fixture(scope="module")

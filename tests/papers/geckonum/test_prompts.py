@@ -9,8 +9,16 @@ import pytest
 from subitize.errors import BadFileError
 from subitize.language.clauses import read_scene
 from subitize.language.scene import Comparison, Entity, Halves, Pieces, Relation, Scene
-from subitize.papers.geckonum.fresh import fresh_prompts
-from subitize.papers.geckonum.prompts import COLOURS, COLUMNS, TYPES, Prompt, design, read_prompts, scene_of
+from subitize.papers.geckonum.prompts import (
+    COLOURS,
+    COLUMNS,
+    TYPES,
+    Prompt,
+    design,
+    fresh_prompts,
+    read_prompts,
+    scene_of,
+)
 from tests.cases import Case
 
 SAMPLED = ("2-additive", "3-additive", "2-additive-color", "attribute-spatial")

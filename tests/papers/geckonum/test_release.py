@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError, SubitizeError
-from subitize.papers.geckonum.release import MODELS, read_release
-from subitize.papers.geckonum.released_questions import released_items
+from subitize.papers.geckonum.release import MODELS, read_release, released_items
 from tests.cases import Case
-from tests.geckonum_release import SOME, write_prompts, write_release
+from tests.papers.geckonum.geckonum_release import SOME, write_prompts, write_release
 
 TASK_1, TASK_2, TASK_3 = (f"task_{task}_dalle_3.csv" for task in (1, 2, 3))
 

@@ -12,16 +12,14 @@ import pytest
 from PIL import Image
 
 from subitize.analysis.published import Cell, CellId
-from subitize.papers.geckonum.extensions import compute_extensions
+from subitize.papers.geckonum.figures import show_frequencies
+from subitize.papers.geckonum.findings import JudgedRun
 from subitize.papers.geckonum.importing import import_geckonum
-from subitize.papers.geckonum.items import items_of
+from subitize.papers.geckonum.labels import read_run
 from subitize.papers.geckonum.prompts import Prompt
-from subitize.papers.geckonum.published import PUBLISHED
 from subitize.papers.geckonum.release import MODELS, read_release
-from subitize.papers.geckonum.report.figures import show_frequencies
-from subitize.papers.geckonum.report.findings import Group
-from subitize.papers.geckonum.runs import read_run
-from subitize.papers.geckonum.tables import compute_tables
+from subitize.papers.geckonum.suite import items_of
+from subitize.papers.geckonum.tables import PUBLISHED, compute_extensions, compute_tables
 from subitize.records import (
     Ask,
     Count,
@@ -45,7 +43,7 @@ from subitize.report.table import Document, FigureBlock, GalleryBlock, Printed, 
 from subitize.report.writers import to_csv
 from subitize.store import Folder, Run
 from tests.cases import Case
-from tests.geckonum_release import PROMPTS, SOME, write_release
+from tests.papers.geckonum.geckonum_release import PROMPTS, SOME, write_release
 from tests.report.report_runs import HOSTILE, check_charts, composed
 
 pytestmark = pytest.mark.xdist_group("report of geckonum")
@@ -442,10 +440,10 @@ def refuse_all(run: Run, items: Sequence[Item]) -> None:
 @pytest.mark.slow
 def test_word_frequencies_are_shown_or_it_is_said_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
-    (text,) = show_frequencies([Group("run · judge", (), {}, 1, {"dog": "frequent", "alpaca": "rare"})])
+    (text,) = show_frequencies([JudgedRun("run · judge", (), {}, 1, {"dog": "frequent", "alpaca": "rare"})])
     assert isinstance(text, TextBlock)
     assert "pip install 'subitize[corpus]'" in text.text
-    (figure,) = show_frequencies([Group("run · judge", (), {}, 1, {"dog": "frequent", "cinnamon stick": "rare"})])
+    (figure,) = show_frequencies([JudgedRun("run · judge", (), {}, 1, {"dog": "frequent", "cinnamon stick": "rare"})])
     assert isinstance(figure, FigureBlock)
     assert [row.cells for row in figure.data.rows] == [("dog", "frequent", 5.1), ("cinnamon stick", "rare", 3.7)]
     check_charts([figure])

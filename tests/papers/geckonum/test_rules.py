@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from subitize.language.mentions import NoValue
 from subitize.language.tokens import LONGEST_TEXT
-from subitize.papers.geckonum.typed_numbers import read_answer
+from subitize.papers.geckonum.suite import read_answer
 from tests.cases import Case
 
 # (text, the number taken; None where there is none)

@@ -10,12 +10,9 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
 from subitize.interfaces import Suite
-from subitize.papers.geckonum.items import items_of
-from subitize.papers.geckonum.nouns import is_frequent
-from subitize.papers.geckonum.prompts import TYPES, design
-from subitize.papers.geckonum.sentences import may_say
-from subitize.papers.geckonum.suite import Geckonum
-from subitize.papers.geckonum.vocabulary import OFFICIAL, ZIPF
+from subitize.papers.geckonum.prompts import TYPES, design, is_frequent
+from subitize.papers.geckonum.sentences import OFFICIAL, ZIPF, may_say
+from subitize.papers.geckonum.suite import Geckonum, items_of
 from subitize.records import Choose, Confirm, Count, Item, task_text
 from subitize.registry import make_suite
 from subitize.suites.checks import interleave

@@ -19,20 +19,15 @@ from scipy.stats import chi2_contingency
 from subitize.analysis.published import AS_THE_PAPER, Cell, CellId
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.nouns import plural
-from subitize.papers.geckonum.annotations import Annotations
-from subitize.papers.geckonum.extensions import compute_extensions
-from subitize.papers.geckonum.importing import JUDGE, import_geckonum
-from subitize.papers.geckonum.published import GROUPS, PUBLISHED, QUANTIFIERS
+from subitize.papers.geckonum.importing import JUDGE, import_geckonum, read_released
+from subitize.papers.geckonum.labels import Annotations, estimate_means, read_run
 from subitize.papers.geckonum.release import MODELS, read_release
-from subitize.papers.geckonum.released_answers import read_released
 from subitize.papers.geckonum.reproduction import compare
-from subitize.papers.geckonum.runs import read_run
-from subitize.papers.geckonum.shares import estimate_means
-from subitize.papers.geckonum.tables import compute_tables
+from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compute_extensions, compute_tables
 from subitize.stats.estimate import estimate_share, wilson_interval
 from subitize.store import Folder, Run
 from tests.cases import Case
-from tests.geckonum_release import PROMPTS, SOME, write_prompts, write_release
+from tests.papers.geckonum.geckonum_release import PROMPTS, SOME, write_prompts, write_release
 
 Cells = Mapping[tuple[str, str, str], Cell]
 
@@ -270,7 +265,7 @@ def test_every_figure_has_its_interval_and_n(cells: Cells) -> None:
             assert cell.n
 
 
-PROOF = pytest.mark.proof("subitize.papers.geckonum.shares", "subitize.stats.estimate")
+PROOF = pytest.mark.proof("subitize.papers.geckonum.labels", "subitize.stats.estimate")
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from subitize.records import Answer, Filed
 from subitize.registry import make_suite
 from subitize.store.images import Images
 from tests.commands import call
-from tests.geckonum_release import PROMPTS, write_images, write_prompts, write_release
+from tests.papers.geckonum.geckonum_release import PROMPTS, write_images, write_prompts, write_release
 
 MODELS = ("imagen_c", "muse_b")
 FEW = [prompt for prompt in PROMPTS if prompt.type in ("numeric_simple", "attribute-spatial")][::90]

@@ -1,5 +1,10 @@
-"""GeckoNum's released annotations as a run: its images as responses, its annotators' answers as readings."""
+"""Imports GeckoNum's released answers into a run, and exports answers in the same columns.
 
+Answers can also be taken from the files as they are. Its images become responses, its annotators' answers readings."""
+
+import csv
+import io
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -7,33 +12,57 @@ from pathlib import Path
 import polars as pl
 from pydantic_core import from_json
 
-from subitize.errors import ConflictError
-from subitize.imports.releases import Importable, ReleaseSummary
+from subitize.annotation.ratings import Rating, choose_people, list_ratings, number_people
+from subitize.errors import ConflictError, NothingToDoError, StorageError
+from subitize.imports.releases import Importable, RatingColumns, ReleaseSummary
+from subitize.io.files import CsvRow, escape_formula
 from subitize.io.memory import gc_paused
+from subitize.io.outputs import write_atomic
 from subitize.labels import Rule, interpret
-from subitize.papers.geckonum.items import STRATA
-from subitize.papers.geckonum.release import LICENCE, Release, read_release
-from subitize.papers.geckonum.released_questions import released_items
+from subitize.language.questions import LINES_WORDING, line_codes
+from subitize.papers.geckonum.labels import ANSWERS, SUITE, Annotations, list_questions
+from subitize.papers.geckonum.release import COLUMNS, LICENCE, GeckonumRelease, read_release, released_items
+from subitize.papers.geckonum.suite import STRATA
 from subitize.records import (
     Ask,
+    Boxes,
     Choose,
     Design,
     Drawn,
     Elsewhere,
     Item,
+    Known,
     Provenance,
     Reading,
     Response,
+    Scalar,
     Spec,
     Subject,
     Trial,
     Value,
     Words,
+    task_text,
 )
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
 
-SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
+
+def read_released(release: GeckonumRelease) -> Annotations:
+    """Take the answers of a release as they are."""
+    questions = list_questions(released_items(release))
+    keys = questions.select(
+        "key", pl.col("prompt").cast(pl.Categorical), pl.col("wording").cast(pl.Categorical).alias("question")
+    )
+    found = [
+        answers.join(keys, on=["prompt", "question"], maintain_order="left")
+        .select(ANSWERS)
+        .cast({"model": pl.String, "annotator": pl.String})
+        for answers in release.answers.values()
+    ]
+    return Annotations(questions, pl.concat(found))
+
+
+RELEASED_SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
 JUDGE = "geckonum-annotators"
 RULE = Rule("geckonum")
 
@@ -45,16 +74,16 @@ def read_importable(folder: Path) -> Importable:
     return Importable((*release.warnings, LICENCE), lambda run: import_geckonum(run, release, items))
 
 
-def import_geckonum(run: Run, release: Release, items: list[Item] | None = None) -> ReleaseSummary:
+def import_geckonum(run: Run, release: GeckonumRelease, items: list[Item] | None = None) -> ReleaseSummary:
     """Add the answers of a release to a run, all or none; those about a model and task that it has are left alone.
 
     The items can be made beforehand: what is wrong with the questions is found then, before there is a run.
     """
     items = released_items(release) if items is None else items
     with run.lease(f"judge {JUDGE}") as lease:
-        is_known = any(suite.name == SUITE.name for suite in run.suites())
-        run.add_suite(SUITE, 0, items, Design(strata=STRATA))
-        if is_known and run.items(SUITE.name) != items:
+        is_known = any(suite.name == RELEASED_SUITE.name for suite in run.suites())
+        run.add_suite(RELEASED_SUITE, 0, items, Design(strata=STRATA))
+        if is_known and run.items(RELEASED_SUITE.name) != items:
             raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         new, already_there = _find_new(run, release)
@@ -70,7 +99,7 @@ def import_geckonum(run: Run, release: Release, items: list[Item] | None = None)
     return ReleaseSummary(*stored, already_there)
 
 
-def _find_new(run: Run, release: Release) -> tuple[dict[tuple[str, int], pl.DataFrame], int]:
+def _find_new(run: Run, release: GeckonumRelease) -> tuple[dict[tuple[str, int], pl.DataFrame], int]:
     """Find the models and tasks that the run has no answers about, and how many answers about others it has."""
     there = _find_answers(run)
     new, known = {}, 0
@@ -89,7 +118,7 @@ def _find_new(run: Run, release: Release) -> tuple[dict[tuple[str, int], pl.Data
 
 def _find_answers(run: Run) -> dict[tuple[str, int], Counter[tuple[str, int, str, str]]]:
     """Find what annotators said before, by model and task."""
-    tasks = {item.id: int(item.factors["task"]) for item in run.items(SUITE.name)}
+    tasks = {item.id: int(item.factors["task"]) for item in run.items(RELEASED_SUITE.name)}
     answers = read_readings(run, JUDGE, with_evidence=True).join(
         read_responses(run), left_on="subject", right_on="trial"
     )
@@ -116,7 +145,7 @@ class _Trials:
         for table in tables:
             for model, prompt, seed in table.select("model", "prompt", "seed").unique(maintain_order=True).iter_rows():
                 spec = self._specs[model]
-                trial = Trial(f"{SUITE.name}/{prompt}", spec.shown, spec.options, seed)
+                trial = Trial(f"{RELEASED_SUITE.name}/{prompt}", spec.shown, spec.options, seed)
                 self.subjects[model, prompt, seed] = Subject((trial.id,))
                 if trial.id not in self._finished:
                     self._finished.add(trial.id)
@@ -140,3 +169,87 @@ def _readings(
             known[said] = words, interpret(words, question, RULE)
         words, value = known[said]
         yield Reading(subjects[model, prompt, seed], question, JUDGE, words, rule, value, annotator)
+
+
+_EXPORTED_IMAGE_ID = re.compile(r"(?P<prompt>.+)_(?P<seed>\d{1,4})", re.ASCII)
+
+
+def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
+    """Write task_N_MODEL.csv into a folder, and say how many answers they have; those without a value are none."""
+    folder = path.with_name(f"{path.stem}-ratings") if path.suffix == ".csv" else path
+    ratings = [one for one in list_ratings(run, choose_people(run, judge)) if one.item.suite == SUITE]
+    people = number_people(one.annotator for one in ratings)
+    files: dict[tuple[int, str], list[dict[str, object]]] = defaultdict(list)
+    for one in ratings:
+        if isinstance(one.reading.value, Known):
+            task, value = int(one.item.factors["task"]), one.reading.value.value
+            files[task, re.sub(r"[^\w.-]+", "-", one.model)].append(_row(one, value, task, people[one.annotator]))
+    if not files:
+        raise NothingToDoError(f"{run.location} has no people's answers about items of {SUITE}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from error
+    for (task, model), rows in files.items():
+        write_atomic(folder / f"task_{task}_{model}.csv", [_to_csv(task, rows).encode()])
+    return sum(map(len, files.values())), folder
+
+
+def translate(lines: Iterable[CsvRow]) -> Iterator[dict[str, str]]:
+    """Say which image of which model each line is about, what was asked, and what was said."""
+    for line in lines:
+        found = _EXPORTED_IMAGE_ID.fullmatch(line.get("image_id"))
+        if found is None:
+            raise line.error(f"image_id {line.get('image_id')!r} should be like geckonum_00012_3")
+        is_choice = "answer_text" in line.row
+        yield {
+            "annotator": line.get("annot_id"),
+            "item": f"{SUITE}/{found['prompt']}",
+            "model": line.get("model"),
+            "repeat": str(int(found["seed"])),
+            "question": LINES_WORDING if is_choice else line.get("question"),
+            "answer": line.get("answer_text") or line.get("raw_answer") or line.get("answer"),
+            "rule": str(RULE),
+        }
+
+
+_KNOWN = ("image_id", "model", "annot_id")
+RATING_COLUMNS = RatingColumns(
+    [(*_KNOWN, "question", "answer"), (*_KNOWN, "answer_text")],
+    translate,
+)
+
+
+def _to_csv(task: int, rows: Iterable[dict[str, object]]) -> str:
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS[task], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, object]:
+    item, ask = rating.item, rating.ask
+    row: dict[str, object] = {
+        "image_id": f"{item.id.partition('/')[2]}_{rating.repeat}",
+        "model": escape_formula(rating.model),
+        "prompt": task_text(item.task),
+        "annot_id": person,
+    }
+    if isinstance(ask.question, Choose):
+        codes = line_codes(ask.question)
+        told = {"answer_text": ask.question.lines[int(value)], "answer_num": codes[int(value)]}
+        return row | told | {"gt_num": codes[int(ask.expects[0])]}
+    row |= {"question_id": item.asks.index(ask), "question": ask.wording}
+    number = int(value) if float(value).is_integer() else float(value)
+    return row | ({"raw_answer": escape_formula(_raw(rating))} if task == 1 else {}) | {"answer": number}
+
+
+def _raw(rating: Rating) -> str:
+    """Give the answer as it was typed; of clicks there is only their number."""
+    match rating.reading.evidence:
+        case Words(text=text):
+            return text
+        case Boxes(boxes=boxes):
+            return str(len(boxes))
+    return ""

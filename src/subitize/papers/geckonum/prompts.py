@@ -1,18 +1,35 @@
-"""GeckoNum's prompts: the 1386 of its design, of which 400 are drawn by lot, or those of the official file."""
+"""GeckoNum's prompts: the 1386 of its design, those of the official file, or fresh ones with other words.
 
+Of the 1386, 400 are drawn at random. Fresh prompts use other nouns, pairs and colours, or a user's own nouns, each
+marked as frequent or rare: no model can have met them."""
+
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
-from subitize.errors import BadFileError
+from subitize.errors import BadFileError, MissingPartError
 from subitize.io.files import read_records
 from subitize.language.scene import NotUnderstood, Scene
-from subitize.papers.geckonum.depictions import depict
-from subitize.papers.geckonum.sentences import Sentence, make_sentences, may_say
-from subitize.papers.geckonum.vocabulary import OFFICIAL, WORDS
+from subitize.papers.geckonum.sentences import (
+    OFFICIAL,
+    WORDS,
+    ZIPF,
+    Cut,
+    GeckonumVocabulary,
+    Held,
+    Sentence,
+    Split,
+    depict,
+    make_sentences,
+    may_say,
+    with_frequency,
+)
 
 TYPES: dict[str, int] = WORDS["types"]
 """The types of prompts, in the order of the release, each with its task."""
@@ -25,6 +42,76 @@ COLOURS = ("black", "white", "red", "green", "blue", "yellow", "orange", "purple
 
 _YES_OR_NO = {"0": False, "1": True}
 _FREQUENT: dict[str, bool | None] = {"-1": None, "0": False, "1": True}
+
+T = TypeVar("T")
+
+_BANK = WORDS["fresh"]
+_HELD = tuple(Held(*one) for one in _BANK["held"])
+_FREQUENT_OF_TEN = {"animals": 5, "food": 6, "nature": 5, "objects": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class FreshOptions:
+    """What fresh prompts are to be about: own nouns with their frequency, or ours; colours; numbers."""
+
+    nouns: Mapping[str, bool] | None = None
+    colours: tuple[str, ...] = COLOURS
+    numbers: tuple[int, ...] = OFFICIAL.numbers
+
+
+LEAST_NOUNS = len(OFFICIAL.nouns)
+# On the Zipf scale of wordfreq: GeckoNum's frequent nouns are at 3.86 (ant) and above, its rare ones at 3.70 (cinnamon)
+# and below, of two words the first one looked up, as its authors did.
+_FREQUENT_FROM = 3.78
+_FREQUENCIES = {"frequent": True, "rare": False}
+
+
+def read_nouns(path: Path) -> dict[str, bool]:
+    """Read nouns in the singular; a second column says frequent or rare, else wordfreq is asked."""
+    nouns: dict[str, bool] = {}
+    for line, fields in read_records(path):
+        noun, frequency = _fields(path, line, [field.strip() for field in fields])
+        if noun in nouns:
+            raise BadFileError(f"{path.name} line {line}: {noun!r} stands there twice; once is enough")
+        if noun in OFFICIAL.nouns:
+            raise BadFileError(f"{path.name} line {line}: {noun!r} is one of GeckoNum's own nouns; take another")
+        nouns[noun] = _FREQUENCIES[frequency] if frequency else is_frequent(noun)
+    if len(nouns) < LEAST_NOUNS:
+        raise BadFileError(f"{path.name}: {len(nouns)} nouns; a set of GeckoNum's size needs {LEAST_NOUNS} or more")
+    return nouns
+
+
+def is_frequent(noun: str) -> bool:
+    """Whether wordfreq has the noun among the frequent ones, as GeckoNum parts them."""
+    zipf = look_up([noun])
+    if zipf is None:
+        raise MissingPartError("a list of nouns without frequencies", "wordfreq", "corpus")
+    return zipf[noun] >= _FREQUENT_FROM
+
+
+def look_up(nouns: Iterable[str]) -> dict[str, float] | None:
+    """Look up how frequent nouns are, on the Zipf scale; None where others than the official ones need wordfreq.
+
+    Of two words the first is looked up, as the paper does.
+    """
+    found = {noun: ZIPF.get(noun, math.nan) for noun in nouns}
+    others = [noun for noun, zipf in found.items() if math.isnan(zipf)]
+    if not others:
+        return found
+    try:
+        wordfreq = import_module("wordfreq")
+    except ImportError:
+        return None
+    return found | {noun: float(wordfreq.zipf_frequency(noun.split()[0], "en")) for noun in others}
+
+
+def _fields(path: Path, line: int, fields: list[str]) -> tuple[str, str]:
+    noun, frequency = (*fields, "")[:2]
+    if not noun or not all(part.isalpha() and part.islower() for part in noun.split()) or len(fields) > 2:
+        raise BadFileError(f"{path.name} line {line}: {','.join(fields)!r}: should be a noun in small letters")
+    if frequency and frequency not in _FREQUENCIES:
+        raise BadFileError(f"{path.name} line {line}: {frequency!r}: should be frequent or rare, or be left out")
+    return noun, frequency
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +232,54 @@ def _check_as_designed(path: Path, line: int, prompt: Prompt, known: Sentence) -
     ):
         if own != right:
             raise BadFileError(f"{path.name} line {line}: {column} {own!r} of {prompt.text!r} should be {right!r}")
+
+
+def fresh_prompts(seed: int, wishes: FreshOptions | None = None) -> tuple[Prompt, ...]:
+    """Draw as many prompts of each type as the release has, none of them one of its own, as far as wishes allow."""
+    random = Random(f"geckonum fresh {seed}")
+    return number_prompts(make_sentences(_draw(wishes or FreshOptions(), random), random), f"fresh{seed}")
+
+
+def _draw(wishes: FreshOptions, random: Random) -> GeckonumVocabulary:
+    given = wishes.nouns
+    nouns = (
+        _draw_nouns(random) if given is None else {noun: given[noun] for noun in _pick(given, random, OFFICIAL.nouns)}
+    )
+    names = tuple(nouns)
+    compared = random.sample(names, 2 * len(OFFICIAL.compared))
+    colours = random.sample(wishes.colours, len(wishes.colours))
+    halves = [*random.sample(wishes.colours, min(4, len(wishes.colours)))]
+    pairs = tuple(zip(halves[::2], halves[1::2], strict=False))
+    return GeckonumVocabulary(
+        nouns=nouns,
+        sentence_nouns=_pick(names, random, OFFICIAL.sentence_nouns),
+        compared=tuple(zip(compared[::2], compared[1::2], strict=True)),
+        held=_pick(_HELD, random, OFFICIAL.held),
+        cut=tuple(
+            Cut(noun, noun, tuple(random.choice(_BANK["into"]))) for noun in _pick(_BANK["cut"], random, OFFICIAL.cut)
+        ),
+        broken=_pick(_BANK["broken"], random, OFFICIAL.broken),
+        split=(Split(random.choice(_BANK["snapped"]), "broken"), Split(random.choice(_BANK["sliced"]), "is cut")),
+        halves=pairs,
+        coloured_nouns=_pick(names, random, OFFICIAL.coloured_nouns),
+        colours=tuple(colours[: len(OFFICIAL.colours)]),
+        numbers=wishes.numbers,
+    )
+
+
+def _draw_nouns(random: Random) -> dict[str, bool]:
+    """Ten nouns of each group, as many of them frequent as in the release."""
+    drawn: dict[str, bool] = {}
+    for group, frequent in _FREQUENT_OF_TEN.items():
+        nouns = with_frequency(_BANK[group])
+        for is_frequent, number in ((True, frequent), (False, 10 - frequent)):
+            own = [noun for noun in nouns if nouns[noun] is is_frequent]
+            drawn |= dict.fromkeys(random.sample(own, number), is_frequent)
+    return drawn
+
+
+def _pick(
+    bank: Mapping[T, object] | Sequence[T], random: Random, like: Mapping[str, bool] | tuple[object, ...]
+) -> tuple[T, ...]:
+    """As many of the bank as the release has of the like."""
+    return tuple(random.sample(list(bank), len(like)))

@@ -1,9 +1,11 @@
-"""The files that GeckoNum's authors released, checked row by row: prompts, and the answers of annotators per task."""
+"""Reads the files that GeckoNum's authors released, checked row by row: prompts, and annotators' answers.
+
+Items get the questions that annotators were really asked."""
 
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -13,10 +15,12 @@ import polars as pl
 
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.io.files import read_records
+from subitize.language import nouns
 from subitize.language.mentions import NoValue
-from subitize.language.questions import LINES_WORDING
+from subitize.language.questions import LINES_WORDING, line_codes
 from subitize.papers.geckonum.prompts import Prompt, read_prompts
-from subitize.papers.geckonum.typed_numbers import read_answer
+from subitize.papers.geckonum.suite import items_of, read_answer
+from subitize.records import Ask, Choose, Confirm, Count, Item, Place
 
 MODELS: Mapping[str, str] = MappingProxyType(
     {
@@ -49,7 +53,7 @@ _IMAGE_ID = r"^(geckonum_[0-9]{5})_([0-9]{1,4})$"
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class GeckonumRelease:
     """The released prompts, and the answers by task.
 
     Their columns are row (in its file), model, prompt, seed, question_id, question, annotator, raw and value: the
@@ -67,7 +71,7 @@ class Release:
         return file.error(row["row"], message)
 
 
-def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequence[str] = ()) -> Release:
+def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequence[str] = ()) -> GeckonumRelease:
     """Read all there is in a folder, or a part: prompts.csv, and task_N_MODEL.csv beside it or in annotations/."""
     files = [file for file in find_files(folder) if file.task in tasks and (not models or file.model in models)]
     if not files:
@@ -83,7 +87,7 @@ def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequ
         for (place,), again in copies.group_by("file", maintain_order=True):
             told = f"{again.height - again['answer'].n_unique()} rows stand there a second time"
             warnings.append(f"{own[place].path.name}: {told}, the first of {again['prompt'][0]}; each is a reading")
-    return Release(prompts, answers, tuple(files), tuple(warnings))
+    return GeckonumRelease(prompts, answers, tuple(files), tuple(warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,3 +280,58 @@ def _yes_or_no_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.Da
 
 
 _VALUES = {1: _count_values, 2: _line_values, 3: _yes_or_no_values}
+
+_RELATION = re.compile(r"How many (.+) are (?:to the )?(above|below|left of|right of) (.+)\?")
+_NUMBERED = re.compile(r"\d|\b(one|two|three|four|five|half|halves|thirds|quarters?|single)\b")
+
+
+def released_items(release: GeckonumRelease) -> list[Item]:
+    """Make the items of the released prompts, with the questions that were really put about them."""
+    put: dict[str, dict[str, Ask]] = {}
+    items = {item.id: item for item in items_of(release.prompts)}
+    _check_lines(release, items)
+    for task in {1, 3} & set(release.answers):
+        questions = release.answers[task].unique(["prompt", "question_id", "question"], maintain_order=True)
+        for row in questions.sort("prompt", "question_id").iter_rows(named=True):
+            item = items[f"geckonum/{row['prompt']}"]
+            if item.factors["task"] != task:
+                raise release.error(task, row, f"{row['prompt']} is a prompt of Task {item.factors['task']}")
+            ask = _released_ask(item, row["question"])
+            if ask is None:
+                raise release.error(task, row, f"question {row['question']!r} does not follow from {row['prompt']}")
+            known = put.setdefault(item.id, {}).setdefault(ask.question.id, ask)
+            if known.wording != ask.wording:
+                raise release.error(task, row, f"question {ask.wording!r} is put as {known.wording!r} elsewhere")
+    return [replace(item, asks=tuple(put[id].values())) if id in put else item for id, item in items.items()]
+
+
+def _released_ask(item: Item, question: str) -> Ask | None:
+    """Find the ask of a released question; a few that were garbled in the making are kept as they were put."""
+    if item.factors["task"] == 3:
+        return Ask(Confirm(question, is_informed=bool(_NUMBERED.search(question))), question, (True,))
+    own = {ask.wording: ask for ask in item.asks}
+    garbled = _RELATION.fullmatch(question)
+    if question in own or garbled is None:
+        return own.get(question)
+    noun, relation, landmark = garbled.groups()
+    for meant in item.asks:
+        # "How many cinnamon sticks are below sticks?" asks how many burgers are below the cinnamon sticks.
+        if isinstance(meant.question, Count) and meant.question.place and meant.question.place.relation == relation:
+            place = Place(meant.question.place.relation, nouns.singular(landmark))
+            return Ask(Count(nouns.singular(noun), place=place), question, meant.expects)
+    return None
+
+
+def _check_lines(release: GeckonumRelease, items: Mapping[str, Item]) -> None:
+    """Refuse lines that do not follow from their prompts, or that have another code than theirs."""
+    answers = release.answers.get(2)
+    if answers is None:
+        return
+    for row in answers.unique(["prompt", "raw", "value"], maintain_order=True).iter_rows(named=True):
+        question = items[f"geckonum/{row['prompt']}"].asks[0].question
+        if not isinstance(question, Choose):
+            raise release.error(2, row, f"image_id of {row['prompt']}: its prompt is none of Task 2")
+        codes = dict(zip(question.lines, line_codes(question), strict=True))
+        if codes.get(row["raw"]) != row["value"]:
+            code = codes.get(row["raw"], "none: it is not one of its lines")
+            raise release.error(2, row, f"answer_num {row['value']:g} of {row['raw']!r} should be {code}")

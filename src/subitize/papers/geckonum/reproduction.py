@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from subitize.analysis.published import Cell, CellId, ComparedCell, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
-from subitize.papers.geckonum.annotations import Annotations
-from subitize.papers.geckonum.published import GROUPS, PUBLISHED
+from subitize.papers.geckonum.importing import read_released
+from subitize.papers.geckonum.labels import Annotations
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
-from subitize.papers.geckonum.released_answers import read_released
-from subitize.papers.geckonum.tables import compute_tables
+from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, compute_tables
 
 if TYPE_CHECKING:
     from subitize.analysis.claims import Claim
@@ -30,7 +29,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
 
 def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the answers in a run."""
-    from subitize.papers.geckonum.runs import read_run  # the released files need no store
+    from subitize.papers.geckonum.labels import read_run  # the released files need no store
 
     return _tabulate(read_run(run, judge), extensions=extensions)
 
@@ -41,16 +40,16 @@ def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensi
 
 
 def _observe(annotations: Annotations) -> "Sequence[Claim]":
-    from subitize.papers.geckonum.claims import observe
+    from subitize.papers.geckonum.claims import claims
 
-    return observe(annotations)
+    return claims(annotations)
 
 
 def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[ComparedCell]:
     """Compute the tables, with what the paper has not if wanted, and put the printed figures beside them."""
     cells = compute_tables(annotations)
     if extensions:
-        from subitize.papers.geckonum.extensions import compute_extensions
+        from subitize.papers.geckonum.tables import compute_extensions
 
         cells += compute_extensions(annotations)
     return compare(cells, annotations.models)

@@ -1,13 +1,114 @@
-"""The prompts of GeckoNum's twelve types as text and entities, made of a vocabulary, in the order of the release."""
+"""Writes the prompts of GeckoNum's twelve types from a vocabulary (vocabulary.toml), and makes scenes of them.
 
-from collections.abc import Callable, Iterator, Sequence
+Prompts come as text and entities, in the order of the release. A scene is made from a prompt's type and entities; its
+text only says where things are."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from random import Random
+from typing import Any, Literal
 
 from subitize.language.nouns import article, plural
 from subitize.language.numbers import count_noun
-from subitize.papers.geckonum.vocabulary import Cut, Held, Split, Vocabulary
+from subitize.language.scene import (
+    Comparison,
+    ComparisonWord,
+    Entity,
+    Form,
+    Halves,
+    HoldingWord,
+    Pieces,
+    Portion,
+    Quantifier,
+    Relation,
+    Scene,
+)
+from subitize.records import RelationWord
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Things that a place holds: flowers in a vase."""
+
+    thing: str
+    word: HoldingWord
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A thing that is cut, what another one of it is called, and what it is cut into."""
+
+    noun: str
+    another: str
+    into: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A thing in two pieces of different sizes, and how that is said: "broken", "is cut"."""
+
+    noun: str
+    how: Literal["broken", "is cut"]
+
+
+@dataclass(frozen=True, slots=True)
+class GeckonumVocabulary:
+    """The nouns (and whether they are frequent), pairs, colours and numbers of one set of prompts."""
+
+    nouns: Mapping[str, bool]
+    sentence_nouns: tuple[str, ...]
+    compared: tuple[tuple[str, str], ...]
+    held: tuple[Held, ...]
+    cut: tuple[Cut, ...]
+    broken: tuple[str, ...]
+    split: tuple[Split, ...]
+    halves: tuple[tuple[str, str], ...]
+    coloured_nouns: tuple[str, ...]
+    colours: tuple[str, ...]
+    numbers: tuple[int, ...] = tuple(range(1, 11))
+
+    @property
+    def small_numbers(self) -> tuple[int, ...]:
+        """The lower half of the numbers, which are also written in words and stand with others in one prompt."""
+        return self.numbers[: -(-len(self.numbers) // 2)]
+
+    @property
+    def smallest_numbers(self) -> tuple[int, ...]:
+        """The lowest two fifths, which stand with colours."""
+        return self.numbers[: max(1, 2 * len(self.numbers) // 5)]
+
+
+def with_frequency(nouns: str) -> dict[str, bool]:
+    """Nouns between commas, each with whether it is frequent; a rare one is marked by a star."""
+    return {noun.strip().lstrip("*"): not noun.strip().startswith("*") for noun in nouns.split(",")}
+
+
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+
+
+def _read_official(words: Mapping[str, Any]) -> GeckonumVocabulary:
+    lists = ("sentence_nouns", "broken", "coloured_nouns", "colours")
+    return GeckonumVocabulary(
+        with_frequency(words["nouns"]),
+        compared=tuple((one, other) for one, other in words["compared"]),
+        held=tuple(Held(*one) for one in words["held"]),
+        cut=tuple(Cut(noun, another, tuple(into)) for noun, another, into in words["cut"]),
+        split=tuple(Split(*one) for one in words["split"]),
+        halves=tuple((one, other) for one, other in words["halves"]),
+        **{name: tuple(words[name]) for name in lists},
+    )
+
+
+OFFICIAL = _read_official(WORDS["official"])
+
+ZIPF: Mapping[str, float] = dict(zip(OFFICIAL.nouns, map(float, WORDS["official"]["zipf"].split()), strict=True))
+"""How frequent the official nouns are in English text, as `nouns.look_up` has it of others."""
 
 SAMPLES = 100
 """How many prompts there are of each type that is sampled."""
@@ -34,7 +135,7 @@ class Sentence:
     is_frequent: bool | None = None
 
 
-def make_sentences(words: Vocabulary, random: Random | None) -> Iterator[Sentence]:
+def make_sentences(words: GeckonumVocabulary, random: Random | None) -> Iterator[Sentence]:
     """Make all prompts, those of the sampled types by lot; without one to draw they are left out."""
     yield from _simple(words)
     yield from _sample(random, lambda random: _added(words, random, 2))
@@ -69,7 +170,7 @@ def may_say(type: str, text: str, entities: str) -> bool:
     return any(text == _place(verb, one, other, to) for one, other in pairs for verb in verbs for to in _PLACES)
 
 
-def _simple(words: Vocabulary) -> Iterator[Sentence]:
+def _simple(words: GeckonumVocabulary) -> Iterator[Sentence]:
     nouns = list(words.nouns)
     for start in range(0, len(nouns), _GROUP):
         for number in words.numbers:
@@ -94,7 +195,7 @@ def _sample(random: Random | None, draw: Callable[[Random], Sentence]) -> Iterat
             return
 
 
-def _added(words: Vocabulary, random: Random, terms: int) -> Sentence:
+def _added(words: GeckonumVocabulary, random: Random, terms: int) -> Sentence:
     counts = _draw_counts(random.sample(list(words.nouns), terms), random, words.small_numbers)
     return _with_counts(_add(counts), counts, f"{terms}-additive", ", " if terms > 2 else ",")
 
@@ -163,7 +264,7 @@ def _broken(noun: str) -> Iterator[Sentence]:
         yield Sentence(f"{things}, but {which} is broken into two pieces.", f"{noun}:{number}", "part-whole", True)
 
 
-def _split(split: Split, words: Vocabulary) -> Iterator[Sentence]:
+def _split(split: Split, words: GeckonumVocabulary) -> Iterator[Sentence]:
     text = f"{_a(split.noun)} {split.how} into two pieces. One piece is twice the size of the other."
     yield Sentence(_capital(text), f"{split.noun}:1/3+2/3", "fractional-complex", has_numeral=True)
     for one, other in words.halves:
@@ -171,7 +272,7 @@ def _split(split: Split, words: Vocabulary) -> Iterator[Sentence]:
         yield Sentence(text, f"{split.noun}:1/2{one}+1/2{other}", "fractional-complex", has_numeral=True)
 
 
-def _coloured(words: Vocabulary) -> Iterator[Sentence]:
+def _coloured(words: GeckonumVocabulary) -> Iterator[Sentence]:
     for colour in words.colours:
         for number in words.smallest_numbers:
             for in_digits in (True, False):
@@ -181,13 +282,13 @@ def _coloured(words: Vocabulary) -> Iterator[Sentence]:
                     yield Sentence(text, f"{thing}:{number}", "attribute-color", not in_digits)
 
 
-def _added_in_colours(words: Vocabulary, random: Random) -> Sentence:
+def _added_in_colours(words: GeckonumVocabulary, random: Random) -> Sentence:
     things = [f"{colour} {noun}" for colour in words.colours for noun in words.coloured_nouns]
     counts = _draw_counts(random.sample(things, 2), random, words.smallest_numbers)
     return _with_counts(_add(counts), counts, "2-additive-color")
 
 
-def _placed(words: Vocabulary, random: Random) -> Sentence:
+def _placed(words: GeckonumVocabulary, random: Random) -> Sentence:
     counts = _draw_counts(random.sample(list(words.nouns), 2), random, words.small_numbers)
     one, other = counts
     text = _place(_verb(one.number), one, other, random.choice(_PLACES))
@@ -212,3 +313,122 @@ def _sentence(text: str) -> str:
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
+
+
+_DEPICTED_COMPARISONS: dict[str, ComparisonWord] = {"fewer": "fewer", "as many": "as many", "more": "more"}
+_QUANTITIES: dict[str, int | Quantifier] = {"few": "few", "many": "many", "no": 0}
+_RELATIONS: tuple[RelationWord, ...] = ("above", "below", "left of", "right of")
+_HOLDINGS: tuple[HoldingWord, ...] = ("in", "on")
+_EQUAL_PARTS = {"halves": 2, "thirds": 3, "quarters": 4}
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+# What drawings are called here; the release spells the second without its last letter.
+_NOUNS = {"loaf of bread": "loaf", "grains of ric": "rice grain", "grain of rice": "rice grain"}
+
+
+def depict(type: str, entities: str, text: str) -> Scene:
+    """Make the scene; a ValueError says what is wrong with the entities."""
+    try:
+        named = [_split_depicted(entity) for entity in entities.split(",")]
+        match type:
+            case "approx-2-entity":
+                return _depict_compared(named)
+            case "approx-1-entity":
+                return _depict_held(named, text)
+            case "fractional-simple" | "fractional-complex" | "part-whole":
+                if len(named) != 1:
+                    raise ValueError(f"{len(named)} things: should be one")
+                return Scene(tuple(_parts(type, *named[0])))
+        has_colour = type in ("attribute-color", "2-additive-color")
+        things = tuple(_counted(name, number, has_colour=has_colour) for name, number in named)
+        return Scene(things, (_relation(text),) if type == "attribute-spatial" else ())
+    except ValueError as error:
+        raise ValueError(f"entities {entities!r}: {error}") from None
+
+
+def noun_of(name: str) -> str:
+    """The noun that scenes have for an entity's name."""
+    return _NOUNS.get(name, name)
+
+
+def _split_depicted(entity: str) -> tuple[str, str]:
+    name, colon, number = entity.strip().rpartition(":")
+    if not colon or not name or not number:
+        raise ValueError(f"{entity.strip()!r}: should be written as noun:number")
+    return name, number
+
+
+def _counted(name: str, number: str, *, has_colour: bool) -> Entity:
+    colour, _, noun = name.partition(" ") if has_colour else ("", "", name)
+    if not noun:
+        raise ValueError(f"{name!r}: should be a colour and a noun")
+    return Entity(noun_of(noun), _digits(number), colour or None)
+
+
+def _digits(number: str) -> int:
+    if not (number.isascii() and number.isdecimal()):
+        raise ValueError("the number must be digits")
+    return int(number)
+
+
+def _relation(text: str) -> Relation:
+    found = [word for word in _RELATIONS if f" {word} " in text]
+    if len(found) != 1:
+        raise ValueError(f"no one place in {text!r}; should have one of {', '.join(_RELATIONS)}")
+    return Relation(0, found[0], 1)
+
+
+def _depict_compared(named: list[tuple[str, str]]) -> Scene:
+    if len(named) != 2 or named[0][1] not in _DEPICTED_COMPARISONS or named[1][1] != "X":
+        raise ValueError("should be written as one:fewer,other:X, with fewer, as many or more")
+    (one, word), (other, _) = named
+    things = (Entity(noun_of(one), "some"), Entity(noun_of(other), "some"))
+    return Scene(things, comparisons=(Comparison(0, _DEPICTED_COMPARISONS[word], 1),))
+
+
+def _depict_held(named: list[tuple[str, str]], text: str) -> Scene:
+    if len(named) != 2 or named[0][1] not in _QUANTITIES or named[1][1] != "1":
+        raise ValueError("should be written as thing:few,place:1, with few, many or no")
+    (thing, quantity), (place, _) = named
+    words = [word for word in _HOLDINGS if text.endswith(f" {word} the {place}.")]
+    if not words:
+        raise ValueError(f"nothing is in or on the {place} in {text!r}")
+    things = (Entity(noun_of(thing), _QUANTITIES[quantity]), Entity(noun_of(place), 1))
+    return Scene(things, (Relation(0, words[0], 1),))
+
+
+def _parts(type: str, name: str, number: str) -> list[Entity]:
+    noun = noun_of(name)
+    if type == "part-whole":
+        return _some(noun, _digits(number) - 1, Pieces(2))
+    decimal = re.fullmatch(r"([1-9]\d?)(\.\d{1,2})", number, re.ASCII)
+    if decimal and type == "fractional-simple":
+        return _some(noun, int(decimal[1]), Portion(Fraction(decimal[2])))
+    form = _pieces(number) if type == "fractional-simple" else _sizes_or_halves(number)
+    if form is None:
+        raise ValueError(f"{number!r} is no known number or form of parts")
+    return [Entity(noun, 1, form=form)]
+
+
+def _some(noun: str, whole: int, form: Form) -> list[Entity]:
+    """So many whole ones, if any, and one of the form."""
+    if whole < 0:
+        raise ValueError("the number must be 1 or more")
+    last = Entity(noun, 1, form=form)
+    return [Entity(noun, whole), last] if whole else [last]
+
+
+def _pieces(written: str) -> Pieces | None:
+    if written in _EQUAL_PARTS:
+        return Pieces(_EQUAL_PARTS[written], (1,) * _EQUAL_PARTS[written])
+    counted = re.fullmatch(r"(\d{1,2}|[a-z]+) (?:parts|pieces|slices)", written, re.ASCII)
+    if counted is None:
+        return None
+    number = int(counted[1]) if counted[1].isdecimal() else _NUMBERS.get(counted[1])
+    return None if number is None else Pieces(number)
+
+
+def _sizes_or_halves(written: str) -> Form | None:
+    halves = re.fullmatch(r"1/2([a-z]+)\+1/2([a-z]+)", written)
+    if halves:
+        return Halves((halves[1], halves[2]))
+    return Pieces(2, (1, 2)) if written == "1/3+2/3" else None

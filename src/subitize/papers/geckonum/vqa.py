@@ -7,8 +7,7 @@ import polars as pl
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Attempt
-from subitize.papers.geckonum.release import MANY, MODELS, RATERS, Release, read_release
-from subitize.papers.geckonum.released_questions import released_items
+from subitize.papers.geckonum.release import MANY, MODELS, RATERS, GeckonumRelease, read_release, released_items
 from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
 from subitize.suites.checks import check_known, interleave
 
@@ -79,7 +78,7 @@ class GeckonumVqa:
         return agreed.filter(pl.col("len") >= self._agreeing).select(*unit, rounded).sort(unit)
 
 
-def _find_images(folder: Path, release: Release) -> dict[tuple[str, str], Path]:
+def _find_images(folder: Path, release: GeckonumRelease) -> dict[tuple[str, str], Path]:
     """Find the image files by model and name; images that are not there are left out."""
     if not folder.is_dir():
         raise BadFileError(f"images={folder}: no such folder; name that of GeckoNum's images")

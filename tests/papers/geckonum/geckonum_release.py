@@ -8,10 +8,10 @@ from pathlib import Path
 from subitize.interfaces import Pixels, Request
 from subitize.language.questions import line_codes
 from subitize.models.painter import Painter
-from subitize.papers.geckonum.items import items_of
 from subitize.papers.geckonum.prompts import COLUMNS as PROMPT_COLUMNS
 from subitize.papers.geckonum.prompts import TYPES, Prompt, design
 from subitize.papers.geckonum.release import COLUMNS
+from subitize.papers.geckonum.suite import items_of
 from subitize.records import Choose, Draw, Item, Picture
 
 PROMPTS: tuple[Prompt, ...] = design(0)

@@ -1,4 +1,4 @@
-"""What GeckoNum's figures in a report rest on: the cells of each run and judge, told apart by series."""
+"""What GeckoNum's part of a report rests on: the tables of each run and judge, and charts of its own."""
 
 import math
 from collections import defaultdict
@@ -12,21 +12,42 @@ from subitize.analysis.claims import Claim
 from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.published import Cell, CellId
 from subitize.errors import NothingToDoError
-from subitize.papers.geckonum.annotations import Annotations
-from subitize.papers.geckonum.claims import observe
-from subitize.papers.geckonum.extensions import compute_extensions
-from subitize.papers.geckonum.published import PUBLISHED
-from subitize.papers.geckonum.runs import take_answers
-from subitize.papers.geckonum.tables import compute_tables
+from subitize.papers.geckonum.claims import claims
+from subitize.papers.geckonum.labels import Annotations, take_answers
+from subitize.papers.geckonum.prompts import TYPES
+from subitize.papers.geckonum.tables import PUBLISHED, compute_extensions, compute_tables
 from subitize.records import Estimate
-from subitize.report.series import Series
+from subitize.report.charts import (
+    MORE_THAN_TEN,
+    NARROW_PX,
+    PERCENT,
+    QUARTERS,
+    SHARE,
+    UPRIGHT,
+    Palette,
+    Rows,
+    Spec,
+    colour_kinds,
+    draw_estimates,
+    draw_reference,
+    field,
+    interval_fields,
+    lay_out,
+    lay_out_panels,
+    layer,
+    name_field,
+    offset_field,
+    share_field,
+)
+from subitize.report.figures import INK
+from subitize.report.series import Series, bounds
 from subitize.report.table import RowKind
 
 _POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredModel:
     """A model under its name in the report, and the figures of it, by table and by what stands there for it."""
 
     label: str
@@ -36,7 +57,7 @@ class Measured:
     run: str
     judge: str
 
-    def is_compared_with(self, other: "Measured") -> bool:
+    def is_compared_with(self, other: "MeasuredModel") -> bool:
         """Tell whether their ranks and letters are of one comparison: of one run, by one judge."""
         return (self.run, self.judge) == (other.run, other.judge)
 
@@ -60,11 +81,11 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class JudgedRun:
     """What one judge said of the models of one run, with the figures that are not of one model alone."""
 
     name: str
-    models: tuple[Measured, ...]
+    models: tuple[MeasuredModel, ...]
     pooled: Mapping[str, Mapping[tuple[str, str], Cell]]
     raters: int
     nouns: Mapping[str, str]
@@ -81,8 +102,8 @@ class Group:
 class Findings:
     """All that the runs of a report tell about GeckoNum; the models of each judge stand best first, by Tasks 1 to 3."""
 
-    groups: tuple[Group, ...]
-    models: tuple[Measured, ...]
+    groups: tuple[JudgedRun, ...]
+    models: tuple[MeasuredModel, ...]
     unread: tuple[str, ...]
     """The series of which no answer has a value."""
 
@@ -110,27 +131,27 @@ def printed(table: str, row: str, column: str) -> float | None:
     return None if text is None else float(text)
 
 
-class Compared(NamedTuple):
+class ModelDifference(NamedTuple):
     """A difference between two models, and p as Holm adjusts it."""
 
     difference: Estimate
     p: float | None
 
 
-def pairs(findings: Findings) -> dict[tuple[str, str], dict[str, Compared]]:
+def pairs(findings: Findings) -> dict[tuple[str, str], dict[str, ModelDifference]]:
     """Find the pairs of models compared on the same prompts, by task and weighting, as the columns name them."""
-    found: dict[tuple[str, str], dict[str, Compared]] = defaultdict(dict)
+    found: dict[tuple[str, str], dict[str, ModelDifference]] = defaultdict(dict)
     for one in findings.models:
         for what, difference in one.estimates("paired").items():
             # The column is the part after the last colon: a name may contain colons.
             other, _, column = what.rpartition(": ")
             compared = column.removesuffix("_diff")
             p = one.number("paired", f"{other}: {compared}_p_holm")
-            found[one.label, other][compared] = Compared(difference, p)
+            found[one.label, other][compared] = ModelDifference(difference, p)
     return found
 
 
-def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
+def _group(run: str, judge: str, series: Sequence[Series]) -> JudgedRun | None:
     if judge == NO_JUDGE:
         return None
     try:
@@ -145,7 +166,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     given = Annotations(annotations.questions, answers)
     annotations = given.rename_models(names)
     cells = (*compute_tables(annotations), *compute_extensions(annotations))
-    statements = observe(given.rename_models(shown))
+    statements = claims(given.rename_models(shown))
     own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
     for cell in cells:
@@ -156,14 +177,14 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
         key, what = _locate(place)
         own[key][place.table][_rename(what, keys)] = cell
     models = tuple(
-        Measured(one.label, one.badge, one.model, own[key], run, one.judge_name)
+        MeasuredModel(one.label, one.badge, one.model, own[key], run, one.judge_name)
         for key, one in keys.items()
         if key in own
     )
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
     raters = answers["annotator"].n_unique()
     nouns = dict(simple.unique(maintain_order=True).iter_rows())
-    return Group(f"{run} · {series[0].judge_name}", models, pooled, raters, nouns, statements)
+    return JudgedRun(f"{run} · {series[0].judge_name}", models, pooled, raters, nouns, statements)
 
 
 def _locate(place: CellId) -> tuple[str, str]:
@@ -189,7 +210,7 @@ def _rename(what: str, keys: Mapping[str, Series]) -> str:
     return f"{keys[key].label}{separator}{rest}" if key in keys and separator else what
 
 
-def _rank(one: Measured) -> tuple[float | str, ...]:
+def _rank(one: MeasuredModel) -> tuple[float | str, ...]:
     accuracies = (one.number("table2", f"task{task}_acc") for task in (1, 2, 3))
     return (*(-(value if value is not None else -1.0) for value in accuracies), one.label)
 
@@ -200,3 +221,86 @@ def _to_estimate(cell: Cell | None) -> Estimate | None:
         return None
     value, low, high = float(cell.value), float(cell.low), float(cell.high)
     return Estimate(value, low, high, cell.n, cell.method, caution=cell.caution)
+
+
+_DARK_FROM = 0.68  # figures on a cell with a larger share are white
+
+
+def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
+    """Draw odds ratios with their intervals on a logarithmic scale around 1, a panel per model."""
+    shared = {"y": name_field("name", order, labelLimit=220), "color": palette.colour(legend=False)}
+    scale = {"type": "log", "nice": False, "padding": 8, "clamp": True}
+    x = field("value", "quantitative", title="odds ratio", scale=scale, axis={"tickCount": 4, "format": "~g"})
+    layers = [draw_reference({"x": {"datum": 1}}), *draw_estimates("x", x, shared, width=2.5, opacity=0.55, size=50)]
+    return lay_out_panels(rows, layers, models, height_px=24 * max(2, len(order)), labels=order)
+
+
+def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
+    """Draw the shares of two kinds with their intervals, a line for each model."""
+    beside = {"yOffset": offset_field("kind", colour["scale"]["domain"], 0.4)}
+    shared = {"y": name_field("model", names, labelLimit=220, labelPadding=8), "color": colour, **beside}
+    layers = draw_estimates("x", share_field("share right"), shared, width=2.5, size=50)
+    return lay_out(rows, layers, width=NARROW_PX, height={"step": 34, "for": "position"}, labels=names)
+
+
+def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
+    """Draw one value for each name, the largest first, coloured by kind."""
+    x = field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
+    encoding = {"y": name_field("name", names), "x": x, "color": colour_kinds(kinds)}
+    layers = [layer("circle", encoding, size=50, opacity=1)]
+    return lay_out(rows, layers, width=NARROW_PX, height={"step": 16}, labels=names)
+
+
+def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
+    """Draw shares as coloured cells with the figures in them, and their intervals where there are some."""
+    place = {
+        "x": name_field("column", columns, labelLimit=220, orient="top", labelAngle=0),
+        "y": name_field("name", names, labelLimit=220),
+    }
+    share = field("value", "quantitative", scale={"scheme": "blues", **SHARE}, legend=None)
+    colour = {"condition": {"test": f"datum.value > {_DARK_FROM}", "value": "#ffffff"}, "value": "#1b1f24"}
+    value, bounds = ({**place, "color": colour, "text": field(name, "nominal")} for name in ("text", "bounds"))
+    layers = [
+        layer("rect", {**place, "color": share}, stroke="#ffffff", strokeWidth=1.5),
+        layer("text", value, when="datum.bounds", dy=-6, fontSize=13),
+        layer("text", bounds, when="datum.bounds", dy=9, fontSize=10),
+        layer("text", value, when="!datum.bounds", fontSize=13),
+    ]
+    return lay_out(rows, layers, width={"step": 60}, height={"step": 38}, labels=names)
+
+
+def distribution(rows: Rows, models: Sequence[str]) -> Spec:
+    """Draw how often each number was drawn as bars, and how often it was asked for as ticks."""
+    axis = {**UPRIGHT, "labelExpr": MORE_THAN_TEN, "labelFontSize": 9.5}
+    x = field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
+    y = field("value", "quantitative", title="share", axis=PERCENT)
+    colour = colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
+    place, drawn = {"x": x, "y": y, "color": colour}, "datum.kind == 'drawn'"
+    layers = [
+        layer("bar", place, when=drawn, opacity=0.8),
+        layer("rule", {"x": x, **interval_fields("y")}, when=drawn, color=INK, strokeWidth=1),
+        layer("tick", place, when="datum.kind == 'asked for'", thickness=3, opacity=1),
+    ]
+    return lay_out_panels(rows, layers, models)
+
+
+def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> Spec:
+    """Draw how outcomes share each level, the first kind with its interval and its figure, a panel per model."""
+    y = name_field("level", levels, labelLimit=220)
+    x = {**share_field(None, axis={**QUARTERS, "grid": False}), "stack": "zero"}
+    order = field("rank", "quantitative")
+    first = f"datum.kind == '{next(iter(kinds))}'"
+    layers = [
+        layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
+        layer("rule", {"y": y, **interval_fields("x")}, when=first, color=INK, strokeWidth=1.5),
+        layer("text", {"y": y, "text": field("text", "nominal")}, when=first, x=5, color="#ffffff", align="left"),
+    ]
+    return lay_out_panels(rows, layers, models, height_px=24 * max(2, len(levels)), labels=levels)
+
+
+COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
+
+
+def point(label: str, percentage: Estimate) -> dict[str, object]:
+    """Make a row of a chart's data of a percentage."""
+    return {"model": label, **bounds(percentage, per=100)}

@@ -1,13 +1,22 @@
-"""What a report says of GeckoNum beyond its accuracies: how images fail, what decides, who is better, who agrees."""
+"""GeckoNum's part of a report beyond accuracy: how images fail and why, models compared, agreement."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from subitize.papers.geckonum.extensions import AS_PRINTED
+from subitize.papers.geckonum.findings import (
+    COUNTED_TYPES,
+    Findings,
+    JudgedRun,
+    MeasuredModel,
+    distribution,
+    odds,
+    pairs,
+    point,
+    printed,
+    stacked,
+)
+from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS
-from subitize.papers.geckonum.report.charts import distribution, odds, stacked
-from subitize.papers.geckonum.report.figures import COUNTED_TYPES, point
-from subitize.papers.geckonum.report.findings import Findings, Group, Measured, pairs, printed
-from subitize.papers.geckonum.runs import SUITE
+from subitize.papers.geckonum.tables import AS_PRINTED
 from subitize.records import Estimate
 from subitize.report.charts import Palette
 from subitize.report.series import MODEL, methods, sizes
@@ -175,7 +184,7 @@ def agreement(findings: Findings) -> Section | None:
 
 
 def _failures(
-    models: Iterable[Measured], table: str, kinds: Mapping[str, str], title: str, what: str
+    models: Iterable[MeasuredModel], table: str, kinds: Mapping[str, str], title: str, what: str
 ) -> FigureBlock | None:
     rows, cells = [], []
     estimates: list[Estimate] = []
@@ -222,7 +231,7 @@ def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
     return {"model": label, "value": value, "low": low, "high": high, "n": ratio.n}
 
 
-def _votes(models: Sequence[Measured]) -> TableBlock:
+def _votes(models: Sequence[MeasuredModel]) -> TableBlock:
     columns = _add_panels(_VOTES, (votes for one in models for votes in one.estimates("A10")))
     rows = [Row((one.label, *(one.estimate("A10", votes) for votes in columns)), one.badge) for one in models]
     rows += [
@@ -245,7 +254,7 @@ def _add_panels(published: Sequence[str], found: Iterable[str]) -> list[str]:
     return [*published, *sorted(others, key=lambda column: votes_of[column][::-1], reverse=True)]
 
 
-def _pooled(groups: Sequence[Group]) -> TableBlock:
+def _pooled(groups: Sequence[JudgedRun]) -> TableBlock:
     agreed = _add_panels(_SHARES, (column for group in groups for _, column in group.pooled.get("agreement", {})))
     cells = [(table, column) for table, own in (("agreement", agreed), ("krippendorff", _LEVELS)) for column in own]
     rows = []

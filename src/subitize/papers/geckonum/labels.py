@@ -1,22 +1,83 @@
-"""GeckoNum's answers as labels: what its annotators, or any judge, said of each image, made one value per question.
+"""GeckoNum's labels, one value per question from several answers, and their shares in groups of prompts.
 
 All tables are functions of two frames, whether they come from a run or straight from the released files: `questions`
 has a row for each question of a prompt, known by its `key`; `answers` a row for each answer: model, key, seed (the
 repeat of a run), annotator, value. The value of Task 2 is the code of the line, that of Task 3 is 1 for yes.
-"""
+Intervals are over prompts, whose labels are correlated; types and numbers are strata, which the design fixes. Every
+label weighs the same; that of a whole image in Task 3 rests on several answers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from subitize.analysis.design import assign_units
+from subitize.analysis.frame import RunFrame
+from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
-from subitize.papers.geckonum.items import STRATA
-from subitize.papers.geckonum.shares import Shares, estimate_means
-from subitize.records import Ask, Choose, Confirm, Count, Design, Item
+from subitize.papers.geckonum.suite import STRATA
+from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Known, Question, Value
+from subitize.stats.estimate import Clusters, estimate_shares
+from subitize.store import Run
+from subitize.store.frames import read_readings, read_responses
+from subitize.store.reading import decode_value
+
+Shares = dict[tuple[Any, ...], Estimate]
+"""Estimates by the names of their groups, in the order of these."""
+
+
+def estimate_means(labels: pl.DataFrame, *by: str, confidence: float = 0.95) -> Shares:
+    """Average `right` in each group; what has no name of a group is in none.
+
+    Labels weigh the same, or as `weight` says, which should come to 1 on average.
+    """
+    is_weighted = "weight" in labels.columns
+    weight = pl.col("weight").sum() if is_weighted else _LABELS
+    mean = pl.col("right").dot("weight") / weight if is_weighted else pl.col("right").mean()
+    named = labels.lazy().drop_nulls(by)
+    clusters = named.group_by(*by, "cluster").agg(_STRATUM, weight, pl.col("observations").sum(), mean=mean)
+    return _estimate(clusters, by, confidence)
+
+
+def estimate_events(labels: pl.DataFrame, events: Mapping[str, pl.Expr], *by: str) -> Shares:
+    """Estimate in each group how often each of several things is so; its name is the last of the names."""
+    shares = {name: is_so.cast(pl.Float64).mean() for name, is_so in events.items()}
+    clusters = labels.lazy().group_by(*by, "cluster").agg(_STRATUM, _LABELS, pl.col("observations").sum(), **shares)
+    each = clusters.unpivot(list(events), index=cs.exclude(*events), variable_name="event", value_name="mean")
+    return _estimate(each, (*by, "event"))
+
+
+def estimate_outcomes(labels: pl.DataFrame, outcome: str, *by: str) -> Shares:
+    """Estimate the share of each outcome that occurs in a group; it is the last of the names."""
+    rows = labels.lazy()
+    prompts = rows.group_by(*by, "cluster").agg(_STRATUM, _LABELS)
+    found = rows.group_by(*by, "cluster", outcome).agg(found=pl.len())
+    every = rows.select(*by, outcome).unique().join(prompts, on=by)
+    counted = every.join(found, on=[*by, "cluster", outcome], how="left")
+    share = pl.col("found").fill_null(0) / pl.col("weight")
+    return _estimate(counted.with_columns(mean=share, observations="weight"), (*by, outcome))
+
+
+_STRATUM = pl.col("stratum").first()
+_LABELS = pl.len().alias("weight")
+
+
+def _estimate(clusters: pl.LazyFrame, by: tuple[str, ...], confidence: float = 0.95) -> Shares:
+    floats, codes = pl.col("mean", "weight", "observations").cast(pl.Float64), pl.col("stratum").cast(pl.Int64)
+    group = pl.struct(by).rle_id().cast(pl.Int64).alias("group")
+    placed = clusters.sort(*by, "cluster").select(*by, floats, codes, group).collect(engine="in-memory")
+    figures = (placed[name].to_numpy() for name in ("mean", "weight", "observations", "group", "stratum"))
+    estimates = estimate_shares(Clusters(*figures), confidence=confidence)
+    groups = placed.group_by("group", maintain_order=True).agg(pl.col(by).first(), pl.col("weight").sum())
+    return {
+        tuple(names): replace(estimate, n=round(labels))
+        for (_, *names, labels), estimate in zip(groups.iter_rows(), estimates, strict=True)
+    }
+
 
 SEEDS = 5
 """Only Imagen-C has more images per prompt; but for Task 1 of Table 2, the paper uses these."""
@@ -225,3 +286,80 @@ def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
         settled = pl.col("holds_in_graph") & pl.col("parent_holds").fill_null(True)
         answers = joined.with_columns(settled.alias("holds_in_graph")).drop("parent_holds")
     return answers
+
+
+SUITE = "geckonum"
+
+
+def read_run(run: Run, judge: str | None = None) -> Annotations:
+    """Take the answers of a run, those of the one judge that there is, or of the one named; excluded items stay out."""
+    items = _keep_items(run, run.items(SUITE))
+    return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge)))
+
+
+def take_answers(survey: RunFrame, judge: str) -> Annotations:
+    """Take the answers of a judge of a run that has been read; excluded items stay out."""
+    items = _keep_items(survey.run, survey.whole.items.values())
+    return _annotate(survey.run, items, survey.responses, survey.readings.filter(pl.col("judge") == judge))
+
+
+def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:
+    excluded = run.exclusions()
+    kept = [item for item in items if item.suite == SUITE and item.id not in excluded]
+    if not kept:
+        raise NothingToDoError(
+            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN, "
+            f"or: subitize import {SUITE} DIR --out RUN"
+        )
+    return kept
+
+
+def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
+    questions = list_questions(items)
+    answers = readings.select("subject", "question", "annotator", read="value")
+    trials = responses.lazy().select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
+    keys = questions.lazy().select("item", "question", "key")
+    found = (
+        answers.lazy()
+        .join(trials, on="subject", maintain_order="left")
+        .join(keys, on=["item", "question"], maintain_order="left")
+        .join(_values(answers, items).lazy(), on=["question", "read"], maintain_order="left")
+        .select(ANSWERS)
+        .drop_nulls()
+        .collect(engine="in-memory")
+    )
+    if not found.height:
+        raise NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
+    return Annotations(questions, found)
+
+
+def _choose_judge(run: Run, judge: str | None) -> str:
+    names = run.judge_names()
+    if judge is None and len(names) == 1:
+        return next(iter(names))
+    if judge in names:
+        return str(judge)
+    if judge is None and names:
+        told = ", ".join(names.values())
+        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
+    raise UnknownNameError("judge in this run", str(judge), names.values())
+
+
+def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
+    """Read each different value once, lines by the release's codes; what was discarded has none."""
+    questions = {ask.question.id: ask.question for item in items for ask in item.asks}
+    different = answers.select("question", "read").unique(maintain_order=True)
+    rows = [
+        (id, text, _value(questions[id], decode_value(text)) if id in questions else None)
+        for id, text in different.iter_rows()
+    ]
+    return pl.DataFrame(rows, schema={"question": pl.String, "read": pl.String, "value": pl.Float64}, orient="row")
+
+
+def _value(question: Question, value: Value) -> float | None:
+    if not isinstance(value, Known) or isinstance(value.value, str):
+        return None
+    if not isinstance(question, Choose):
+        return float(value.value)
+    codes = line_codes(question)
+    return float(codes[int(value.value)]) if 0 <= value.value < len(codes) else None

@@ -1,31 +1,50 @@
-"""The figures of GeckoNum's paper, for any models: by type, number, quantifier, wording and context."""
+"""GeckoNum's part of a report: its leaderboard, sections in the paper's order, and a sentence in the summary.
+
+Figures are those of the paper, for any models: by type, number, quantifier, wording and context."""
 
 from collections.abc import Iterable, Sequence
 
-from subitize.papers.geckonum.nouns import look_up
-from subitize.papers.geckonum.prompts import TYPES
-from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
+import polars as pl
+
+from subitize.papers.geckonum import beyond
+from subitize.papers.geckonum.findings import (
+    COUNTED_TYPES,
+    Findings,
+    JudgedRun,
+    MeasuredModel,
+    dots,
+    find,
+    heat_map,
+    point,
+    printed,
+    strip,
+)
+from subitize.papers.geckonum.labels import SUITE
+from subitize.papers.geckonum.prompts import TYPES, look_up
 from subitize.papers.geckonum.release import MODELS
-from subitize.papers.geckonum.report.charts import dots, heat_map, strip
-from subitize.papers.geckonum.report.findings import Findings, Group, Measured, printed
-from subitize.papers.geckonum.runs import SUITE
+from subitize.papers.geckonum.tables import BASELINES, DROPS, GROUPS, QUANTIFIERS
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.series import MODEL, bounds, methods, sizes
+from subitize.report.claims import Wording, claims_section
+from subitize.report.leaderboard import mark_point
+from subitize.report.series import MODEL, CountingModel, Series, methods, sizes
 from subitize.report.table import (
     Block,
+    Cell,
     Column,
     FigureBlock,
+    Printed,
     Row,
     Section,
+    SuiteReport,
     TableBlock,
     TextBlock,
     make_table,
+    number_text,
     text_column,
 )
 
-COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
 TWO_KINDS = ("#0072b2", "#d55e00")
 _TYPE = text_column("Type")
 _ASKED = "number asked for"
@@ -133,11 +152,6 @@ def by_context(findings: Findings) -> Section | None:
     return Section(f"{SUITE}-by-context", "Colour and place", (lead, *figures)) if figures else None
 
 
-def point(label: str, percentage: Estimate) -> dict[str, object]:
-    """Make a row of a chart's data of a percentage."""
-    return {"model": label, **bounds(percentage, per=100)}
-
-
 def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palette: Palette) -> charts.Spec:
     """Draw the models in one panel per type, or where they are too many to tell apart, in panels of their own."""
     colours = palette.of(list(dict.fromkeys(str(row["model"]) for row in rows)))
@@ -148,12 +162,12 @@ def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palett
     return charts.curves(of_kinds, colours.order, kinds, of="model", x_title=_ASKED)
 
 
-def _curves(one: Measured, type: str) -> dict[int, Estimate]:
+def _curves(one: MeasuredModel, type: str) -> dict[int, Estimate]:
     found = one.estimates(f"magnitude_{type.replace('-', '_')}")
     return {int(number): estimate for number, estimate in found.items()}
 
 
-def _curve_rows(models: Iterable[Measured], types: Sequence[str]) -> list[dict[str, object]]:
+def _curve_rows(models: Iterable[MeasuredModel], types: Sequence[str]) -> list[dict[str, object]]:
     return [
         {"type": type, "number": number, **point(one.label, estimate)}
         for type in types
@@ -162,7 +176,7 @@ def _curve_rows(models: Iterable[Measured], types: Sequence[str]) -> list[dict[s
     ]
 
 
-def _curve_table(name: str, models: Sequence[Measured], types: Sequence[str]) -> TableBlock:
+def _curve_table(name: str, models: Sequence[MeasuredModel], types: Sequence[str]) -> TableBlock:
     curves = [(one, type, _curves(one, type)) for one in models for type in types]
     numbers = sorted({number for _, _, own in curves for number in own})
     rows = (Row((one.label, type, *map(own.get, numbers)), one.badge) for one, type, own in curves if own)
@@ -171,7 +185,7 @@ def _curve_table(name: str, models: Sequence[Measured], types: Sequence[str]) ->
     return make_table(name, "Accuracy by number, %", columns, rows, caption)
 
 
-def _heat_map(models: Iterable[Measured]) -> list[Block]:
+def _heat_map(models: Iterable[MeasuredModel]) -> list[Block]:
     found = [(one, own) for one in models if (own := one.estimates("figure5"))]
     if not found:
         return []
@@ -204,7 +218,7 @@ def _coloured(name: str, word: str, percentage: Estimate | float) -> dict[str, o
     return {"name": name, "column": word, "value": value / 100, "text": f"{value:.0f}", "bounds": bounds}
 
 
-def _quantifiers_by_count(groups: Sequence[Group]) -> list[Block]:
+def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> list[Block]:
     rows, cells = [], []
     several = len(groups) > 1
     for group in groups:
@@ -278,7 +292,7 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
     )
 
 
-def _say_significant(models: Sequence[Measured], table: str) -> str:
+def _say_significant(models: Sequence[MeasuredModel], table: str) -> str:
     found = [one.label for one in models if (p := one.number(table, "p")) is not None and p < 0.05]
     if not found:
         return "For no model is the difference significant (χ², p < .05)."
@@ -313,7 +327,7 @@ def _drops(findings: Findings) -> list[Block]:
     return [make_table(f"{SUITE}-drops", "What every further kind of thing costs", columns, rows, caption)]
 
 
-def show_frequencies(groups: Sequence[Group]) -> list[Block]:
+def show_frequencies(groups: Sequence[JudgedRun]) -> list[Block]:
     """Show how frequent the nouns are in English text (Figure A1), or say what is needed for that."""
     nouns = {noun: kind for group in groups for noun, kind in group.nouns.items()}
     if not nouns:
@@ -337,3 +351,198 @@ def show_frequencies(groups: Sequence[Group]) -> list[Block]:
         data,
     )
     return [figure]
+
+
+_GRAPH = "task3_graph_acc"
+TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
+
+
+def rank_models(findings: Findings) -> list[Block]:
+    """Rank the models measured, each of the paper's own beside its printed figures; then the rest of the paper's."""
+    rows: list[Row] = []
+    measured: set[str] = set()
+    for one in findings.models:
+        rows.append(_measured(one))
+        rows += [_published(one.model)] if one.model in MODELS and one.model not in measured else []
+        measured.add(one.model)
+    accuracies = {model: [-(printed("table2", model, f"task{task}_acc") or 0.0) for task in TASKS] for model in MODELS}
+    rows += [_published(model) for model in sorted(MODELS, key=accuracies.__getitem__) if model not in measured]
+    chance = (cell for task in TASKS for cell in (BASELINES[task], 0.0, None))
+    rows.append(Row(("chance", *chance, *[None] * len(TASKS), None), "baseline"))
+    caption = (
+        "Percentages of right outcomes with their 95 % interval over prompts and n: "
+        "labels of questions in Tasks 1 and 2, images in Task 3. Best first, by Task 1. Published: as printed in Table "
+        "2 of Kajić and others (2024), ± standard error, not measured here. Chance: one of ten numbers, one of three "
+        "or five lines, yes or no. Rank: among the models of a run and judge, over the images that all of them have, "
+        "five of a prompt at most; models that share a letter cannot be told apart."
+    )
+    if len(_judges(findings)) > 1:
+        caption += " Judges are not ranked: what each of them read stands together, best first."
+    if any(row.badge == "stand-in" for row in rows):
+        caption += " Stand-in: embedded in subitize to try the pipeline, not a real model."
+    columns = _columns()
+    if not any(one.estimate("table2", _GRAPH) for one in findings.models):
+        columns, rows = columns[:-1], [Row(row.cells[:-1], row.badge) for row in rows]
+    else:
+        caption += " By scene graph: an answer counts only if what it rests on is right, too."
+    table = TableBlock(f"{SUITE}-leaderboard", "Leaderboard", columns, tuple(rows), caption)
+    return [table, _glance(rows, _errors(findings.models))]
+
+
+def headline(findings: Findings) -> str:
+    """Say who does best in each task, as each judge reads it."""
+    judges = _judges(findings)
+    found = []
+    for judge in judges:
+        own = [one for one in findings.models if one.judge == judge]
+        best = "; ".join(told for task in TASKS if (told := _best(own, task)))
+        found += [f"as read by {judge}, {best}" if len(judges) > 1 else best] if best else []
+    return f"In {SUITE}, right most often: {'; '.join(found)}." if found else ""
+
+
+def _judges(findings: Findings) -> list[str]:
+    return list(dict.fromkeys(one.judge for one in findings.models))
+
+
+def _best(models: Sequence[MeasuredModel], task: int) -> str:
+    known = [(mean, one) for one in models if (mean := _accuracy(one, task))]
+    if not known:
+        return ""
+    best, model = max(known, key=lambda pair: (not pair[1].badge, pair[0].value))  # a stand-in only among its like
+    share = f"{best.value:.0f} % [{number_text(best.low, 0)}, {number_text(best.high, 0)}]"
+    told = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
+    return told + _equals(model, [one for _, one in known], task)
+
+
+def _equals(best: MeasuredModel, models: Sequence[MeasuredModel], task: int) -> str:
+    """Say which models cannot be told apart from the best, of those compared with it."""
+    letters, others = _letters(best, task), [one for one in models if one is not best and one.is_compared_with(best)]
+    equal = [one.label for one in others if letters & _letters(one, task)]
+    return f", which cannot be told apart from {', '.join(equal)}" if equal else ""
+
+
+def _letters(one: MeasuredModel, task: int) -> set[str]:
+    return set((one.text("ranks", f"task{task}_rank") or "").partition(" ")[2])
+
+
+def _columns() -> tuple[Column, ...]:
+    columns = [MODEL]
+    for task, what in TASKS.items():
+        columns += [
+            Column(f"Task {task} (%)", f"Accuracy: {what}.", digits=1),
+            Column(
+                f"Task {task} − chance", "In percentage points; the interval is as wide as that of the accuracy.", 1
+            ),
+            Column(f"n Task {task}"),
+        ]
+    columns += [text_column(f"Rank, Task {task}") for task in TASKS]
+    return (*columns, Column("Task 3 by scene graph (%)", "An answer counts only if its parents are right.", digits=1))
+
+
+def _accuracy(one: MeasuredModel, task: int) -> Estimate | None:
+    return one.estimate("table2", f"task{task}_acc")
+
+
+def _measured(one: MeasuredModel) -> Row:
+    cells: list[Cell] = [one.label]
+    for task in TASKS:
+        mean = _accuracy(one, task)
+        cells += [mean, one.number("table2", f"task{task}_diff"), mean.n if mean else None]
+    cells += [one.text("ranks", f"task{task}_rank") for task in TASKS]
+    return Row((*cells, one.estimate("table2", _GRAPH)), one.badge)
+
+
+def _published(model: str) -> Row:
+    cells: list[Cell] = [MODELS[model]]
+    for task in TASKS:
+        value, error, difference = (printed("table2", model, f"task{task}_{what}") for what in ("acc", "sem", "diff"))
+        cells += [None if value is None or error is None else Printed(value, error), difference, None]
+    return Row((*cells, *[None] * len(TASKS), None), "published")
+
+
+def _errors(models: Sequence[MeasuredModel]) -> TableBlock:
+    """Set out the accuracies with their standard errors, also those that know that labels of one prompt are alike."""
+    rows = []
+    for one in models:
+        for task in TASKS:
+            mean = _accuracy(one, task)
+            errors = [one.number("table2", f"task{task}_{what}") for what in ("sem", "sem_by_prompt")]
+            rows += [Row((one.label, task, mean, *errors, mean.n), one.badge)] if mean else []
+    error = Column("Standard error (the paper’s)", "As the paper computes it: labels taken as independent.", digits=1)
+    by_prompt = Column(
+        "Standard error by prompt",
+        "As if types and numbers were sampled with the prompts; intervals take them as fixed.",
+        digits=1,
+    )
+    columns = (MODEL, "Task", Column("Accuracy (%)", digits=1), error, by_prompt, "n")
+    return make_table(f"{SUITE}-accuracy", "Accuracy by task", columns, rows)
+
+
+def _glance(rows: Sequence[Row], data: TableBlock) -> FigureBlock:
+    tasks = {task: f"Task {task}: {what}" for task, what in TASKS.items()}
+    shown = [row for row in rows if row.badge != "baseline"]
+    points = [
+        {**mark_point(row, row.cells[3 * task - 2], per=100), "task": title, "chance": BASELINES[task] / 100}
+        for row in shown
+        for task, title in tasks.items()
+    ]
+    names = list(dict.fromkeys(str(point["name"]) for point in points))
+    return FigureBlock(
+        f"{SUITE}-glance",
+        "The three tasks at a glance",
+        charts.glance(points, names, list(tasks.values())),
+        "Share of right outcomes per task with 95 % intervals; the dashed line is chance. Published figures, printed "
+        "with a standard error only, are diamonds. Intervals are over prompts, whose labels hang together; the paper’s "
+        "standard errors, which take labels as independent, are in the data.",
+        "Accuracy of every model in the three tasks, with intervals and a line at chance.",
+        data,
+    )
+
+
+_WORDING = Wording(
+    "claim",
+    "claims",
+    "Numbers are those of sections in the paper, letters are ours. Of most models means of more than half of them.",
+    "Pairs or labels",
+    "Two-sided: by flips of signs of the residuals of what is paired; of other prompts by the interval.",
+)
+
+
+def report(
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport | None:
+    """Write all that the answers suffice for; what was excluded by hand is in none of it."""
+    if suite != SUITE:
+        return None
+    findings = find([one for one in series if not one.is_excluded])
+    notes = [TextBlock(text) for text in _gaps(series, findings)]
+    if not findings.models:
+        return SuiteReport(notes, ())
+    made = (
+        by_type(findings, palette),
+        by_number(findings, palette),
+        by_quantifier(findings),
+        by_wording(findings),
+        by_addition(findings),
+        by_context(findings),
+        beyond.failures(findings),
+        beyond.numbers_drawn(findings),
+        beyond.decisive(findings, palette),
+        beyond.differences(findings),
+        beyond.agreement(findings),
+        claims_section(SUITE, {group.name: group.statements for group in findings.groups}, _WORDING),
+    )
+    sections = [section for section in made if section]
+    return SuiteReport([*rank_models(findings), *notes], sections, headline(findings))
+
+
+def _gaps(series: Sequence[Series], findings: Findings) -> list[str]:
+    """Say what was refused, and of which models nothing was read."""
+    texts = [f"{label}: no answer about its images has a value; it is in no figure." for label in findings.unread]
+    for one in series:
+        refused = one.observations.kept().filter(pl.col("status") == "refused").rows
+        images = refused.select("item", "repeat").n_unique()
+        if images:
+            what = f"{images:,} images were" if images > 1 else "1 image was"
+            texts.append(f"{one.label}: {what} refused and in no figure here; “What no figure covers” counts them.")
+    return texts
