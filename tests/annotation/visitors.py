@@ -25,7 +25,7 @@ _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(
     [
         "subitize.annotation.host",
-        "subitize.cli.annotating",
+        "subitize.cli.people",
         "subitize.papers.geckonum.suite",
         # What these import only when they are used.
         "anyio._backends._asyncio",

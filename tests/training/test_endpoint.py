@@ -19,7 +19,7 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
-from subitize.cli.addresses import listen
+from subitize.cli.serving import listen
 from subitize.errors import UnusableModelError
 from subitize.evaluate.costs import Budget
 from subitize.evaluate.engines import open_caller

@@ -6,21 +6,7 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 # A module adds its commands when it is imported.
-from subitize.cli import (  # noqa: F401
-    annotating,
-    contents,
-    corpus,
-    listing,
-    outputs,
-    papers,
-    power,
-    probes,
-    reading,
-    rewriting,
-    running,
-    screening,
-    serving,
-)
+from subitize.cli import corpus, data, listing, papers, people, reading, running, serving  # noqa: F401
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.io.memory import tune_gc

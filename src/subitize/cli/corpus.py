@@ -155,7 +155,7 @@ def link(
     """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
     from subitize.analysis.frame import observe_run
     from subitize.analysis.overview import read_names
-    from subitize.cli.rules import choose_reader
+    from subitize.cli.options import choose_reader
     from subitize.corpus.counting import load_counts
     from subitize.corpus.frequency import draw_links, link_accuracy
     from subitize.corpus.report import print_links
@@ -195,7 +195,7 @@ def pairs(
     as_json: options.AsJson = False,
 ) -> None:
     """List captions whose numbers disagree with what a judge counts in their images, with rates by numerosity."""
-    from subitize.cli.rules import rule_for
+    from subitize.cli.options import rule_for
     from subitize.corpus.files import CorpusLayout, find_shards
     from subitize.corpus.numerosities import CaptionRule
     from subitize.corpus.pairs import PairsSpec, find_misaligned

@@ -1,4 +1,4 @@
-"""What commands have in common: their options, how a run is opened, how results are printed."""
+"""What commands share: their options, opening a run, choosing a reading rule, printing results and warnings."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,9 +11,14 @@ from typer.core import TyperGroup
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
+    from subitize.analysis.frame import ReadOptions
     from subitize.analysis.overview import Names
+    from subitize.interfaces import Judge
+    from subitize.labels import Rule
+    from subitize.registry import Made
     from subitize.report.terminal import Bar
     from subitize.store import Location, Run
+
 
 PAPER = "PAPER"
 _SECTIONS = {
@@ -197,14 +202,14 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Counted(Protocol[T_co]):
+class CountedIterable(Protocol[T_co]):
     """Things that can be gone through once, and how many they are."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[T_co]: ...
 
 
-def watch(bar: "Bar", what: str, each: Counted[T]) -> Iterator[T]:
+def watch(bar: "Bar", what: str, each: CountedIterable[T]) -> Iterator[T]:
     """Go through things while a bar tells how far it is."""
     bar.begin(what, len(each))
     for one in each:
@@ -224,3 +229,21 @@ def print_json(found: object, stand_ins: "Names | None" = None) -> None:
     plain = to_plain(found)
     named = plain if stand_ins is None else stand_ins.add_names(plain)
     print(to_json(named, indent=2, inf_nan_mode="null").decode())
+
+
+def choose_reader(judge: str | None, text: str | None, agreement: str = "plurality") -> "ReadOptions":
+    """Choose whose readings are read, and by which rule."""
+    from subitize.analysis import reader
+
+    return reader.choose_reader(judge, text, _warn, agreement)
+
+
+def rule_for(judge: "Made[Judge]", text: str | None) -> "Rule | None":
+    """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
+    from subitize.analysis import reader
+
+    return reader.rule_for(judge, text, _warn)
+
+
+def _warn(line: str) -> None:
+    print_warnings([line])

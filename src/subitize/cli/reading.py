@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
-from subitize.cli.rules import choose_reader
+from subitize.cli.options import app, check_file, choose_reader, open_run, print_json, print_warnings, watch
 from subitize.errors import BadValueError
 from subitize.io.memory import gc_paused
 from subitize.report.terminal import print_line

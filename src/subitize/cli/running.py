@@ -1,4 +1,4 @@
-"""Commands that do the work: run a suite, judge a run."""
+"""Commands that do the work: run a suite, judge a run, rewrite prompts with a language model."""
 
 import contextlib
 import shlex
@@ -19,9 +19,9 @@ from subitize.cli.options import (
     print_json,
     print_notes,
     print_warnings,
+    rule_for,
     split_refinements,
 )
-from subitize.cli.rules import rule_for
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.report.terminal import print_line
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from subitize.registry import Made
     from subitize.report.terminal import Bar
     from subitize.store import Location, Run
+
 
 Tries = Annotated[int, typer.Option(metavar="N", help="How often a request is sent before it counts as failed.")]
 SameModel = Annotated[
@@ -264,3 +265,46 @@ def judge_(
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}"])
     return raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)
+
+
+@app.command()
+@stopping()
+def rewrite(
+    suite: options.SuiteSpec,
+    model: Annotated[str, typer.Option(help="A model that writes texts: openai:MODEL,base_url=…")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The CSV file to write or go on with.")] = Path(
+        "rewritten.csv"
+    ),
+    instruction: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the model is told to do with a prompt [see --dry-run].")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Only N prompts: those that run --limit takes first.")] = None,
+    seed: options.Seed = None,
+    tries: Tries = 5,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent first.")] = False,
+) -> None:
+    """Have a language model rewrite a suite's prompts.
+
+    To run them: subitize run SUITE --refine rewritten:file=FILE.
+    """
+    from subitize.evaluate.evaluation import raise_failures
+    from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
+    from subitize.language.numbers import count_noun
+    from subitize.registry import make_model, make_suite
+    from subitize.report.terminal import Bar
+
+    check_file(out)
+    told = INSTRUCTION if instruction is None else instruction
+    rewriting = Rewriting(make_suite(suite), make_model(model), out, told, limit, seed or 0, tries)
+    if dry_run:
+        items = rewriting.items()
+        return print(
+            f"{count_noun(len(items), 'prompt')}; the first would be sent as:\n\n{rewriting.text_for(items[0])}"
+        )
+    with Bar() as bar:
+        summary = rewrite_suite(rewriting, bar)
+    print_line(f"{rewriting.model}: {summary}")
+    if summary.written or summary.already_done:
+        next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])
+        print_line(f"written to {out}; see: subitize {next_step}")
+    return raise_failures(summary.reasons)

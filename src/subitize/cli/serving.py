@@ -1,13 +1,14 @@
-"""The command that serves counts as rewards."""
+"""The command that serves counts as rewards, and the addresses at which commands serve."""
 
 import os
+import socket
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, print_warnings
-from subitize.cli.rules import rule_for
+from subitize.cli.options import app, print_warnings, rule_for
 from subitize.cli.running import Tries
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal import print_line
@@ -50,7 +51,6 @@ def serve_(
 
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
-    from subitize.cli.addresses import is_loopback, listen
     from subitize.evaluate.costs import Budget
     from subitize.io.prices import load_prices
     from subitize.registry import make_judge
@@ -98,3 +98,29 @@ def _example(address: str, token_variable: str | None) -> str:
         """printf '{"prompts": ["3 apples"], "images": ["%s"]}' "$(base64 -w0 picture.png)" | """
         f"curl -s {address}/compute -H 'Content-Type: application/json'{bearer} -d @-"
     )
+
+
+_MOST_WAITING = 1024
+"""How many connections may wait to be taken."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the address, before anything slow is done."""
+    if not 0 <= port <= 65_535:
+        raise BadValueError(f"--port {port}: should be from 0 (any that is free) to 65535")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=_MOST_WAITING)
+    except (OSError, UnicodeError) as error:
+        why, _, _ = str(getattr(error, "strerror", None) or error).partition(" (while")
+        raise BadValueError(
+            f"cannot listen at {host}, port {port}: {why}; name another with --port (0: any that is free) or --host"
+        ) from None
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address is reached from this machine only."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
