@@ -22,7 +22,7 @@ from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Attempt, Judge, Model, Pixels, Reply, Request, Silent, Suite
 from subitize.networks.collages import NOUNS, make_collage
 from subitize.records import Ask, Count, Draw, Item, Spec, TaskKind
-from subitize.registry import Made, make_judge
+from subitize.registry import Resolved, make_judge
 from subitize.store import Folder, Run
 
 _THRESHOLD = 0.3
@@ -70,8 +70,8 @@ def find_weights() -> Path | None:
 def write_run(folder: Path, pictures: int) -> Run:
     """Make a run of so many collages, unjudged."""
     run = Run(Folder(folder), create=True)
-    suite: Made[Suite] = Made(Spec("collages", {}, "collages"), Collages(pictures), "collages")
-    model: Made[Model] = Made(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
+    suite: Resolved[Suite] = Resolved(Spec("collages", {}, "collages"), Collages(pictures), "collages")
+    model: Resolved[Model] = Resolved(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
     run_suite(run, RunSettings(suite, model), Silent())
     return run
 
@@ -84,7 +84,7 @@ def judge_folder(folder: Path) -> None:
 
 def judge_all(run: Run, judge: Judge, name: str) -> None:
     """Judge a whole run under a new name."""
-    made: Made[Judge] = Made(Spec("ssd", {}, name), judge, name)
+    made: Resolved[Judge] = Resolved(Spec("ssd", {}, name), judge, name)
     summary = judge_run(run, made, Silent())
     if summary.readings != len(run.items()):
         raise RuntimeError(f"not all were judged: {summary}")

@@ -32,7 +32,7 @@ from subitize.evaluate.rendering import recipe_of, render_png
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Attempt, Silent, Suite
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
-from subitize.registry import Made, make_model, make_suite
+from subitize.registry import Resolved, make_model, make_suite
 from subitize.store import Folder, Run
 
 LIMIT_PER_SECOND = 100
@@ -98,7 +98,7 @@ def measure(*, is_tiny: bool = False) -> Iterator[Result]:
 def send_ours(url: str, picture: Path, out: Path, count: int, *, more: str = "") -> None:
     """Send so many chats and commit the answers to a new run; `more` are options of the model."""
     shutil.rmtree(out, ignore_errors=True)
-    suite: Made[Suite] = Made(Spec("questions", {}, "questions"), Questions(picture, count), "questions")
+    suite: Resolved[Suite] = Resolved(Spec("questions", {}, "questions"), Questions(picture, count), "questions")
     model = make_model(f"openai:test-model,base_url={url},concurrency={CONCURRENCY}{more}")
     with Run(Folder(out), create=True) as run:
         summary = run_suite(run, RunSettings(suite, model), Silent())

@@ -17,7 +17,7 @@ from benchmarks.comparing import Comparison, compare_rates
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Model, Reply, Request, Silent, Suite
 from subitize.records import Said, Spec, TaskKind
-from subitize.registry import Made, make_suite
+from subitize.registry import Resolved, make_suite
 from subitize.store import Folder, Run, tables
 
 BATCH = 64
@@ -32,7 +32,7 @@ class Size:
     pairs: int
     size_px: int = 1024
 
-    def make_suite(self) -> Made[Suite]:
+    def make_suite(self) -> Resolved[Suite]:
         """Make a suite of 50 items to an image: ten numbers in five categories."""
         return make_suite(f"naming:images={self.images},size_px={self.size_px},wordings=objects,control_question=false")
 
@@ -115,7 +115,7 @@ def _bare(folders: Iterator[Path], rows: Sequence[dict[str, object]], at_once: i
 
 
 def _run(folder: Path, size: Size, at_once: int, trials: int) -> None:
-    model: Made[Model] = Made(Spec("instant", {}, "instant"), Instant(), "instant")
+    model: Resolved[Model] = Resolved(Spec("instant", {}, "instant"), Instant(), "instant")
     settings = RunSettings(size.make_suite(), model, repeats=size.repeats, concurrency=at_once)
     with Run(Folder(folder)) as run:
         summary = run_suite(run, settings, Silent())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from subitize.interfaces import Suite, design_of
 from subitize.records import Item
-from subitize.registry import Made, make_suite
+from subitize.registry import Resolved, make_suite
 from subitize.store import codec
 from tests.golden_texts import Texts, file_name, sha256, without_last_digits
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
@@ -186,7 +186,7 @@ def _hash(items: Iterable[Item]) -> str:
     return sha256(without_last_digits("\n".join(map(plain, items))))
 
 
-def _describe(made: Made[Suite]) -> dict[str, object]:
+def _describe(made: Resolved[Suite]) -> dict[str, object]:
     suite, design = made.it, design_of(made.it)
     own = ("title", "judge", "repeats", "max_attempts", "rule", "notes")
     return {

@@ -14,7 +14,7 @@ from subitize.judges.asking import phrase
 from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec, TaskKind
-from subitize.registry import Made, make_judge, make_suite, names
+from subitize.registry import Resolved, make_judge, make_suite, names
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call
@@ -58,7 +58,9 @@ def say(texts: Sequence[str], numbers: Iterable[int], folder: Path) -> Path:
     suite, judge = make_suite(f"naming:{design},control_question=false,max_attempts=1"), make_judge("parser")
     with Run(Folder(folder), create=True) as run:
         for place, text in enumerate(texts):
-            model: Made[Model] = Made(Spec(f"model-{place}", {}, f"model-{place}"), Saying(text), f"model-{place}")
+            model: Resolved[Model] = Resolved(
+                Spec(f"model-{place}", {}, f"model-{place}"), Saying(text), f"model-{place}"
+            )
             run_suite(run, RunSettings(suite, model, judge), Silent())
     return folder
 

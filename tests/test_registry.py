@@ -15,7 +15,7 @@ from subitize.records import Spec, task_text
 from subitize.registry import (
     KINDS,
     Kind,
-    Made,
+    Resolved,
     find_paper,
     listings,
     make_judge,
@@ -388,7 +388,7 @@ def install(folder: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(folder / "__pycache__", ignore_errors=True)
 
 
-GROWN: list[tuple[Callable[[str], Made[Any]], str, str, str]] = [
+GROWN: list[tuple[Callable[[str], Resolved[Any]], str, str, str]] = [
     (make_model, "guesser:x", ",added=7", ",added=8"),
     (make_suite, "grown", ":added=a+b", ":added=b"),
     (make_suite, "grown~doubled", ":again=", ":again=2"),
@@ -486,7 +486,7 @@ def test_a_listing_shows_the_first_line_the_target_and_the_defaults(outside: Non
     }
 
 
-def prompts(suite: Made[Suite]) -> list[str]:
+def prompts(suite: Resolved[Suite]) -> list[str]:
     return [task_text(item.task) for item in suite.it.items(0)]
 
 

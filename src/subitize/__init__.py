@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from subitize.front_door import Compared, compare, judge, open, run, score, write_report
+    from subitize.front_door import ModelComparison, compare, judge, open, run, score, write_report
 
 __version__ = "0.1.0"
-__all__ = ["Compared", "compare", "judge", "open", "run", "score", "write_report"]
+__all__ = ["ModelComparison", "compare", "judge", "open", "run", "score", "write_report"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

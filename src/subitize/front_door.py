@@ -38,10 +38,10 @@ from subitize.store import Folder, Run
 
 AnyRun = str | Path | Run
 """A run's folder, or a run that is open, which stays so."""
-Names = str | Sequence[str]
+OneOrMore = str | Sequence[str]
 
 
-class Compared(NamedTuple):
+class ModelComparison(NamedTuple):
     """Models by rank, and the differences between every two of them: a frame each."""
 
     ranks: pl.DataFrame
@@ -50,14 +50,14 @@ class Compared(NamedTuple):
 
 def run(
     suite: str,
-    models: Names,
+    models: OneOrMore,
     out: str | Path | None = None,
     *,
     judge: str | None = None,
     repeats: int | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    refine: Names = (),
+    refine: OneOrMore = (),
     sight_check: bool = True,
 ) -> Run:
     """Run a suite on models, have their answers judged, and open the run; what is stored already is not asked again.
@@ -110,7 +110,7 @@ def open(run: str | Path) -> Run:
 
 def score(
     run: AnyRun,
-    by: Names | None = None,
+    by: OneOrMore | None = None,
     *,
     judge: str | None = None,
     rule: str | None = None,
@@ -129,13 +129,13 @@ def score(
 
 def compare(
     *runs: AnyRun,
-    measures: Names = (),
-    by: Names = (),
+    measures: OneOrMore = (),
+    by: OneOrMore = (),
     judge: str | None = None,
     rule: str | None = None,
     agreement: str = "plurality",
     prompts: str = "sampled",
-) -> Compared:
+) -> ModelComparison:
     """Compare the models of runs on what they have in common; what is left out is a warning."""
     if not runs:
         raise BadValueError("no run given: name one or more, such as runs/naming")
@@ -148,7 +148,7 @@ def compare(
     boards = [(board.board._asdict(), board) for board in found.boards]
     ranks = [{**named, **_flat(one, one.estimate)} for named, board in boards for one in board.models]
     pairs = [{**named, **_flat(one, one.difference)} for named, board in boards for one in board.pairs]
-    return Compared(_frame(ranks), _frame(pairs))
+    return ModelComparison(_frame(ranks), _frame(pairs))
 
 
 def write_report(*runs: AnyRun, out: str | Path = "report.html") -> Path:
@@ -182,7 +182,7 @@ def _frame(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _list(names: Names) -> list[str]:
+def _list(names: OneOrMore) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 

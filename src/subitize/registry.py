@@ -114,7 +114,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made(Generic[T]):
+class Resolved(Generic[T]):
     """A suite, model or judge, the spec that says what it is, and the text that makes it again.
 
     A model or judge may have a name that the user gave it, addresses where it is the same, and a label that tells it
@@ -172,7 +172,7 @@ class Description:
     remedy: str | None = None
 
 
-def make_suite(text: str) -> Made[Suite]:
+def make_suite(text: str) -> Resolved[Suite]:
     """Make the suite that a spec names; `production~grid` is `production` with its prompts refined."""
     text = _name_file(text)
     name, target, given = parse_spec(text)
@@ -191,7 +191,7 @@ def make_suite(text: str) -> Made[Suite]:
     )
 
 
-def make_refined(suite: str, refinement: str) -> Made[Suite]:
+def make_refined(suite: str, refinement: str) -> Resolved[Suite]:
     """Make the suite that a spec names with its prompts refined, by a refinement that has a spec of its own."""
     name, target, given = parse_spec(_name_file(suite))
     refiner, no_target, own = parse_spec(refinement)
@@ -202,34 +202,34 @@ def make_refined(suite: str, refinement: str) -> Made[Suite]:
     return _refine("", (_Factory("suites", name), target, given), (factory, own))
 
 
-def make_model(text: str, **runtime_options: str) -> Made[Model]:
+def make_model(text: str, **runtime_options: str) -> Resolved[Model]:
     """Make the model that a spec names; runtime options are set where it has them and says nothing itself."""
     return _make("models", text, runtime_options)
 
 
-def trained_with(model: Made[Model], judge: str) -> Made[Model]:
+def trained_with(model: Resolved[Model], judge: str) -> Resolved[Model]:
     """Say of a model which judge rewarded it in training: that is part of what it is."""
     options = {**model.spec.options, TRAINED_WITH: make_judge(judge).spec.shown}
     return replace(model, spec=replace(model.spec, options=options))
 
 
-def trained_on(model: Made[Model], corpora: str) -> Made[Model]:
+def trained_on(model: Resolved[Model], corpora: str) -> Resolved[Model]:
     """Say of a model which data sets it was trained on: that is part of what it is."""
     named = "+".join(sorted(filter(None, corpora.lower().split("+"))))
     return replace(model, spec=replace(model.spec, options={**model.spec.options, TRAINED_ON: named}))
 
 
-def is_alike(one: str, other: str) -> bool:
+def same_target(one: str, other: str) -> bool:
     """Tell whether two specs name the same thing, whatever their options."""
     return parse_spec(one)[:2] == parse_spec(other)[:2]
 
 
-def make_judge(text: str) -> Made[Judge]:
+def make_judge(text: str) -> Resolved[Judge]:
     """Make the judge that a spec names."""
     return _make("judges", text)
 
 
-def make_items(suite: Made[Suite], seed: int) -> Iterator[Item]:
+def make_items(suite: Resolved[Suite], seed: int) -> Iterator[Item]:
     """Make the items of a suite; those of an outside package are checked one by one."""
     if not is_outside(suite):
         return iter(suite.it.items(seed))
@@ -238,7 +238,7 @@ def make_items(suite: Made[Suite], seed: int) -> Iterator[Item]:
     return check_items(suite.spec.name, suite.it, seed)
 
 
-def is_outside(suite: Made[Suite]) -> bool:
+def is_outside(suite: Resolved[Suite]) -> bool:
     """Tell whether a suite, refined or not, is from an outside package."""
     made = getattr(suite.it, "base", suite.it)
     return not type(made).__module__.startswith("subitize.")
@@ -357,7 +357,7 @@ def _refine(
     text: str,
     suite: "tuple[_Factory, str, Mapping[str, str]]",
     refinement: "tuple[_Factory, Mapping[str, str]]",
-) -> Made[Suite]:
+) -> Resolved[Suite]:
     """Make a suite and a refinement, and of both a suite; what a refinement rests on is one of its options."""
     from subitize.suites.refined import Refined
     from subitize.suites.rewritten import Rewritten
@@ -375,16 +375,16 @@ def _refine(
     # A file may have more than the options leave of the suite.
     others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Rewritten) else ()
     made = Refined(base_suite, by_spec.name, refine, others=others)
-    return Made(Spec(name, {**base_spec.options, **options}, shown), made, text or shown)
+    return Resolved(Spec(name, {**base_spec.options, **options}, shown), made, text or shown)
 
 
-def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = None) -> Made[Any]:
+def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = None) -> Resolved[Any]:
     given_name, spec = ("", text) if kind == "suites" else split_name(text)
     kind_name, target, given = parse_spec(spec)
     factory = _Factory(kind, kind_name)
     known = {key: value for key, value in (runtime_options or {}).items() if key in factory.runtime_options}
     made, it = factory.build(target, known | given)
-    return Made(made, it, spec, given_name, (it.base_url,) if isinstance(it, Metered) else ())
+    return Resolved(made, it, spec, given_name, (it.base_url,) if isinstance(it, Metered) else ())
 
 
 def _check(kind: Kind, text: str) -> None:

@@ -10,7 +10,7 @@ from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Computes, ComputesSeveral, Judge, Responds, Silent
 from subitize.labels import parse_rule
 from subitize.records import Count, Drawn, Fit, Known, Outcome, Said, Stimulus, Stored
-from subitize.registry import Made, listings, make_judge, make_model, make_suite
+from subitize.registry import Resolved, listings, make_judge, make_model, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 
@@ -29,7 +29,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture(params=[listing.name for listing in listings("judges") if listing.name not in LOCAL])
-def judge(request: pytest.FixtureRequest, tmp_path: Path) -> Made[Judge]:
+def judge(request: pytest.FixtureRequest, tmp_path: Path) -> Resolved[Judge]:
     if request.param == "counter":
         (tmp_path / "count.py").write_text(COUNTS)
         return make_judge(f"counter:{sys.executable} -IS {tmp_path / 'count.py'}")
@@ -37,7 +37,7 @@ def judge(request: pytest.FixtureRequest, tmp_path: Path) -> Made[Judge]:
 
 
 @pytest.fixture
-def run(judge: Made[Judge], tmp_path: Path) -> Run:
+def run(judge: Resolved[Judge], tmp_path: Path) -> Run:
     """A run with right answers of the kind that the judge looks at, unjudged."""
     run = Run(Folder(tmp_path / "run"), create=True)
     if judge.it.can_answer(Count("apple"), OUTCOMES[:1]):
@@ -55,18 +55,18 @@ def run(judge: Made[Judge], tmp_path: Path) -> Run:
     return run
 
 
-def test_it_looks_at_something_and_reads_by_a_known_rule(judge: Made[Judge]) -> None:
+def test_it_looks_at_something_and_reads_by_a_known_rule(judge: Resolved[Judge]) -> None:
     assert any(judge.it.can_answer(Count("apple"), [outcome]) for outcome in OUTCOMES)
     assert not any(judge.it.can_answer(Fit("three apples"), [outcome]) for outcome in OUTCOMES)
     assert parse_rule(judge.it.rule)
     assert sum(isinstance(judge.it, shape) for shape in (Responds, Computes, ComputesSeveral)) == 1
 
 
-def test_it_is_made_again_from_its_spec(judge: Made[Judge]) -> None:
+def test_it_is_made_again_from_its_spec(judge: Resolved[Judge]) -> None:
     assert make_judge(judge.spec.shown).spec == judge.spec
 
 
-def test_it_reads_right_answers_as_right_once_and_keeps_the_evidence(judge: Made[Judge], run: Run) -> None:
+def test_it_reads_right_answers_as_right_once_and_keeps_the_evidence(judge: Resolved[Judge], run: Run) -> None:
     summary = judge_run(run, judge, Silent())
     assert (summary.readings, summary.failed, summary.unanswerable) == (len(run.items()), 0, 0)
     assert judge_run(run, judge, Silent()).readings == 0

@@ -11,7 +11,7 @@ from subitize.evaluate.judging import JudgeTally, judge_run, self_test
 from subitize.interfaces import Checks, ComputesSeveral, Judge, Silent
 from subitize.labels import interpret, parse_rule
 from subitize.records import Boxes, Compared, Drawn, Evidence, Measured, Stored, Words
-from subitize.registry import Made, make_judge
+from subitize.registry import Resolved, make_judge
 from subitize.store import Folder, Run
 from tests.networks.coco_network import ssd_folder, yolo_folder
 from tests.networks.collage_runs import paste
@@ -57,7 +57,7 @@ def spec(kind: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def loaded(spec: str) -> Made[Judge]:
+def loaded(spec: str) -> Resolved[Judge]:
     """The judge with its usual options; its weights are loaded once."""
     return make_judge(spec)
 
@@ -77,28 +77,28 @@ def open_copy(pasted: Path, folder: Path) -> Run:
 @pytest.fixture(scope="module")
 def judged(
     spec: str, pasted: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Run, Made[Judge], JudgeTally]]:
+) -> Iterator[tuple[Run, Resolved[Judge], JudgeTally]]:
     """All of it judged, in batches of three."""
     judge = made(spec, 3)
     with open_copy(pasted, tmp_path_factory.mktemp("judged") / "run") as run:
         yield run, judge, judge_run(run, judge, Silent())
 
 
-def made(spec: str, batch_size: int) -> Made[Judge]:
+def made(spec: str, batch_size: int) -> Resolved[Judge]:
     return make_judge(f"{spec},batch_size={batch_size}")
 
 
-def evidence(run: Run, judge: Made[Judge]) -> dict[tuple[str, str], Evidence]:
+def evidence(run: Run, judge: Resolved[Judge]) -> dict[tuple[str, str], Evidence]:
     return {
         (stored.reading.subject.id, stored.reading.question.id): stored.reading.evidence
         for stored in run.readings(judge.spec.shown)
     }
 
 
-Judged = tuple[Run, Made[Judge], JudgeTally]
+Judged = tuple[Run, Resolved[Judge], JudgeTally]
 
 
-def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(loaded: Made[Judge]) -> None:
+def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(loaded: Resolved[Judge]) -> None:
     assert isinstance(loaded.it, ComputesSeveral)
     assert isinstance(loaded.it, Checks)
     loaded.it.check()
@@ -106,7 +106,7 @@ def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(loaded: 
     assert parse_rule(loaded.it.rule)
 
 
-def test_random_weights_are_refused_and_real_ones_pass(kind: str, loaded: Made[Judge]) -> None:
+def test_random_weights_are_refused_and_real_ones_pass(kind: str, loaded: Resolved[Judge]) -> None:
     if kind in REAL:
         assert "passed, " in self_test(loaded)
     else:

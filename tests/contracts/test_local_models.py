@@ -33,7 +33,7 @@ from subitize.records import (
     Task,
     TaskKind,
 )
-from subitize.registry import Made, make_model
+from subitize.registry import Resolved, make_model
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.networks.tiny_matchers import write_regions
@@ -71,7 +71,7 @@ class Written(NamedTuple):
     weights: Path
     pictures: Path
 
-    def make(self) -> Made[Model]:
+    def make(self) -> Resolved[Model]:
         return make_model(self.spec)
 
 
@@ -136,7 +136,7 @@ def written(request: pytest.FixtureRequest, pictures: Path, tmp_path_factory: py
 
 def run_probe(folder: Path, spec: str, pictures: Path) -> Run:
     run = Run(Folder(folder), create=True)
-    suite: Made[Suite] = Made(Spec("probe", {}, "probe"), Probe(pictures), "probe")
+    suite: Resolved[Suite] = Resolved(Spec("probe", {}, "probe"), Probe(pictures), "probe")
     run_suite(run, RunSettings(suite, make_model(spec), seed=5), Silent())
     return run
 
@@ -225,7 +225,7 @@ def assert_same(one: Outcome, other: Outcome) -> None:
 
 
 def test_what_is_done_is_not_done_again(written: Written, in_batches: Run) -> None:
-    suite: Made[Suite] = Made(Spec("probe", {}, "probe"), Probe(written.pictures), "probe")
+    suite: Resolved[Suite] = Resolved(Spec("probe", {}, "probe"), Probe(written.pictures), "probe")
     summary = run_suite(in_batches, RunSettings(suite, written.make(), seed=5), Silent())
     assert (summary.answered, summary.already_done) == (0, len(outcomes(in_batches)))
 

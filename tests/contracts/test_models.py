@@ -11,7 +11,7 @@ import pytest
 from subitize.evaluate.running import RunSettings, RunTally, run_suite
 from subitize.interfaces import Computes, ComputesSeveral, Model, Responds, Silent
 from subitize.records import Outcome, Stimulus, TaskKind
-from subitize.registry import Made, listings, make_model, make_suite
+from subitize.registry import Resolved, listings, make_model, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.models import hf_server, openai_server
@@ -36,7 +36,7 @@ NAMES = [pytest.param(one.name, marks=PARTS.get(one.name, ())) for one in listin
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made[Model]]:
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resolved[Model]]:
     match request.param:
         case "folder":
             folder = tmp_path_factory.mktemp("pictures")
@@ -65,7 +65,7 @@ Ran = tuple[Run, RunTally]
 
 
 @pytest.fixture(scope="module")
-def ran(model: Made[Model], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[TaskKind, Ran]]:
+def ran(model: Resolved[Model], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[TaskKind, Ran]]:
     """A finished run of each task."""
     with ExitStack() as stack:
         runs = {task: stack.enter_context(new_run(tmp_path_factory)) for task in tasks_of(model)}
@@ -76,26 +76,28 @@ def new_run(folders: pytest.TempPathFactory) -> Run:
     return Run(Folder(folders.mktemp("runs") / "run"), create=True)
 
 
-def settings(task: TaskKind, model: Made[Model]) -> RunSettings:
+def settings(task: TaskKind, model: Resolved[Model]) -> RunSettings:
     only_counts = ",control_question=false" if model.spec.name in ("counter", "ssd", "yolo") else ""
     return RunSettings(make_suite(SUITE_FOR[task] + only_counts), model, repeats=1, seed=5)
 
 
-def tasks_of(model: Made[Model]) -> list[TaskKind]:
+def tasks_of(model: Resolved[Model]) -> list[TaskKind]:
     return [task for task in SUITE_FOR if task in model.it.tasks]
 
 
-def test_it_says_what_it_can_do_and_how_it_is_run(model: Made[Model]) -> None:
+def test_it_says_what_it_can_do_and_how_it_is_run(model: Resolved[Model]) -> None:
     assert tasks_of(model)
     assert isinstance(model.it.is_stand_in, bool)
     assert sum(isinstance(model.it, shape) for shape in (Responds, Computes, ComputesSeveral)) == 1
 
 
-def test_it_is_made_again_from_its_spec(model: Made[Model]) -> None:
+def test_it_is_made_again_from_its_spec(model: Resolved[Model]) -> None:
     assert make_model(model.spec.shown).spec == model.spec
 
 
-def test_a_run_of_it_is_complete_resumes_and_has_provenance(model: Made[Model], ran: Mapping[TaskKind, Ran]) -> None:
+def test_a_run_of_it_is_complete_resumes_and_has_provenance(
+    model: Resolved[Model], ran: Mapping[TaskKind, Ran]
+) -> None:
     for task, (run, first) in ran.items():
         assert (first.failed, first.refused, first.impossible) == (0, 0, 0)
         assert first.answered == len(run.items())
@@ -112,7 +114,7 @@ def test_a_run_of_it_is_complete_resumes_and_has_provenance(model: Made[Model], 
 
 @pytest.mark.slow
 def test_two_runs_with_one_seed_agree_in_every_outcome_however_many_work_on_them(
-    model: Made[Model],
+    model: Resolved[Model],
     ran: Mapping[TaskKind, Ran],
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,

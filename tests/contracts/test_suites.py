@@ -8,7 +8,7 @@ import pytest
 from subitize.interfaces import Attempt, Suite, design_of
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
-from subitize.registry import Made, listings, make_judge, make_suite
+from subitize.registry import Resolved, listings, make_judge, make_suite
 from subitize.store import codec
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.seeing_past_words.probe_files import write_suites
@@ -41,13 +41,13 @@ def _vqa(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module", params=SUITES)
-def made(request: pytest.FixtureRequest) -> Made[Suite]:
+def made(request: pytest.FixtureRequest) -> Resolved[Suite]:
     known = {"naming": "naming:images=5", **request.getfixturevalue("of_files")}
     return make_suite(known.get(request.param, request.param))
 
 
 @pytest.fixture(scope="module")
-def suite(made: Made[Suite]) -> Suite:
+def suite(made: Resolved[Suite]) -> Suite:
     return made.it
 
 
@@ -56,7 +56,7 @@ def items(suite: Suite) -> list[Item]:
     return list(suite.items(0))
 
 
-def test_ids_are_unique_and_begin_with_the_suites_name(made: Made[Suite], items: list[Item]) -> None:
+def test_ids_are_unique_and_begin_with_the_suites_name(made: Resolved[Suite], items: list[Item]) -> None:
     assert len({item.id for item in items}) == len(items) > 0
     assert {item.suite for item in items} == {made.spec.name}
 

@@ -10,7 +10,7 @@ from subitize.evaluate.judging import JudgeConfig, judge_run
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Pixels, Reply, Request, Silent
 from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, TaskKind, Words
-from subitize.registry import Made, make_suite
+from subitize.registry import Resolved, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 
@@ -36,7 +36,7 @@ class Batching:
 
 
 def run_batches(run: Run, model: Batching, repeats: int = 1) -> Run:
-    made: Made[Model] = Made(Spec("batching", {}, "batching"), model, "batching")
+    made: Resolved[Model] = Resolved(Spec("batching", {}, "batching"), model, "batching")
     run_suite(run, RunSettings(make_suite(NAMING), made, repeats=repeats), Silent())
     return run
 
@@ -158,13 +158,13 @@ class Drawing:
 @pytest.fixture
 def drawn(run: Run) -> Run:
     suite = make_suite("production:numbers=1-3,categories=apples+dots")
-    model: Made[Model] = Made(Spec("drawing", {}, "drawing"), Drawing(), "drawing")
+    model: Resolved[Model] = Resolved(Spec("drawing", {}, "drawing"), Drawing(), "drawing")
     run_suite(run, RunSettings(suite, model, repeats=1), Silent())
     return run
 
 
-def judge(it: BatchingJudge) -> Made[Judge]:
-    return Made(Spec("batching", {}, "batching"), it, "batching")
+def judge(it: BatchingJudge) -> Resolved[Judge]:
+    return Resolved(Spec("batching", {}, "batching"), it, "batching")
 
 
 def test_a_judge_looks_at_batches_and_reads_each_picture_once(drawn: Run) -> None:

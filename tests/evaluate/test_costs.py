@@ -10,7 +10,7 @@ from subitize.evaluate.costs import Affordable, Budget
 from subitize.interfaces import Usage
 from subitize.io.prices import PriceList, load_prices
 from subitize.records import Answer, Draw, Elsewhere, Filed, Spec, Stimulus, Task
-from subitize.registry import Made
+from subitize.registry import Resolved
 
 PRICES = """
 [[price]]
@@ -50,8 +50,8 @@ def prices(tmp_path: Path) -> PriceList:
     return load_prices(tmp_path / "prices.toml")
 
 
-def made(it: object) -> Made[object]:
-    return Made(Spec("it", {}, "it"), it, "it")
+def made(it: object) -> Resolved[object]:
+    return Resolved(Spec("it", {}, "it"), it, "it")
 
 
 QUESTION = Answer(Stimulus("dots", 3, 0), "How many?")

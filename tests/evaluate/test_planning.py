@@ -9,7 +9,7 @@ from subitize.evaluate.plan import TrialPlan, further_attempts, items_of, latest
 from subitize.interfaces import Attempt, Suite
 from subitize.papers.numbersense.suite import Naming, Production
 from subitize.records import Discarded, Item, Known, Spec, Value
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.store import StoredResponse
 from tests.samples import MODEL, drawing_item, naming_item, reading, response, trial
 
@@ -29,7 +29,7 @@ def test_items_are_made_once_and_only_as_far_as_they_are_asked_for() -> None:
                 made.append(index)
                 yield naming_item(index)
 
-    suite: Made[Suite] = Made(Spec("naming", {}, "naming"), Counting(), "naming")
+    suite: Resolved[Suite] = Resolved(Spec("naming", {}, "naming"), Counting(), "naming")
     assert next(iter(items_of(suite, 0))) == naming_item(0)
     assert made == [0]
     assert list(items_of(suite, 0)) == list(items_of(suite, 0)) == ITEMS
@@ -44,7 +44,7 @@ def test_a_suite_that_fails_on_the_way_fails_again_and_is_never_cut_short() -> N
             yield naming_item(0)
             raise BadValueError("no more")
 
-    suite: Made[Suite] = Made(Spec("naming", {}, "naming"), Failing(), "naming")
+    suite: Resolved[Suite] = Resolved(Spec("naming", {}, "naming"), Failing(), "naming")
     for _ in range(2):
         with pytest.raises(BadValueError, match="no more"):
             list(items_of(suite, 0))

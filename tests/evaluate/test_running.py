@@ -11,7 +11,7 @@ from subitize.errors import BadValueError, ConflictError, NothingToDoError, RunE
 from subitize.evaluate.running import RunSettings, RunTally, run_suite
 from subitize.interfaces import Judge, Silent
 from subitize.records import Drawn, Failed, Known, Refused, Said
-from subitize.registry import Made, make_judge, make_model, make_suite
+from subitize.registry import Resolved, make_judge, make_model, make_suite
 from subitize.store import Folder, Run, latest_attempts
 
 pytestmark = pytest.mark.usefixtures("odd_models")
@@ -37,7 +37,7 @@ class Watcher:
 
 
 def settings(suite: str, model: str, judge: str | None = None, **options: Any) -> RunSettings:  # noqa: ANN401
-    made: Made[Judge] | None = make_judge(judge) if judge else None
+    made: Resolved[Judge] | None = make_judge(judge) if judge else None
     return replace(RunSettings(make_suite(suite), make_model(model), made), **options)
 
 

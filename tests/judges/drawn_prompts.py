@@ -29,7 +29,7 @@ from subitize.records import (
     TaskKind,
     Trial,
 )
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.stimuli.clipart import PALETTE
 from subitize.stimuli.glyphs import GLYPHS
 from subitize.stimuli.observing import holds, see_picture
@@ -78,8 +78,8 @@ def store(run: Run, drawn: Sequence[tuple[Trial, bytes]], model: Spec = EXACT) -
         run.add_responses(lease, answers)
 
 
-def made(name: str, judge: Judge) -> Made[Judge]:
-    return Made(Spec(name.partition(":")[0], {}, name), judge, name)
+def made(name: str, judge: Judge) -> Resolved[Judge]:
+    return Resolved(Spec(name.partition(":")[0], {}, name), judge, name)
 
 
 @cache

@@ -20,7 +20,7 @@ from subitize.io.images import decode
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
 from subitize.records import Draw, Drawn, Failed, Refused, Stored
-from subitize.registry import Made, make_model, make_suite
+from subitize.registry import Resolved, make_model, make_suite
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.models.little_memory import little_memory
@@ -45,7 +45,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="module")
-def opened(folders: Callable[[str], Path]) -> Callable[[str], Made[Model]]:
+def opened(folders: Callable[[str], Path]) -> Callable[[str], Resolved[Model]]:
     """A pipeline of a family that is loaded once."""
     return cache(lambda family: make_model(small(family, folders(family))))
 
@@ -59,7 +59,7 @@ def request(prompt: str, seed: int) -> Request:
     return Request(f"production/{prompt}", Draw(prompt), 0, 0, seed, lambda picture: b"")
 
 
-def draw(model: str | Made[Model], prompts: Sequence[str] = PROMPTS, *, batch_size: int = 4) -> list[Reply]:
+def draw(model: str | Resolved[Model], prompts: Sequence[str] = PROMPTS, *, batch_size: int = 4) -> list[Reply]:
     """Draw prompts in batches, the first with seed 0, the next with seed 1."""
     made: Any = (make_model(model) if isinstance(model, str) else model).it
     requests = [request(prompt, seed) for seed, prompt in enumerate(prompts)]
@@ -114,7 +114,7 @@ def test_it_is_a_model_that_draws_batches(folders: Callable[[str], Path]) -> Non
 
 @pytest.mark.parametrize("family", PIPELINES)
 def test_the_same_batch_gives_the_same_bytes(
-    family: str, folders: Callable[[str], Path], opened: Callable[[str], Made[Model]]
+    family: str, folders: Callable[[str], Path], opened: Callable[[str], Resolved[Model]]
 ) -> None:
     first, again = draw(opened(family)), draw(small(family, folders(family)))
     assert [png(reply) for reply in first] == [png(reply) for reply in again]
@@ -122,7 +122,7 @@ def test_the_same_batch_gives_the_same_bytes(
 
 @pytest.mark.parametrize("family", PIPELINES)
 def test_a_picture_is_the_same_in_any_batch_but_for_the_rounding(
-    family: str, opened: Callable[[str], Made[Model]]
+    family: str, opened: Callable[[str], Resolved[Model]]
 ) -> None:
     model = opened(family)
     alone = pixels(draw(model, batch_size=1))
@@ -134,7 +134,7 @@ def test_a_picture_is_the_same_in_any_batch_but_for_the_rounding(
 
 
 @pytest.mark.parametrize("family", PIPELINES)
-def test_prompt_and_seed_both_matter(family: str, opened: Callable[[str], Made[Model]]) -> None:
+def test_prompt_and_seed_both_matter(family: str, opened: Callable[[str], Resolved[Model]]) -> None:
     model: Any = opened(family).it
     asked = [request("three apples", 1), request("three apples", 2), request("two white", 1)]
     first, other_seed, other_prompt = (png(reply) for reply in model.compute_all(asked))
@@ -181,7 +181,7 @@ def test_prompts_that_might_be_padded_to_the_longest_are_drawn_with_their_equals
     assert len({png(reply) for reply in replies}) == 4
 
 
-def test_a_latent_consistency_model_pads_all_prompts_alike(opened: Callable[[str], Made[Model]]) -> None:
+def test_a_latent_consistency_model_pads_all_prompts_alike(opened: Callable[[str], Resolved[Model]]) -> None:
     replies = draw(opened("lcm"), ["two", "three apples"])
     assert [reply.provenance.parameters["batch"] for reply in replies] == [2, 2]
 
@@ -243,7 +243,7 @@ def test_what_is_asked_for_changes_the_picture(folders: Callable[[str], Path]) -
 
 
 def test_decoding_one_by_one_changes_no_more_than_the_rounding(
-    folders: Callable[[str], Path], opened: Callable[[str], Made[Model]]
+    folders: Callable[[str], Path], opened: Callable[[str], Resolved[Model]]
 ) -> None:
     text = small("sd", folders("sd"))
     plain = pixels(draw(opened("sd")))
@@ -263,7 +263,7 @@ def test_decoding_one_by_one_changes_no_more_than_the_rounding(
     ],
 )
 def test_a_prompt_that_is_cut_says_so(
-    family: str, prompt: str, told: str | None, opened: Callable[[str], Made[Model]]
+    family: str, prompt: str, told: str | None, opened: Callable[[str], Resolved[Model]]
 ) -> None:
     [reply] = draw(opened(family), [prompt.strip()])
     assert reply.provenance.parameters.get("truncated") == told

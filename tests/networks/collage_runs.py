@@ -9,7 +9,7 @@ from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Attempt, Model, Pixels, Reply, Request, Silent, Suite
 from subitize.networks.collages import make_collage
 from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec, TaskKind
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.store import Run
 
 
@@ -64,7 +64,7 @@ def _paste(prompt: str, seed: int) -> bytes:
 
 def paste(run: Run, nouns: Sequence[str], numbers: Sequence[int], repeats: int = 1) -> Run:
     """Fill a run with collages, unjudged."""
-    suite: Made[Suite] = Made(Spec("collages", {}, "collages"), Collages(nouns, numbers), "collages")
-    model: Made[Model] = Made(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
+    suite: Resolved[Suite] = Resolved(Spec("collages", {}, "collages"), Collages(nouns, numbers), "collages")
+    model: Resolved[Model] = Resolved(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
     run_suite(run, RunSettings(suite, model, repeats=repeats), Silent())
     return run

@@ -27,11 +27,11 @@ from subitize.records import (
     digest,
     task_text,
 )
-from subitize.registry import Made, make_suite
+from subitize.registry import Resolved, make_suite
 from tests.cases import Case
 from tests.commands import call
 
-Make = Callable[..., Made[Suite]]
+Make = Callable[..., Resolved[Suite]]
 ROOT = Path(__file__).parents[2]
 
 CATS = """\
@@ -44,7 +44,7 @@ words:
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    def make_of(text: str, name: str = "my-suite.yaml") -> Made[Suite]:
+    def make_of(text: str, name: str = "my-suite.yaml") -> Resolved[Suite]:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return make_suite(f"file:{path}")
@@ -52,11 +52,11 @@ def make(tmp_path: Path) -> Make:
     return make_of
 
 
-def prompts(made: Made[Suite]) -> list[str]:
+def prompts(made: Resolved[Suite]) -> list[str]:
     return [task_text(item.task) for item in made.it.items(0)]
 
 
-def asks(made: Made[Suite]) -> list[tuple[Ask, ...]]:
+def asks(made: Resolved[Suite]) -> list[tuple[Ask, ...]]:
     return [item.asks for item in made.it.items(0)]
 
 

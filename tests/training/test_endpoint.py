@@ -29,7 +29,7 @@ from subitize.io.prices import load_prices
 from subitize.labels import parse_rule
 from subitize.models.painter import Painter
 from subitize.records import Boxes, Count, Draw, Outcome, Question, Spec, Stimulus, Words
-from subitize.registry import Made, make_judge
+from subitize.registry import Resolved, make_judge
 from subitize.stimuli.recipes import render
 from subitize.training import endpoint
 from subitize.training.endpoint import Admission, RewardSettings, admit_judge, make_app
@@ -104,15 +104,15 @@ class Failing(Waiting):
         raise UnusableModelError("0 of 8 right")
 
 
-def made(judge: Judge) -> Made[Judge]:
-    return Made(Spec("odd", {}, "odd"), judge, "odd")
+def made(judge: Judge) -> Resolved[Judge]:
+    return Resolved(Spec("odd", {}, "odd"), judge, "odd")
 
 
 Post = Callable[..., Coroutine[Any, Any, tuple[int, Any]]]
 
 
 @asynccontextmanager
-async def serving(judge: Made[Judge], **options: Any) -> AsyncIterator[tuple[str, aiohttp.ClientSession, Post]]:  # noqa: ANN401
+async def serving(judge: Resolved[Judge], **options: Any) -> AsyncIterator[tuple[str, aiohttp.ClientSession, Post]]:  # noqa: ANN401
     """Serve on a free port, with a client that posts."""
     admission = options.pop("admission", Admission())
     settings = RewardSettings(judge, **options)
@@ -146,7 +146,7 @@ async def until_under_way(client: aiohttp.ClientSession, requests: int) -> None:
                 return
 
 
-def compute(content: dict[str, Any], judge: Made[Judge] | None = None, **options: Any) -> tuple[int, Any]:  # noqa: ANN401
+def compute(content: dict[str, Any], judge: Resolved[Judge] | None = None, **options: Any) -> tuple[int, Any]:  # noqa: ANN401
     async def work() -> tuple[int, Any]:
         async with serving(judge or make_judge(OBSERVER), **options) as (_, _, post):
             return await post(content)

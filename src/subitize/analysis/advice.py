@@ -10,7 +10,7 @@ from subitize.labels.rules import find_word_rule
 from subitize.language.final import POLICIES
 from subitize.papers import papers_by_name
 from subitize.records import Known, Match, base_suite
-from subitize.registry import TRAINED_WITH, is_alike
+from subitize.registry import TRAINED_WITH, same_target
 from subitize.store import Run, codec
 from subitize.store.reading import count_discards, decode_question, read_discarded
 
@@ -66,7 +66,7 @@ def advise_tables(observations: "Frame", name: str) -> list[str]:
 def is_reward_judge(judge: str, model_options: Mapping[str, str]) -> bool:
     """Tell whether a judge, with whatever options, is the one that a model was trained with."""
     trained_with = model_options.get(TRAINED_WITH)
-    return trained_with is not None and is_alike(trained_with, judge)
+    return trained_with is not None and same_target(trained_with, judge)
 
 
 def warn_of_reward_judges(run: Run, judge: str | None = None) -> list[str]:

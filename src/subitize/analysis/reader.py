@@ -9,7 +9,7 @@ from subitize.interfaces import Judge
 from subitize.labels import PLURALITY, Rule, make_rule, parse_rule
 from subitize.labels.calibrations import PREFIX, load
 from subitize.labels.rules import check_floor, check_kind
-from subitize.registry import Made, names
+from subitize.registry import Resolved, names
 
 Warn = Callable[[str], None]
 
@@ -24,7 +24,7 @@ def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: st
     return ReadOptions(made_for, rule, agreement)
 
 
-def rule_for(judge: Made[Judge], text: str | None, warn: Warn) -> Rule | None:
+def rule_for(judge: Resolved[Judge], text: str | None, warn: Warn) -> Rule | None:
     """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
     rule, made_for = _rule(text)
     if rule is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from subitize.analysis.overview import Names
     from subitize.interfaces import Judge
     from subitize.labels import Rule
-    from subitize.registry import Made
+    from subitize.registry import Resolved
     from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
@@ -238,7 +238,7 @@ def choose_reader(judge: str | None, text: str | None, agreement: str = "plurali
     return reader.choose_reader(judge, text, _warn, agreement)
 
 
-def rule_for(judge: "Made[Judge]", text: str | None) -> "Rule | None":
+def rule_for(judge: "Resolved[Judge]", text: str | None) -> "Rule | None":
     """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
     from subitize.analysis import reader
 

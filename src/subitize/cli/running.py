@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from subitize.evaluate.costs import Budget
     from subitize.evaluate.evaluation import Messages, Plan
     from subitize.interfaces import Model
-    from subitize.registry import Made
+    from subitize.registry import Resolved
     from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
@@ -168,7 +168,7 @@ def run(
 
 def _make_models(
     texts: Sequence[str], concurrency: int | None, reward_judge: str | None, corpora: str | None
-) -> "list[Made[Model]]":
+) -> "list[Resolved[Model]]":
     """Make the models, with what is said of how they were trained."""
     from subitize.registry import make_model, trained_on, trained_with
 

@@ -22,7 +22,7 @@ from subitize.labels import Rule as ReadingRule
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
 from subitize.records import Estimate, Known
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.stats.estimate import estimate_share
 
 _AT_ONCE = 64
@@ -91,7 +91,7 @@ class PairsSpec:
 
 
 def find_misaligned(
-    pairs: PairsSpec, judge: Made[Judge], rule: ReadingRule, progress: Progress, warn: Warn, *, seed: int = 0
+    pairs: PairsSpec, judge: Resolved[Judge], rule: ReadingRule, progress: Progress, warn: Warn, *, seed: int = 0
 ) -> CaptionCheck:
     """Count in every image what its caption names, and compare; `most` pairs at random, if that is given."""
     pairs.ledger.meter(judge)  # a limit without a price is refused before anything is read
@@ -203,7 +203,7 @@ class _Kept:
 async def _look_at_all(
     found: Sequence[tuple[str, str, Found]],
     pairs: PairsSpec,
-    judge: Made[Judge],
+    judge: Resolved[Judge],
     rule: ReadingRule,
     progress: Progress,
     kept: _Kept,

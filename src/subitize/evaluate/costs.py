@@ -12,7 +12,7 @@ from subitize.evaluate.pictures import measure
 from subitize.interfaces import Metered, Usage
 from subitize.io.prices import Price, PriceList, Tiles
 from subitize.records import Draw, Provenance, Task
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.store import Run
 from subitize.store.images import Images
 from subitize.store.reading import read_usages
@@ -78,7 +78,7 @@ class Budget:
         """Tell whether so much more may be spent."""
         return self.limit_usd is None or self.spent_usd + self.promised_usd + usd <= self.limit_usd
 
-    def meter(self, made: Made[Any]) -> "Meter":
+    def meter(self, made: Resolved[Any]) -> "Meter":
         """Make the meter of a model or judge; one without a known price cannot be kept below a limit."""
         name, it = made.spec.shown, made.it
         if not isinstance(it, Metered):

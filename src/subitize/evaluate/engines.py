@@ -62,7 +62,7 @@ class Caller:
 
 
 @contextmanager
-def open_caller(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool = False) -> Iterator[Caller]:
+def open_caller(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool = False) -> Iterator[Caller]:
     """Give a way to call a model or judge; one that does several at once is called with several.
 
     One at hand also computes in this process while that is idle: a single call is answered soonest there.
@@ -149,7 +149,7 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: thr
 
 
 @contextmanager
-def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> Iterator[Caller]:
+def _computing_at(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool) -> Iterator[Caller]:
     """Compute in threads of this process until that has taken as long as worker processes take to start, then in them.
 
     What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
@@ -191,7 +191,7 @@ _computing: Computes[Any, Any]
 
 def _start_worker(kind: Kind, text: str) -> None:
     global _computing
-    made: registry.Made[Any] = registry.make_model(text) if kind == "model" else registry.make_judge(text)
+    made: registry.Resolved[Any] = registry.make_model(text) if kind == "model" else registry.make_judge(text)
     _computing = made.it
 
 

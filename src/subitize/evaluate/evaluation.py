@@ -22,7 +22,7 @@ from subitize.evaluate.sight import check_sight
 from subitize.interfaces import Judge, Model, Progress, Suite
 from subitize.labels import Rule, parse_rule
 from subitize.language.numbers import count_noun
-from subitize.registry import Made, make_judge
+from subitize.registry import Resolved, make_judge
 from subitize.store import Location, Run
 from subitize.store.reading import read_judgings
 
@@ -42,9 +42,9 @@ class Messages:
 class RunConfig:
     """What is to be evaluated, and how; without a judge named, the suite's own judges."""
 
-    suite: Made[Suite]
-    models: Sequence[Made[Model]]
-    refined: Sequence[Made[Suite]] = ()
+    suite: Resolved[Suite]
+    models: Sequence[Resolved[Model]]
+    refined: Sequence[Resolved[Suite]] = ()
     judge: str | None = None
     seed: int | None = None
     repeats: int | None = None
@@ -63,7 +63,7 @@ class Plan:
 
     order: RunConfig
     each: Sequence[RunSettings]
-    judge: Made[Judge] | None
+    judge: Resolved[Judge] | None
     notes: Sequence[str]
 
     def check(self, messages: Messages) -> None:
@@ -131,7 +131,9 @@ def make_plan(order: RunConfig, location: Location) -> Plan:
     return Plan(order, pair_settings(base, order.refined), judge, notes)
 
 
-def judge_anew(run: Run, judge: Made[Judge], scope: JudgeConfig, progress: Progress, messages: Messages) -> JudgeTally:
+def judge_anew(
+    run: Run, judge: Resolved[Judge], scope: JudgeConfig, progress: Progress, messages: Messages
+) -> JudgeTally:
     """Test a judge, and have it answer what is still open to it in a run."""
     if told := self_test(judge):
         messages.warn(told)
@@ -143,7 +145,7 @@ def judge_anew(run: Run, judge: Made[Judge], scope: JudgeConfig, progress: Progr
     return summary
 
 
-def find_other_rules(run: Run, judge: Made[Judge], rule: Rule) -> list[str]:
+def find_other_rules(run: Run, judge: Resolved[Judge], rule: Rule) -> list[str]:
     """Find by which other rules a judge's evidence was read before."""
     stored = {one.rule for one in read_judgings(run) if one.judge == judge.spec.shown}
     return sorted(one for one in stored if not _is_same_rule(one, rule))

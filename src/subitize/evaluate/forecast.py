@@ -12,7 +12,7 @@ from subitize.evaluate.running import RunSettings, match_suite, plan_suite, sele
 from subitize.evaluate.sight import plan_check
 from subitize.interfaces import AsksModel, Judge, JudgeQuestion, JudgeRequest, Metered, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.store import Location, Run
 
 
@@ -65,7 +65,7 @@ def _with_checks(run: Run | None, each: Iterable[RunSettings], *, sight_check: b
         yield settings
 
 
-def forecast_judging(run: Run, judge: Made[Judge], model: str | None, ledger: Budget) -> Expense:
+def forecast_judging(run: Run, judge: Resolved[Judge], model: str | None, ledger: Budget) -> Expense:
     """Sum up what the questions that are still open to a judge are expected to cost."""
     tasks = list(open_tasks(run, judge, model))
     looks = len(tasks) if isinstance(judge.it, AsksModel) else count_looks(run, judge, model)
@@ -93,7 +93,7 @@ def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
     return Forecast(*names, *counts, tuple(expenses), told, str(model))
 
 
-def _expend_on_judge(settings: RunSettings, judge: Made[Judge], items: Iterable[Item]) -> Expense:
+def _expend_on_judge(settings: RunSettings, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:
     """Expect one drawing per item, about which the judge is asked everything that it can answer."""
     drawn, asks, tasks = Drawn(Stored("0" * 64, "png")), asks_by(judge.it), []
     for item in items:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from subitize.errors import BadValueError, NotARunError
 from subitize.interfaces import Judge, Model
 from subitize.io.specs import drop_address, with_address
-from subitize.registry import Kind, Made, names
+from subitize.registry import Kind, Resolved, names
 from subitize.store import Entry, Location, Run, display_names, match_entry
 from subitize.store.reading import read_judges
 
@@ -50,14 +50,16 @@ def _recall(known: Iterable[Entry], text: str, kind: Kind) -> str:
 
 
 def resolve_models(
-    run: Run | None, models: Iterable[Made[Model]], *, is_same_model: bool = False
-) -> tuple[list[Made[Model]], Notes]:
+    run: Run | None, models: Iterable[Resolved[Model]], *, is_same_model: bool = False
+) -> tuple[list[Resolved[Model]], Notes]:
     """Have models go on as what they are in the run, if they are known there; tell what becomes of their names."""
     known = [] if run is None else run.models()
     return _settle(known, models, is_same_model=is_same_model)
 
 
-def resolve_judge(run: Run | None, judge: Made[Judge], *, is_same_model: bool = False) -> tuple[Made[Judge], Notes]:
+def resolve_judge(
+    run: Run | None, judge: Resolved[Judge], *, is_same_model: bool = False
+) -> tuple[Resolved[Judge], Notes]:
     """Have a judge go on as what it is in the run, likewise; the names of people are taken, too."""
     known = [] if run is None else run.judges()
     people = set() if run is None else {*read_judges(run)} - {entry.spec for entry in known}
@@ -67,10 +69,10 @@ def resolve_judge(run: Run | None, judge: Made[Judge], *, is_same_model: bool = 
 
 
 def _settle(
-    known: Sequence[Entry], made: Iterable[Made[T]], *, is_same_model: bool, keeps_kind: bool = False
-) -> tuple[list[Made[T]], Notes]:
+    known: Sequence[Entry], made: Iterable[Resolved[T]], *, is_same_model: bool, keeps_kind: bool = False
+) -> tuple[list[Resolved[T]], Notes]:
     entries = {entry.spec: entry for entry in known}
-    settled: list[tuple[Made[T], Entry]] = []
+    settled: list[tuple[Resolved[T], Entry]] = []
     notes: Notes = []
     for one in made:
         wanted = Entry(one.spec.shown, one.spec.options, one.it.is_stand_in, one.name, one.addresses)
@@ -84,7 +86,7 @@ def _settle(
     return [_take_over(one, entry, labels[entry.spec]) for one, entry in settled], notes
 
 
-def _check_once(made: Made[T], entry: Entry, others: Iterable[tuple[Made[T], Entry]]) -> None:
+def _check_once(made: Resolved[T], entry: Entry, others: Iterable[tuple[Resolved[T], Entry]]) -> None:
     for other, known in others:
         if known.spec == entry.spec and made.name != other.name:
             raise BadValueError(
@@ -100,6 +102,6 @@ def _tell_changes(before: Entry, now: Entry) -> Iterator[str]:
         yield f"{now.given_name or now.spec} is the same model at {now.addresses[-1]} as at {before.addresses[-1]}"
 
 
-def _take_over(made: Made[T], entry: Entry, label: str) -> Made[T]:
+def _take_over(made: Resolved[T], entry: Entry, label: str) -> Resolved[T]:
     spec = replace(made.spec, shown=entry.spec, options=entry.options)
     return replace(made, spec=spec, addresses=entry.addresses, label=label)

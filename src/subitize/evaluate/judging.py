@@ -49,7 +49,7 @@ from subitize.records import (
     Words,
     digest,
 )
-from subitize.registry import RULE_OPTION, Made, find_suite_rule
+from subitize.registry import RULE_OPTION, Resolved, find_suite_rule
 from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse, codec, group_answers, subject_of
 from subitize.store.reading import read_rules
 
@@ -111,7 +111,7 @@ class JudgeConfig:
     rule: str | None = None
 
 
-def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: JudgeConfig | None = None) -> JudgeTally:
+def judge_run(run: Run, judge: Resolved[Judge], progress: Progress, scope: JudgeConfig | None = None) -> JudgeTally:
     """Have the judge answer every question it can and has not yet answered, model by model."""
     scope = scope or JudgeConfig()
     judge, _ = resolve_judge(run, judge)
@@ -148,7 +148,7 @@ def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
             yield told
 
 
-def _choose_rules(run: Run, judge: Made[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
+def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
     """Choose by which rule the evidence about each suite is read; what a judge began to read by its own stays so."""
     own = parse_rule(named or judge.it.rule)
     rules = dict.fromkeys(suites, own)
@@ -171,7 +171,7 @@ def check(it: object) -> None:
         it.check()
 
 
-def check_default(judge: Made[Judge], suite: str, models: Iterable[Made[Model]], location: Location) -> None:
+def check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved[Model]], location: Location) -> None:
     """Refuse a stand-in that nobody asked for as the judge of a real model, unless it judged that model before."""
     if not judge.it.is_stand_in:
         return
@@ -188,7 +188,7 @@ def check_default(judge: Made[Judge], suite: str, models: Iterable[Made[Model]],
             )
 
 
-def _judged_before(judge: Made[Judge], location: Location) -> set[str]:
+def _judged_before(judge: Resolved[Judge], location: Location) -> set[str]:
     """Find the models of a run, if there is one, in which the judge has been at work."""
     with open_if_any(location) as run:
         if run is None:
@@ -197,7 +197,7 @@ def _judged_before(judge: Made[Judge], location: Location) -> set[str]:
         return {entry.spec for entry in run.models()} if is_known else set()
 
 
-def self_test(judge: Made[Judge]) -> str:
+def self_test(judge: Resolved[Judge]) -> str:
     """Have a judge tested by known answers before it is used, and say what came of it; a broken one is refused.
 
     Of an embedded judge that passes there is nothing to say.
@@ -224,13 +224,13 @@ def put_tasks(judge: Judge, exhibit: JudgeRequest) -> Iterator[Answer | Match]:
     return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
 
 
-def count_looks(run: Run, judge: Made[Judge], model: str | None) -> int:
+def count_looks(run: Run, judge: Resolved[Judge], model: str | None) -> int:
     """Count the looks that a judge has still to take, as if it could answer every question."""
     entries, items = [entry.spec for entry in run.models() if model in (None, entry.spec)], run.items()
     return sum(_Task(run, judge, items, name).count() for name in entries)
 
 
-def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer | Match]:
+def open_tasks(run: Run, judge: Resolved[Judge], model: str | None) -> Iterator[Answer | Match]:
     """Go through the questions about drawings that are still open to a judge, as the model would get them that it asks.
 
     Of one that asks none there are none, and its weights are not needed to know it.
@@ -264,7 +264,7 @@ class _Look:
 class _Task:
     """What a judge has still to look at among a model's responses, some items at a time: not all are held at once."""
 
-    def __init__(self, run: Run, judge: Made[Judge], items: Sequence[Item], model: str) -> None:
+    def __init__(self, run: Run, judge: Resolved[Judge], items: Sequence[Item], model: str) -> None:
         self._run, self._judge, self._items, self._model = run, judge, items, model
         self._asks = asks_by(judge.it)
         self._done = run.answered(judge.spec.shown)
@@ -359,7 +359,13 @@ class _Round:
     """One judge at work on one model's responses, under a lease."""
 
     def __init__(
-        self, run: Run, judge: Made[Judge], rules: Mapping[str, Rule], scope: JudgeConfig, lease: Lease, meter: Meter
+        self,
+        run: Run,
+        judge: Resolved[Judge],
+        rules: Mapping[str, Rule],
+        scope: JudgeConfig,
+        lease: Lease,
+        meter: Meter,
     ) -> None:
         self._run, self._judge, self._rules = run, judge, rules
         self._scope, self._lease, self._meter = scope, lease, meter

@@ -32,7 +32,7 @@ from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, NotUnderstood, Scene, Whole
 from subitize.language.tokens import LONGEST_TEXT
 from subitize.records import Ask, Discarded, Drawn, ImageFormat, Known, Picture, Stored, Value, digest
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.stimuli.colours import COLOUR_NAMES
 
 MOST_SAMPLES = 1024
@@ -260,7 +260,7 @@ class _Held:
 class JudgePool:
     """Has a judge look at samples as they come, while there is money for it."""
 
-    def __init__(self, judge: Made[Judge], rule: Rule, executor: Caller, tries: int, meter: Meter) -> None:
+    def __init__(self, judge: Resolved[Judge], rule: Rule, executor: Caller, tries: int, meter: Meter) -> None:
         self._judge, self._rule, self._executor, self._tries, self._meter = judge, rule, executor, tries, meter
         self._waiting: asyncio.Queue[tuple[JudgeRequest, asyncio.Future[_Findings | Failure]]] = asyncio.Queue()
         self.failure = ""

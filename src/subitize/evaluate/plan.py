@@ -10,7 +10,7 @@ from typing import TypeVar
 from subitize.errors import BadValueError, RunError
 from subitize.interfaces import Attempt, CountsItems, Suite
 from subitize.records import Draw, Item, Spec, Trial, Value
-from subitize.registry import Made, make_items
+from subitize.registry import Resolved, make_items
 from subitize.store import latest_attempts
 from subitize.store.reading import TrialRow
 
@@ -46,7 +46,7 @@ class Remembered(Iterable[Item]):
 
 
 @lru_cache(maxsize=16)
-def items_of(suite: Made[Suite], seed: int) -> Iterable[Item]:
+def items_of(suite: Resolved[Suite], seed: int) -> Iterable[Item]:
     """Go through the items of a suite, which are made only once."""
     return Remembered(make_items(suite, seed))
 
@@ -133,7 +133,7 @@ _ANSWER_BYTES, _ANSWERS_PER_SECOND = 1_000, 1_000  # what a text and its reading
 _YEAR_SECONDS = 365 * 24 * 3600
 
 
-def check_size(suite: Made[Suite], seed: int, limit: int | None = None, repeats: int = 1) -> None:
+def check_size(suite: Resolved[Suite], seed: int, limit: int | None = None, repeats: int = 1) -> None:
     """Refuse more items than one can hold, and more answers than one can wait for."""
     if limit is not None and limit <= MOST_ITEMS and limit * repeats <= MOST_ANSWERS:
         return
@@ -152,7 +152,7 @@ def check_size(suite: Made[Suite], seed: int, limit: int | None = None, repeats:
         )
 
 
-def _count(suite: Made[Suite], seed: int) -> int:
+def _count(suite: Resolved[Suite], seed: int) -> int:
     """Count the items of a suite, where it cannot tell by making them, but only one more than are allowed."""
     if isinstance(suite.it, CountsItems):
         return suite.it.count_items()

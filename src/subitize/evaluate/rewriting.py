@@ -22,7 +22,7 @@ from subitize.io.files import escape_formula, read_bounded
 from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
 from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Trial, base_suite
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.suites.refined import find_refinable
 from subitize.suites.rewritten import COLUMNS, RewrittenPrompt, read_rows
 
@@ -55,8 +55,8 @@ class Writes(Protocol):
 class Rewriting:
     """What is to be rewritten, by which model, with which instruction, into which file."""
 
-    suite: Made[Suite]
-    model: Made[Model]
+    suite: Resolved[Suite]
+    model: Resolved[Model]
     path: Path
     instruction: str = INSTRUCTION
     limit: int | None = None

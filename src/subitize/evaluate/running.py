@@ -56,7 +56,7 @@ from subitize.records import (
     base_suite,
     is_final,
 )
-from subitize.registry import Made, is_outside
+from subitize.registry import Resolved, is_outside
 from subitize.store import RENEWAL_SECONDS, SAMPLED_FROM_AT_MOST, Lease, Run, Sample, codec
 from subitize.store.reading import read_trials, read_values
 from subitize.suites.refined import Refined
@@ -73,16 +73,16 @@ class RunSettings:
     A limit takes the items that are made of those of the `base`, if there is one, so that the two can be compared.
     """
 
-    suite: Made[Suite]
-    model: Made[Model]
-    judge: Made[Judge] | None = None
+    suite: Resolved[Suite]
+    model: Resolved[Model]
+    judge: Resolved[Judge] | None = None
     seed: int | None = None
     repeats: int | None = None
     limit: int | None = None
     concurrency: int | None = None
     tries: int = 5
     ledger: Budget = field(default_factory=Budget)
-    base: Made[Suite] | None = None
+    base: Resolved[Suite] | None = None
     only_found: bool = False
     """Of a model that has its answers ready, whether only those that are there are asked for."""
 
@@ -462,7 +462,7 @@ def _fault_of(reply: object) -> str:
             return codec.fault(codec.outcome, content) or codec.fault(codec.provenance, reply.provenance)
 
 
-def pair_settings(base: Sequence[RunSettings], refined: Sequence[Made[Suite]]) -> list[RunSettings]:
+def pair_settings(base: Sequence[RunSettings], refined: Sequence[Resolved[Suite]]) -> list[RunSettings]:
     """Set up a suite and then its refinements on each model; a limit takes the same items of all of them."""
     return [*base, *(replace(settings, suite=suite, base=settings.suite) for suite in refined for settings in base)]
 

@@ -15,7 +15,7 @@ from subitize.errors import ConflictError
 from subitize.evaluate.plan import Remembered, batches, items_of
 from subitize.interfaces import Suite, design_of
 from subitize.records import Count, Draw, Item, Scalar
-from subitize.registry import Made
+from subitize.registry import Resolved
 from subitize.store import SAMPLED_FROM_AT_MOST
 
 SCHEME = "stratified-2"
@@ -42,7 +42,7 @@ class _Lots:
 
 
 @lru_cache(maxsize=16)
-def sample_of(suite: Made[Suite], seed: int, scheme: str = SCHEME) -> Iterable[Item]:
+def sample_of(suite: Resolved[Suite], seed: int, scheme: str = SCHEME) -> Iterable[Item]:
     """Go through the items of a suite in the order in which a limit takes them, which is made only once."""
     return Remembered(order_items(items_of(suite, seed), design_of(suite.it).strata, seed, scheme))
 

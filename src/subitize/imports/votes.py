@@ -30,7 +30,7 @@ from subitize.records import (
     Words,
     task_text,
 )
-from subitize.registry import Made, make_items
+from subitize.registry import Resolved, make_items
 from subitize.store import Location, Run, StoredResponse
 
 COLUMNS = "annotator, model, item, vote; optional: group"
@@ -78,7 +78,7 @@ def _read_vote(line: CsvRow) -> Vote:
 
 
 def import_votes_at(
-    location: Location, path: Path, *, judge: str = "human", suites: Sequence[Made[Suite]] = ()
+    location: Location, path: Path, *, judge: str = "human", suites: Sequence[Resolved[Suite]] = ()
 ) -> ImportSummary:
     """Add the votes to the run that is there; with suites it is made, once nothing is wrong with the file."""
     try:
@@ -93,7 +93,9 @@ def import_votes_at(
         return import_votes(run, path, judge=judge, suites=suites)
 
 
-def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence[Made[Suite]] = ()) -> ImportSummary:
+def import_votes(
+    run: Run, path: Path, *, judge: str = "human", suites: Sequence[Resolved[Suite]] = ()
+) -> ImportSummary:
     """Add every vote of the file, or none: the first bad line is an error, and then nothing is written.
 
     With suites, their items are put into the run, and images that votes on them are about and that the run does not
@@ -114,7 +116,7 @@ _Suites = dict[str, tuple[Spec, int, list[Item], Design]]
 
 
 def _check(
-    path: Path, judge: str, suites: Iterable[Made[Suite]], run: Run | None
+    path: Path, judge: str, suites: Iterable[Resolved[Suite]], run: Run | None
 ) -> tuple[list[Vote], dict[str, Item], _Suites]:
     """Read the votes of a file, and the items they may be about, with the seed that the run has its suites with.
 

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, metadata, version
 from subitize import __version__
 from subitize.interfaces import Suite, design_of
 from subitize.records import Scalar, task_text
-from subitize.registry import Description, Listing, Made
+from subitize.registry import Description, Listing, Resolved
 from subitize.report.table import NOTHING
 from subitize.report.terminal import print_line, print_table
 from subitize.stimuli.clipart import Glyph
@@ -63,7 +63,7 @@ def print_glyphs(glyphs: Iterable[Glyph]) -> None:
     print_table(("noun", "drawings", "colours"), rows)
 
 
-def describe_suite(made: Made[Suite]) -> dict[str, str]:
+def describe_suite(made: Resolved[Suite]) -> dict[str, str]:
     """Describe a suite by its items: what they ask for, under which conditions, and how the outcome is looked at."""
     items = list(made.it.items(0))
     tasks = Counter(item.task.kind for item in items)

@@ -21,7 +21,7 @@ from subitize.interfaces import Explains, Judge
 from subitize.judges.alignment import NOUNS
 from subitize.labels import Rule, parse_rule
 from subitize.records import Count, Drawn, Stored
-from subitize.registry import Made
+from subitize.registry import Resolved
 
 try:
     import resource
@@ -43,7 +43,7 @@ _MOST_FILES = 4 * MOST_REQUESTS
 class RewardSettings:
     """What is rewarded, by which judge and rule (None: its own), what may be sent by whom, and the money."""
 
-    judge: Made[Judge]
+    judge: Resolved[Judge]
     kind: RewardKind = "exact"
     rule: Rule | None = None
     tries: int = 5
@@ -66,7 +66,7 @@ class Admission:
     fault: str = ""
 
 
-def admit_judge(judge: Made[Judge]) -> Admission:
+def admit_judge(judge: Resolved[Judge]) -> Admission:
     """Have the judge tested by known answers; one that cannot be asked, or does not count pictures, is an error."""
     check(judge.it)
     picture = (Drawn(Stored("0" * 64, "png")),)

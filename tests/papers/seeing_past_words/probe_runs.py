@@ -8,7 +8,7 @@ from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Model, Reply, Request, Silent
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.records import Said, Scored, Spec, TaskKind
-from subitize.registry import Made, make_judge, make_suite
+from subitize.registry import Resolved, make_judge, make_suite
 from subitize.store import Folder, Run
 from tests.papers.seeing_past_words.probe_files import make_probes
 
@@ -50,7 +50,7 @@ def resemble(kind: str, number: int, shown: str) -> Mapping[str, float]:
 def probe(run: Run, folder: Path, models: Mapping[str, Rule], suites: Mapping[str, str]) -> None:
     """Have each model answer the suites, each of a file in the folder."""
     for name, rule in models.items():
-        model: Made[Model] = Made(Spec(name, {}, name), Ruled(rule), name)
+        model: Resolved[Model] = Resolved(Spec(name, {}, name), Ruled(rule), name)
         for suite, file in suites.items():
             if rule is not resemble or suite in ("counting-probe", "alignment-probe"):
                 made = make_suite(f"{suite}:{folder / file}")

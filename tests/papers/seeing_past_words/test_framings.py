@@ -27,7 +27,7 @@ from subitize.records import (
     TaskKind,
     Token,
 )
-from subitize.registry import Made, make_judge, make_suite
+from subitize.registry import Resolved, make_judge, make_suite
 from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run, StoredResponse
 from tests.commands import call
@@ -194,7 +194,7 @@ def count_apples(request: Request) -> Mapping[str, float] | str:
 
 
 def tabulate(specs: Mapping[str, str], scorer: Scorer, out: Path) -> dict[tuple[str, str, str], float | str]:
-    model: Made[Model] = Made(Spec("scorer", {}, "scorer"), scorer, "scorer")
+    model: Resolved[Model] = Resolved(Spec("scorer", {}, "scorer"), scorer, "scorer")
     with Run(Folder(out), create=True) as run:
         for suite in (MATCHED, FILLED, ANSWERED):
             run_suite(run, RunSettings(make_suite(specs[suite]), model, make_judge("parser")), Silent())

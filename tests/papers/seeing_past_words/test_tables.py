@@ -14,7 +14,7 @@ from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.papers.seeing_past_words.tables import PRINTED, find_model
 from subitize.records import Said, Scored, Spec, TaskKind
-from subitize.registry import Made, make_judge, make_suite
+from subitize.registry import Resolved, make_judge, make_suite
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.papers.seeing_past_words.probe_files import make_probes, write_suites
@@ -81,7 +81,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         "clip": (resembles, {}),
     }
     for name, (answer, options) in models.items():
-        model: Made[Model] = Made(Spec(name, options, name), Scripted(answer), name)
+        model: Resolved[Model] = Resolved(Spec(name, options, name), Scripted(answer), name)
         for suite in ("counting-probe", "counting-probe-masked", "counting-probe-vqa", "alignment-probe"):
             if name == "clip" and suite != "counting-probe":
                 continue
@@ -159,7 +159,7 @@ def test_score_has_no_figure_of_similarities_and_says_where_there_is_one(tmp_pat
     suite = make_suite(write_suites(tmp_path)["counting-probe"])
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for name, answer in (("clip", resembles), ("vilbert", says_two)):
-            model: Made[Model] = Made(Spec(name, {}, name), Scripted(answer), name)
+            model: Resolved[Model] = Resolved(Spec(name, {}, name), Scripted(answer), name)
             run_suite(run, RunSettings(suite, model, make_judge("parser")), Silent())
     scores = call("score", tmp_path / "run", "--json").json()
     assert {row["measure"] for row in scores if row["model"] == "clip"} == {"unknown"}
@@ -228,8 +228,8 @@ def test_a_run_without_probes_says_so(tmp_path: Path) -> None:
 
 def test_a_blind_model_is_named_so_and_failures_are_counted(tmp_path: Path) -> None:
     spec = write_suites(tmp_path)["alignment-probe"].partition(",images=")[0]
-    blind: Made[Model] = Made(Spec("model", {}, "model"), Scripted(says_two), "model")
-    broken: Made[Model] = Made(Spec("broken", {}, "broken"), Scripted(lambda _: {"other": 1.0}), "broken")
+    blind: Resolved[Model] = Resolved(Spec("model", {}, "model"), Scripted(says_two), "model")
+    broken: Resolved[Model] = Resolved(Spec("broken", {}, "broken"), Scripted(lambda _: {"other": 1.0}), "broken")
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for model in (blind, broken):
             run_suite(run, RunSettings(make_suite(f"{spec},blind=true"), model), Silent())

@@ -15,7 +15,7 @@ from subitize.models.image_folders import FolderTree, UnmatchedFile, stem_of, st
 from subitize.models.image_layouts import ImageFolder, read_folder
 from subitize.papers.numbersense.suite import NAMING
 from subitize.records import Discarded, Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Trial, task_text
-from subitize.registry import Made, make_suite
+from subitize.registry import Resolved, make_suite
 from subitize.store import Run
 
 SUITE = "production"
@@ -35,7 +35,7 @@ class NamedModel:
 class NamedImages:
     """The images of all models, the suite that they were made for, and what to know of the files."""
 
-    suite: Made[Suite]
+    suite: Resolved[Suite]
     items: Sequence[Item]
     models: Sequence[NamedModel]
     warnings: Sequence[str]
