@@ -27,7 +27,7 @@ from tests import parts, proofs
 from tests.commands import PLUGINS, WIDE, python_path
 from tests.networks.coco_network import keep_opened
 from tests.networks.tiny_weights import keep_loaded
-from tests.postgres_server import PostgresServer, find_postgres
+from tests.store.postgres_server import PostgresServer, find_postgres
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -9,7 +9,7 @@ from shutil import which
 
 import pytest
 
-from tests.postgres_server import find_postgres
+from tests.store.postgres_server import find_postgres
 
 CHROMIUM = Path("/usr/bin/chromium")
 LABEL_STUDIO = Path(__file__).parent.parent / ".venv-label-studio" / "bin" / "python"

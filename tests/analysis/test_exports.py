@@ -30,7 +30,7 @@ from subitize.records import (
 )
 from subitize.store import Attachment, Folder, Run, codec
 from subitize.store import frames as streams
-from tests.disks import tiny_disk
+from tests.store.disks import tiny_disk
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 
 ITEMS = [naming_item(index) for index in range(4)]

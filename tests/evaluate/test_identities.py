@@ -11,7 +11,7 @@ import pytest
 
 from tests.cases import Case
 from tests.commands import Finished, call
-from tests.golden_runs import RESUMED, copy_run
+from tests.goldens.kept_runs import RESUMED, copy_run
 from tests.models.openai_server import Behaviour, Server, serving
 
 NAMING = "naming:images=1,numbers=1-2,size_px=128,categories=dots,wordings=category,control_question=false"

@@ -22,7 +22,7 @@ from subitize.registry import make_suite
 from subitize.store import SAMPLED_FROM_AT_MOST, Folder, Run, Sample, Sampling
 from tests.cases import Case
 from tests.commands import call
-from tests.golden_runs import PAINTER, copy_run
+from tests.goldens.kept_runs import PAINTER, copy_run
 
 PRODUCTION = "production:numbers=1-10"
 ASKED = ("--model", "noisy:longest_ms=1", "--judge", "none", "--repeats", 1)

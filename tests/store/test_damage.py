@@ -11,7 +11,7 @@ import pytest
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import Finished, call
-from tests.golden_runs import copy_run
+from tests.goldens.kept_runs import copy_run
 
 BACKUP = "restore the run from a backup"
 

@@ -14,7 +14,7 @@ from subitize.errors import DamagedRunError
 from subitize.io.frames import make_frame
 from subitize.store import Folder, Run, frames, reading
 from subitize.store.frames import RESPONSES
-from tests.golden_runs import copy_run
+from tests.goldens.kept_runs import copy_run
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from subitize.analysis.score import score
 from subitize.records import Item, Spec, Trial
 from subitize.store import Folder, Location, Run
 
-PAGE = (Path(__file__).parent.parent / "docs" / "walkthrough.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "walkthrough.md").read_text(encoding="utf-8")
 SECTIONS = re.split(r"^## ", PAGE, flags=re.MULTILINE)
 TITLES = [section.splitlines()[0] for section in SECTIONS[1:]]
 

@@ -15,7 +15,7 @@ from subitize.records import Stimulus
 from subitize.report.terminal import measure
 from subitize.stimuli.recipes import render
 from tests.commands import WIDE, Finished, call, serving
-from tests.doc_pages import PAGES, ROOT, commands, files, find_samples, is_shown, prepared, print_samples, run_commands
+from tests.docs.pages import PAGES, ROOT, commands, files, find_samples, is_shown, prepared, print_samples, run_commands
 
 QUICK = [
     *("api-models", "architecture", "costs", "diffusers", "inspect", "local-models", "matching", "walkthrough"),
@@ -78,7 +78,7 @@ def check_output(command: str, arguments: list[str], finished: Finished) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_SAMPLES)
 def test_the_samples_of_a_page_are_printed(page: Path, tmp_path: Path) -> None:
-    """`python -m tests.renew_docs` writes them again."""
+    """`python -m tests.docs.renew` writes them again."""
     text = page.read_text(encoding="utf-8")
     for sample, printed in zip(find_samples(text), print_samples(text, tmp_path), strict=True):
         assert any(is_shown(sample.lines, one.splitlines()) for one in printed), printed

@@ -10,7 +10,7 @@ from subitize.interfaces import Suite, design_of
 from subitize.records import Item
 from subitize.registry import Resolved, make_suite
 from subitize.store import codec
-from tests.golden_texts import Texts, file_name, sha256, without_last_digits
+from tests.goldens.texts import Texts, file_name, sha256, without_last_digits
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
@@ -18,7 +18,7 @@ from tests.papers.seeing_past_words.probe_files import write_suites as write_pro
 from tests.suites import geneval_files
 from tests.suites.own_tables import write_json, write_lines, write_own_suites
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 REFINEMENTS = ("additive", "grid", "list", "multiplicative", "position", "positions")
 OF_NOTHING = (
     "naming",

@@ -27,8 +27,8 @@ from PIL import Image
 from subitize.records import Box, Boxes, Reading, Spec
 from subitize.store import Folder, Run
 from tests.commands import call
-from tests.golden_runs import GOLDEN, NEEDS_A_PART, copy_run
-from tests.golden_texts import Golden, Texts, file_name, sha256
+from tests.goldens.kept_runs import GOLDEN, NEEDS_A_PART, copy_run
+from tests.goldens.texts import Golden, Texts, file_name, sha256
 from tests.models.scripted_server import Answer, chat, scripting
 from tests.papers.gimbrr import gimbrr_release
 from tests.suites.own_tables import write_json, write_lines

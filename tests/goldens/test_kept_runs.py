@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.commands import call
-from tests.golden_runs import PRINTED, RESUMED, copy_run, expected, print_all
-from tests.golden_texts import without_last_digits
+from tests.goldens.kept_runs import PRINTED, RESUMED, copy_run, expected, print_all
+from tests.goldens.texts import without_last_digits
 
 # Whole commands on all runs take seconds: two stand for the others in `make test`.
 QUICK = ("naming", "unfinished")

@@ -103,7 +103,7 @@ def test_a_paper_of_wrong_types_cannot_be_made(case: Case) -> None:
 
 @pytest.mark.slow
 def test_the_package_among_the_examples_brings_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = Path(__file__).parents[1] / "examples" / "plugin"
+    example = Path(__file__).parents[2] / "examples" / "plugin"
     project = tomllib.loads((example / "pyproject.toml").read_text("utf-8"))["project"]
     # What an installer makes of it.
     installed = tmp_path / f"subitize_blobs-{project['version']}.dist-info"

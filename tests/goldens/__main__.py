@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tests import golden_commands, golden_papers, golden_rows
-from tests.golden_texts import Golden, kept
+from tests.goldens import commands as golden_commands
+from tests.goldens import papers as golden_papers
+from tests.goldens import rows as golden_rows
+from tests.goldens.texts import Golden, kept
 
-EXPECTED = Path(__file__).parent / "golden" / "expected"
+EXPECTED = Path(__file__).parents[1] / "golden" / "expected"
 GOLDENS: Mapping[str, Golden] = {**golden_commands.GOLDENS, **golden_papers.GOLDENS, **golden_rows.GOLDENS}
 
 

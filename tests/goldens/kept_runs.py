@@ -1,6 +1,6 @@
 """Runs made by earlier versions, kept in golden/, and what commands print of them.
 
-`python -m tests.golden_runs` writes anew what they print, for a change of output that is meant; the runs stay.
+`python -m tests.goldens.kept_runs` writes anew what they print, for a change of output that is meant; the runs stay.
 """
 
 import contextlib
@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.commands import call
-from tests.golden_texts import without_last_digits
+from tests.goldens.texts import without_last_digits
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 PAINTER = "painter:size_px=128,weber=0.3"
 SCORE, MEASURE, AGREE = ("score", "--json"), ("measure", "--json"), ("agree", "--json")
 SHOW, EXPORT, REPORT = ("show", "--json"), ("export",), ("report",)

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from tests.annotation.visitors import served
-from tests.golden_dumps import dump
-from tests.golden_texts import Golden, Texts, printed, read_files, sha256
+from tests.goldens.dumps import dump
+from tests.goldens.texts import Golden, Texts, printed, read_files, sha256
 from tests.suites.own_tables import png, write_lines
 
 RUN = "pictures"

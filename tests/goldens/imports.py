@@ -7,14 +7,14 @@ from pathlib import Path
 
 from subitize.records import Stimulus
 from subitize.stimuli.recipes import render
-from tests.golden_dumps import dump
-from tests.golden_texts import Golden, Texts, printed
+from tests.goldens.dumps import dump
+from tests.goldens.texts import Golden, Texts, printed
 from tests.imports.test_outputs import SCHEMAS, write_samples
 from tests.papers.geckonum import geckonum_release
 from tests.papers.gimbrr import gimbrr_release
 from tests.suites.own_tables import png, write_lines
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 PAINTER = "painter:size_px=128,weber=0.3"
 
 

@@ -16,8 +16,8 @@ from subitize.registry import make_suite
 from subitize.stimuli.recipes import render
 from tests.commands import call
 from tests.corpus.kept_pipelines import keep_pipelines
-from tests.golden_items import describe_suites, hash_items, without_folder
-from tests.golden_texts import Golden, Texts, file_name, printed, read_files, sha256, without_last_digits
+from tests.goldens.items import describe_suites, hash_items, without_folder
+from tests.goldens.texts import Golden, Texts, file_name, printed, read_files, sha256, without_last_digits
 from tests.papers.gimbrr.gimbrr_release import RATINGS, read_rows, write_rows
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
 from tests.papers.numbersense.numbersense_names import write_names
@@ -25,7 +25,7 @@ from tests.papers.seeing_past_words.probe_files import write_questions, write_vi
 from tests.papers.seeing_past_words.probe_runs import probe_all
 from tests.suites.own_tables import write_json, write_lines
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "golden"
 RUN, RELEASE = "run", "release"
 PAINTER = "painter:size_px=128,weber=0.3"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.cases import Case
-from tests.doc_pages import commands, find_samples, is_shown
-from tests.renew_docs import main, renew_sample
+from tests.docs.pages import commands, find_samples, is_shown
+from tests.docs.renew import main, renew_sample
 
 # Two blanks at the end of a line, a tab, a line end of Windows, none at the end of the file: all of it stays.
 PAGE = """# Fish\x20\x20

@@ -8,7 +8,7 @@ from contextlib import closing
 from operator import eq
 from pathlib import Path
 
-from tests.golden_texts import Texts
+from tests.goldens.texts import Texts
 
 Row = Mapping[str, object]
 SAME = '"〃"'

@@ -26,7 +26,7 @@ from tests.commands import Finished, call, serving
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.gimbrr.gimbrr_release import write_release as write_gimbrr
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SAMPLE_COLUMNS = 120
 """The width of the terminal whose output pages show."""

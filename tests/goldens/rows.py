@@ -3,10 +3,13 @@
 import re
 from pathlib import Path
 
-from tests import golden_imports, golden_language, golden_pixels, golden_studies
+from tests.goldens import imports as golden_imports
+from tests.goldens import language as golden_language
+from tests.goldens import pixels as golden_pixels
+from tests.goldens import studies as golden_studies
 from tests.commands import call
-from tests.golden_dumps import dump
-from tests.golden_texts import Golden, Texts, printed
+from tests.goldens.dumps import dump
+from tests.goldens.texts import Golden, Texts, printed
 from tests.models.openai_server import Behaviour, Fault, serving
 from tests.suites.geneval_files import write_suites
 from tests.suites.own_tables import write_lines, write_own_suites

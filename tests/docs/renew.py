@@ -1,4 +1,4 @@
-"""Writes the printed samples of the documentation again: python -m tests.renew_docs [PAGE ...].
+"""Writes the printed samples of the documentation again: python -m tests.docs.renew [PAGE ...].
 
 It runs the pages that show what commands print, as their test does. A sample that the test accepts stays as it is. In
 another, lines are replaced by what is printed now, and what the page leaves out stays left out. Lines for which that
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from tests.doc_pages import PAGES, ROOT, find_samples, fits, is_compared, is_shown, print_samples
+from tests.docs.pages import PAGES, ROOT, find_samples, fits, is_compared, is_shown, print_samples
 
 # Of two lines less alike than this, neither is the other with a change.
 _LEAST_LIKENESS = 0.5
@@ -30,7 +30,7 @@ class Renewed:
 def main() -> int:
     """Renew the pages that are named, or all."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.renew_docs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m tests.docs.renew", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pages", nargs="*", metavar="PAGE", type=Path, help="a page, such as docs/outputs.md; else all")
     named = [page.resolve() for page in parser.parse_args().pages]

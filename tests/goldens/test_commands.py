@@ -8,8 +8,8 @@ import typer.main
 from typer.core import TyperGroup
 
 from subitize.cli import app
-from tests.golden_commands import COMMANDS
-from tests.golden_runs import PRINTED
+from tests.goldens.commands import COMMANDS
+from tests.goldens.kept_runs import PRINTED
 
 Path = tuple[str, ...]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.goldens import GOLDENS, expected, make
+from tests.goldens.__main__ import GOLDENS, expected, make
 
 MARKED = [pytest.param(name, marks=(pytest.mark.slow, *golden.marks)) for name, golden in GOLDENS.items()]
 

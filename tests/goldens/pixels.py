@@ -16,7 +16,7 @@ from subitize.stimuli import cuts, glyphs
 from subitize.stimuli.clipart import PALETTE
 from subitize.stimuli.observing import see_picture
 from subitize.stimuli.recipes import BACKGROUNDS, CATEGORIES
-from tests.golden_texts import Golden, Texts, printed
+from tests.goldens.texts import Golden, Texts, printed
 from tests.language.prompt_cases import OF_QUANTITIES, UNDERSTOOD
 from tests.suites.own_tables import write_lines
 

@@ -40,7 +40,7 @@ from subitize.records import (
     Words,
     to_plain,
 )
-from tests.golden_texts import Golden, Texts, sha256
+from tests.goldens.texts import Golden, Texts, sha256
 from tests.language.numeral_cases import GROUPS
 from tests.language.numeral_policy_cases import POLICY_CASES, REASONS
 from tests.language.prompt_cases import COLOURS, NOT_UNDERSTOOD, NOUNS, UNDERSTOOD
