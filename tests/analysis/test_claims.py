@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from subitize.analysis.claims import (
-    Comparison,
+    Contrast,
     ModelContrast,
     Position,
     Verdict,
@@ -30,9 +30,9 @@ TRENDS = {
 }
 
 
-def compared(trend: str) -> Comparison:
+def compared(trend: str) -> Contrast:
     value, low, high, p = TRENDS[trend]
-    return Comparison("a − b", "model", Estimate(value, low, high, 20, ""), p, p, 20)
+    return Contrast("a − b", "model", Estimate(value, low, high, 20, ""), p, p, 20)
 
 
 @pytest.mark.parametrize("trend", TRENDS)

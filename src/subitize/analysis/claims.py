@@ -59,7 +59,7 @@ Differences = Mapping[tuple[str, str | None], ModelContrast | PairedContrast]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Contrast:
     """A difference of means with its interval (n: pairs), of one model or of all together (`is_pooled`).
 
     Of figures that share nothing, n is the number of observations. `p_holm` is adjusted for the statement's comparisons
@@ -92,7 +92,7 @@ class Claim:
     id: str
     verdict: Verdict
     sentence: str
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[Contrast, ...] = ()
     claim: str = ""
 
 
@@ -136,13 +136,13 @@ def decide(*, holds: bool, fails: bool) -> Verdict:
     return "does not hold" if fails else "holds" if holds else "undecided"
 
 
-def all_drop(comparisons: Iterable[Comparison]) -> Verdict:
+def all_drop(comparisons: Iterable[Contrast]) -> Verdict:
     """All are drops, or one is surely none; anything else is open."""
     trends = {one.trend for one in comparisons}
     return decide(holds=trends == {"drop"}, fails=bool(trends & {"rise", "none"}))
 
 
-def most_drop(comparisons: Iterable[Comparison]) -> Verdict:
+def most_drop(comparisons: Iterable[Contrast]) -> Verdict:
     """More than half are drops, or at least half are surely none; anything else is open."""
     trends = [one.trend for one in comparisons]
     return decide(
@@ -153,7 +153,7 @@ def most_drop(comparisons: Iterable[Comparison]) -> Verdict:
 
 def compare_drops(
     wanted: Sequence[tuple[str, ByModel, str, ByModel]], places: Mapping[str, Position] | None = None
-) -> tuple[Comparison, ...]:
+) -> tuple[Contrast, ...]:
     """Compare first and second of each, by model and, where there are several, of the mean over models.
 
     Names without a place are clusters of their own.
@@ -178,14 +178,14 @@ def subtract(first: Estimate, second: Estimate) -> ModelContrast:
     return ModelContrast(difference, p_of_interval(difference))
 
 
-def adjust(found: Differences) -> tuple[Comparison, ...]:
+def adjust(found: Differences) -> tuple[Contrast, ...]:
     """Adjust p by Holm: of comparisons of all models together among themselves, of single models likewise."""
     adjusted: dict[tuple[str, str | None], float] = {}
     for is_pooled in (True, False):
         family = [key for key in found if (key[1] is None) == is_pooled]
         adjusted |= zip(family, adjust_holm(np.array([found[key].p for key in family])).tolist(), strict=True)
     return tuple(
-        Comparison(
+        Contrast(
             label,
             POOLED if model is None else model,
             one.difference,
@@ -198,7 +198,7 @@ def adjust(found: Differences) -> tuple[Comparison, ...]:
     )
 
 
-def pooled_or_single(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def pooled_or_single(comparisons: Sequence[Contrast]) -> list[Contrast]:
     """Keep those of all models together, and where there is one model only, its own."""
     pooled = {one.label for one in comparisons if one.is_pooled}
     return [one for one in comparisons if one.is_pooled or one.label not in pooled]

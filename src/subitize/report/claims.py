@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.analysis.claims import ALPHA, POOLED, SMALL, Claim, Comparison, Verdict
+from subitize.analysis.claims import ALPHA, POOLED, SMALL, Claim, Contrast, Verdict
 from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, ComparedCell
 from subitize.io.frames import group_rows
 from subitize.report import charts, table
@@ -94,14 +94,14 @@ def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
     return [figure]
 
 
-def tell(one: Comparison, unit: str = "pair") -> str:
+def tell(one: Contrast, unit: str = "pair") -> str:
     """Write a comparison as part of a sentence; `unit` is what its n counts."""
     of = f" of {one.model}" if one.model and not one.is_pooled else ""
     units = number_of(one.n, unit)
     return f"{one.label}{of} is {estimate_text(one.difference)}, p {write_p(one.p_holm)} (Holm), {units}"
 
 
-def describe_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:
+def describe_margin(verdict: Verdict, comparisons: Sequence[Contrast]) -> str:
     """Say so where a claim does not hold because a drop is surely a small one."""
     if verdict != "does not hold" or all(one.trend != "none" for one in comparisons):
         return ""

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.analysis.claims import Claim, Comparison
+from subitize.analysis.claims import Claim, Contrast
 from subitize.papers.geckonum.claims import CLAIMS, claims
 from subitize.papers.geckonum.importing import read_released
 from subitize.papers.geckonum.labels import Annotations
@@ -29,7 +29,7 @@ def by_id(annotations: Annotations) -> dict[str, Claim]:
     return {one.id: one for one in claims(annotations)}
 
 
-def of_model(found: Claim, model: str, label: str = "") -> Comparison:
+def of_model(found: Claim, model: str, label: str = "") -> Contrast:
     (one,) = (one for one in found.comparisons if one.model == model and one.label.startswith(label))
     return one
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.analysis.claims import Claim, Comparison
+from subitize.analysis.claims import Claim, Contrast
 from subitize.analysis.design import Rate
 from subitize.analysis.score import LeftOutResults, PromptResult, rate_passes
 from subitize.papers.t2icountbench.claims import claims, falls_with_number, low_and_unequal, ranks_change
@@ -422,7 +422,7 @@ def test_a_model_named_all_models_is_one_of_them(attempts: list[PromptResult], o
 
 def test_small_numbers_are_written_without_a_minus_and_others_with_a_true_one() -> None:
     assert estimate_text(Estimate(-0.0001, -0.25, 0.1, 3, "")) == "0.000 [−0.250, 0.100]"
-    one = Comparison("a − b", "", Estimate(0.5, 0.2, 0.7, 1, ""), 1.0, 1.0, 1)
+    one = Contrast("a − b", "", Estimate(0.5, 0.2, 0.7, 1, ""), 1.0, 1.0, 1)
     assert tell(one).endswith("1 pair")
 
 

@@ -17,7 +17,7 @@ from subitize.analysis.claims import (
     SMALL,
     ByModel,
     Claim,
-    Comparison,
+    Contrast,
     ModelContrast,
     Position,
     Verdict,
@@ -97,7 +97,7 @@ def weigh_numbers_alike(labels: pl.DataFrame) -> Shares:
     return estimate_means(common.with_columns(weight=weight), "type")
 
 
-def compare_quantifiers(lines: pl.DataFrame, *pairs: tuple[str, str]) -> tuple[Comparison, ...]:
+def compare_quantifiers(lines: pl.DataFrame, *pairs: tuple[str, str]) -> tuple[Contrast, ...]:
     """Compare quantifiers of the same things, which is where the lines to choose from are the same."""
     of = {name: values_of(lines.filter(pl.col("quantifier") == name), "question") for pair in pairs for name in pair}
     return compare_drops([(one, of[one], other, of[other]) for one, other in pairs])
@@ -147,7 +147,7 @@ _ROOM = 2 * SMALL
 _SMALL_NUMBERS = 4
 _AGREED = 0.96
 _PARTS = ("fractional-simple", "part-whole", "fractional-complex")
-_Judge = Callable[[Sequence[Comparison]], Verdict]
+_Judge = Callable[[Sequence[Contrast]], Verdict]
 
 
 def claims(annotations: Annotations) -> list[Claim]:
@@ -425,7 +425,7 @@ def annotators_agree(annotations: Annotations) -> Claim:
     return _state("C.2", verdict, f"{estimate_text(share)} of {number_of(share.n, 'question')} about images")
 
 
-def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Claim:
+def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
@@ -437,7 +437,7 @@ def _lack(id: str, missing: Sequence[str]) -> Claim:
 def _judge(
     id: str,
     judge: _Judge,
-    comparisons: tuple[Comparison, ...],
+    comparisons: tuple[Contrast, ...],
     needs: str,
     notes: Iterable[str] = (),
     unit: str = "pair",
@@ -455,7 +455,7 @@ def _judge_labels(id: str, judge: _Judge, contrasts: Contrasts, needs: str, note
     return _judge(id, judge, adjust(contrasts), needs, notes, "label")
 
 
-def _judge_orders(comparisons: Sequence[Comparison]) -> Verdict:
+def _judge_orders(comparisons: Sequence[Contrast]) -> Verdict:
     """Most models have all the drops of their order, or at least half surely lack one."""
     models = dict.fromkeys(one.model for one in comparisons)
     verdicts = [all_drop(one for one in comparisons if one.model == model) for model in models]
@@ -464,7 +464,7 @@ def _judge_orders(comparisons: Sequence[Comparison]) -> Verdict:
     )
 
 
-def _tell_orders(comparisons: Iterable[Comparison]) -> list[str]:
+def _tell_orders(comparisons: Iterable[Contrast]) -> list[str]:
     """Say how many models are in the claimed order by their figures alone, however unsure these are."""
     single = [one for one in comparisons if not one.is_pooled]
     models = dict.fromkeys(one.model for one in single)
@@ -472,12 +472,12 @@ def _tell_orders(comparisons: Iterable[Comparison]) -> list[str]:
     return [f"by the figures alone, {len(in_order)} of {number_of(len(models), 'model')} are in this order"]
 
 
-def _compare_with(best: str, labels: pl.DataFrame, models: Sequence[str], what: str) -> Iterator[Comparison]:
+def _compare_with(best: str, labels: pl.DataFrame, models: Sequence[str], what: str) -> Iterator[Contrast]:
     """Compare one model with all others; Holm's adjustment is over all pairs."""
     for (first, second), one in compare_models(labels, models).items():
         if best in (first, second):
             other, difference = (second, one.estimate) if first == best else (first, _negate(one.estimate))
-            yield Comparison(f"{what}: {best} − {other}", "", difference, one.p, one.p_holm, difference.n)
+            yield Contrast(f"{what}: {best} − {other}", "", difference, one.p, one.p_holm, difference.n)
 
 
 def _negate(one: Estimate) -> Estimate:

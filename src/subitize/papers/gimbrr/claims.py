@@ -14,7 +14,7 @@ from subitize.analysis.claims import (
     ALPHA,
     SMALL,
     Claim,
-    Comparison,
+    Contrast,
     ModelContrast,
     Position,
     Verdict,
@@ -176,7 +176,7 @@ def uncommon_sets_lose_more(ratings: TaskRatings) -> Claim:
     return _judge("13", adjust({(label, None): ModelContrast(difference, p_of_interval(difference))}))
 
 
-def _contrast(shares: Mapping[str, Estimate], pairs: Iterable[tuple[str, str]]) -> tuple[Comparison, ...]:
+def _contrast(shares: Mapping[str, Estimate], pairs: Iterable[tuple[str, str]]) -> tuple[Contrast, ...]:
     return adjust(
         {(f"{_name(one)} − {_name(other)}", None): subtract(shares[one], shares[other]) for one, other in pairs}
     )
@@ -186,7 +186,7 @@ def _name(task: str) -> str:
     return STEPS.get(task, ALL[task].key)
 
 
-def _judge(id: str, comparisons: tuple[Comparison, ...], unit: str = "rating") -> Claim:
+def _judge(id: str, comparisons: tuple[Contrast, ...], unit: str = "rating") -> Claim:
     """Say that all are drops, and of many only which is the least."""
     verdict = all_drop(comparisons)
     shown = comparisons
@@ -244,5 +244,5 @@ def _lack(id: str, needed: str) -> Claim:
     return _state(id, "undecided", f"it needs {needed}")
 
 
-def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Claim:
+def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])

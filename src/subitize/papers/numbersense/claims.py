@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from types import MappingProxyType
 
-from subitize.analysis.claims import ALPHA, Claim, Comparison, Verdict, adjust, all_drop, decide, pair, subtract
+from subitize.analysis.claims import ALPHA, Claim, Contrast, Verdict, adjust, all_drop, decide, pair, subtract
 from subitize.analysis.measures import ALL, CountingReport
 from subitize.analysis.published import PublishedCounts, PublishedRow
 from subitize.papers.numbersense.tables import COUNTS, SPELLINGS
@@ -294,7 +294,7 @@ def spread_is_scalar(models: Sequence[ModelSummary]) -> Claim:
     return _state("4", verdict, f"{told}; within {low} and {high} it is broadly in proportion, a margin of ours")
 
 
-def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Claim:
+def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 

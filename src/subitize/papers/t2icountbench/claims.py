@@ -11,7 +11,7 @@ from subitize.analysis.claims import (
     ALPHA,
     ByModel,
     Claim,
-    Comparison,
+    Contrast,
     Verdict,
     adjust,
     all_drop,
@@ -61,7 +61,7 @@ CLAIMS: Mapping[str, str] = MappingProxyType(
 """The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
 
 
-def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Claim:
+def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
     """Put the claim beside what was found of it."""
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
