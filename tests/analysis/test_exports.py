@@ -30,8 +30,8 @@ from subitize.records import (
 )
 from subitize.store import Attachment, Folder, Run, codec
 from subitize.store import frames as streams
-from tests.store.disks import tiny_disk
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
+from tests.store.disks import tiny_disk
 
 ITEMS = [naming_item(index) for index in range(4)]
 NASTY = 'three, "3"\r\n\tor\n; 3 ≈ ３ 🍎 \x1b[31m\'=1+1'

@@ -25,8 +25,8 @@ from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import PLUGINS, Finished, call, environment, start, subitize
-from tests.store.disks import grow, read_only, tiny_disk
 from tests.models import openai_server
+from tests.store.disks import grow, read_only, tiny_disk
 
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
 

@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
+from tests.commands import call
 from tests.goldens import imports as golden_imports
 from tests.goldens import language as golden_language
 from tests.goldens import pixels as golden_pixels
 from tests.goldens import studies as golden_studies
-from tests.commands import call
 from tests.goldens.dumps import dump
 from tests.goldens.texts import Golden, Texts, printed
 from tests.models.openai_server import Behaviour, Fault, serving

@@ -14,8 +14,8 @@ from subitize.errors import StorageError
 from subitize.io.outputs import write_atomic
 from tests.cases import Case
 from tests.commands import call, subitize
-from tests.store.disks import read_only
 from tests.goldens.kept_runs import copy_run
+from tests.store.disks import read_only
 
 # The numbers of /dev/null and /dev/full. Tests name copies of their own, never the machine's: without the guard that is
 # tested here, root would replace those.

@@ -87,7 +87,7 @@ def keep_loaded(load: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _pipeline_writer(family: str) -> Writer:
-    from tests import tiny_pipelines  # which imports torch
+    from tests.networks import tiny_pipelines  # which imports torch
 
     writer: Writer = getattr(tiny_pipelines, f"write_{family}")
     return writer

@@ -265,8 +265,8 @@ PRINTED: dict[type, str] = {
     Score: f"{_PLACE} measure estimate excluded is_informed",
     PassRate: f"{_PLACE} k estimate images left_out undecided is_voted is_informed",
     Alignment: f"{_PLACE} measure estimate discarded incomplete excluded",
-    RaterAgreement: "suite model judge question factor group annotators units votes single ties unanimous kappa ac1 alpha "
-    "yes is_pooled alpha_ordinal alpha_interval alpha_ratio pairwise prompts caution",
+    RaterAgreement: "suite model judge question factor group annotators units votes single ties unanimous kappa ac1 "
+    "alpha yes is_pooled alpha_ordinal alpha_interval alpha_ratio pairwise prompts caution",
     RefinementEffect: "suite refinement model judge measure k pairing applied fallbacks unpaired",
     PairedContrast: "first second difference p p_holm",
     Ranked: "model estimate best worst letters equals",

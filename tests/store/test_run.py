@@ -44,9 +44,9 @@ from subitize.store import Attachment, Database, Folder, Location, Run
 from subitize.store.interning import Shared, SourceRow, select_readings
 from subitize.store.reading import look_up_responses, read_designs
 from subitize.store.tables import readings
-from tests.store.postgres_server import PostgresServer
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from tests.store.earlier_schemas import open_engine
+from tests.store.postgres_server import PostgresServer
 
 OpenRun = Callable[[Location], Run]
 ITEMS = [naming_item(index) for index in range(3)]

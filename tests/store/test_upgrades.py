@@ -20,10 +20,10 @@ from subitize.store.frames import read_readings, trace_readings
 from subitize.store.reading import read_designs, read_judgings, read_values
 from subitize.store.upgrades import upgrade_statements
 from tests.commands import call
-from tests.store.disks import read_only
 from tests.goldens.kept_runs import copy_run, expected
 from tests.goldens.texts import without_last_digits
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
+from tests.store.disks import read_only
 from tests.store.earlier_schemas import EARLIER, open_engine, take_back
 
 ITEMS = [naming_item(index) for index in range(4)]

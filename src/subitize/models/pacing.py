@@ -20,7 +20,7 @@ LONGEST_PAUSE_SECONDS = 900.0
 
 
 @dataclass(slots=True)
-class Rate:
+class RequestRate:
     """So much a minute, evenly."""
 
     per_minute: float
@@ -41,8 +41,8 @@ class Pacer:
         self._limit = float(most_at_once)
         self._under_way = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._requests = Rate(requests_per_minute) if requests_per_minute else None
-        self._tokens = Rate(tokens_per_minute) if tokens_per_minute else None
+        self._requests = RequestRate(requests_per_minute) if requests_per_minute else None
+        self._tokens = RequestRate(tokens_per_minute) if tokens_per_minute else None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._gate = asyncio.Lock()
         self._closed_until = 0.0
