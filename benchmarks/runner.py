@@ -36,7 +36,7 @@ from subitize.registry import Resolved, make_model, make_suite
 from subitize.store import Folder, Run
 
 LIMIT_PER_SECOND = 100
-SERVER = ROOT / "tests" / "openai_server.py"
+SERVER = ROOT / "tests" / "models" / "openai_server.py"
 
 
 @dataclass(frozen=True, slots=True)

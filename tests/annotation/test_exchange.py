@@ -307,7 +307,7 @@ def test_what_cannot_be_exported_says_why(answered: Path, tmp_path: Path) -> Non
 
 def find_faults(out: Path) -> list[str]:
     """Have Label Studio's SDK look at what was written."""
-    command = [LABEL_STUDIO, Path(__file__).parent.parent / "label_studio_check.py", out]
+    command = [LABEL_STUDIO, Path(__file__).with_name("label_studio_check.py"), out]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     faults: list[str] = json.loads(done.stdout)

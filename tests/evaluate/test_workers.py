@@ -17,8 +17,8 @@ from subitize.store.images import Images
 
 
 def draw(spec: str, count: int, *, is_at_hand: bool = False) -> tuple[list[Reply], int]:
-    """Have so many pictures drawn one after the other, and count the worker processes that are there in the end."""
-    replies: list[Reply] = []
+    """Have so many pictures drawn one after the other, and count the worker processes that were started."""
+    replies, before = list[Reply](), multiprocessing.active_children()
     with engines.open_caller("model", make_model(spec), is_at_hand=is_at_hand) as executor:
 
         async def work() -> None:
@@ -29,7 +29,7 @@ def draw(spec: str, count: int, *, is_at_hand: bool = False) -> tuple[list[Reply
                 replies.extend(one for one in given if isinstance(one, Reply))
 
         executor.run(work)
-        return replies, len(multiprocessing.active_children())
+        return replies, len({*multiprocessing.active_children()} - {*before})
 
 
 def test_what_is_soon_done_needs_no_worker_process() -> None:

@@ -121,7 +121,7 @@ def test_every_file_that_a_user_asks_for_is_written_by_the_one_writer() -> None:
     # A run's images, the observer's memory, the pictures that a counter program is shown, and rows added one by one.
     own = {"store/images.py", "stimuli/references.py", "networks/command.py", "evaluate/rewriting.py", "io/outputs.py"}
     writes = re.compile(r"""write_text\(|write_bytes\(|os\.replace\(|\.replace\(\w*path\)|open\(["'][wax]b?["']""")
-    package = Path(subitize_package.__file__).parents[1]
+    package = Path(subitize_package.__file__).parent
     found = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if writes.search(path.read_text())}
     assert found - {"analysis/export.py", "stimuli/export.py"} == own  # these two write to what the writer gives them
 

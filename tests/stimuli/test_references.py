@@ -81,10 +81,9 @@ def test_where_the_code_that_draws_or_looks_has_changed_it_is_looked_again(
     module: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "package"
-    for part in ("vision", "drawing"):
-        own = Path(subitize.stimuli.references.__file__).parents[1] / part
-        shutil.copytree(own, package / part, ignore=shutil.ignore_patterns("clipart", "__pycache__"))
-    monkeypatch.setattr(subitize.stimuli.references, "__file__", str(package / "vision" / "references.py"))
+    own = Path(subitize.stimuli.references.__file__).parent
+    shutil.copytree(own, package / "stimuli", ignore=shutil.ignore_patterns("clipart", "__pycache__"))
+    monkeypatch.setattr(subitize.stimuli.references, "__file__", str(package / "stimuli" / "references.py"))
     recall()
     (package / module).write_text("# other code")
     recall()
