@@ -1,7 +1,9 @@
-"""Where things stand: what is a paper's own is named in its folder, and nowhere else."""
+"""The package keeps its order: a class has a name of its own, and only its folder names a paper."""
 
 import ast
+import importlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,27 @@ from subitize.papers import built_in
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "subitize"
 PAPERS = re.compile("|".join([*built_in(), r"seeing[ _-]?past[ _-]?words"]), re.IGNORECASE)
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    codes = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
+    names = Counter(name for code in codes for name in re.findall(r"^class ([A-Z]\w*)", code, re.MULTILINE))
+    assert len(names) > 500
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_the_page_on_architecture_names_files_and_objects_that_are_there() -> None:
+    page = (SOURCE.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    files = re.findall(r"`([a-z_/]+(?:\.py|/))`", page)
+    assert len(files) > 60
+    assert [file for file in files if not any((root / file).exists() for root in (SOURCE, SOURCE.parents[1]))] == []
+    names = re.findall(r"`([a-z_]+(?:\.[a-z_]+)*)\.([A-Z]\w+)`", page)
+    assert names
+    assert [f"{module}.{name}" for module, name in names if not _has(module, name)] == []
+
+
+def _has(module: str, name: str) -> bool:
+    return hasattr(importlib.import_module(f"subitize.{module}"), name)
 
 
 @pytest.mark.slow
