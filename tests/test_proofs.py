@@ -63,9 +63,11 @@ def test_a_proof_runs_until_it_passes_and_again_only_when_something_changed(tmp_
     tests.mkdir()
     module.parent.mkdir(parents=True)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for file in (ROOT / "tests").glob("*.py"):
+    for file in (ROOT / "tests").rglob("*.py"):
         if not file.name.startswith("test_"):
-            shutil.copy(file, tests)
+            copy = tests / file.relative_to(ROOT / "tests")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
 
     def prove(*, holds: bool, source: str, found: str, workers: int = 0) -> int:
         (tests / "test_it.py").write_text(PROOF.format(holds=holds))
