@@ -219,7 +219,7 @@ class OwnerDesk:
         try:
             without = (await self._monitor.without(person.name)).agreements
         except NothingToDoError:
-            without = []  # nobody has answered yet
+            without = []  # there are no answers yet
         latest = self._monitor.latest
         return PersonEffect(agreement=_plain(latest.agreements) if latest else None, without=_plain(without))
 
@@ -276,9 +276,8 @@ class OwnerDesk:
     def _show_disagreements(self, owner: Person, latest: AgreementSnapshot) -> list[DisagreementShown]:
         shown = []
         for one in latest.disagreements:
-            found = self._study.find_question(one.subject_id, one.question_id)
-            if found is not None:
-                page_index, number = found
+            if question := self._study.find_question(one.subject_id, one.question_id):
+                page_index, number = question
                 wording = self._study.pages[page_index].asks[number].wording
                 pictures = self._link_pictures(owner, Assignment(page_index))
                 shown.append(DisagreementShown(wording=wording, pictures=pictures, answers=one.answers))

@@ -85,8 +85,8 @@ class PageSet:
 def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
     """Collect the pages of a run, in the order of its items.
 
-    Without forms, people are asked all questions that enter the score. Nobody can count blindly after reading the
-    prompt, so questions that show it need their own study.
+    Without forms, people are asked all questions that enter the score. Reading the prompt rules out blind
+    counting, so questions that show it need their own study.
     """
     for form in forms:
         if form not in FORMS:
