@@ -19,7 +19,7 @@ from benchmarks.processes import peak_megabytes
 from subitize.corpus.counting import CachedTagger, Corpus, Counts, count_corpus, count_shard
 from subitize.corpus.files import choose_layout, find_shards
 from subitize.corpus.numerosities import CaptionRule
-from subitize.corpus.tagging import MODEL, SpacyTagger, make_finder
+from subitize.corpus.tagging import MODEL, SpacyTagger, make_tagger
 from subitize.interfaces import Silent
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ def _compare(
     """Count all captions, and tag the first of them in spaCy's way; what is found in those must be the same."""
     nlp = _load(is_whole=is_whole)
     rival = SpacyTagger(CaptionRule(), nlp)
-    finder = make_finder(CaptionRule(), _refuse)
+    tagger = make_tagger(CaptionRule(), _refuse)
     ours, others = [], []
     for _ in range(pairs):
-        ours.append(_processor_seconds(lambda: _count(captions, folder, finder)))
+        ours.append(_processor_seconds(lambda: _count(captions, folder, tagger)))
         others.append(_processor_seconds(lambda: rival.find(captions[:tagged])) * len(captions) / tagged)
     found = rival.find(captions[:tagged])
     sums = Counter(sum(one.number for one in own) for own in found if own)
-    if _count(captions[:tagged], folder, finder).numerosities != sums:
+    if _count(captions[:tagged], folder, tagger).numerosities != sums:
         raise AssertionError("the histograms differ")
     ratios = [other / our for our, other in zip(ours, others, strict=True)]
     middle = statistics.median
@@ -81,12 +81,12 @@ def _refuse(warning: str) -> None:
     raise AssertionError(warning)
 
 
-def _count(captions: Sequence[str], folder: Path, finder: object) -> Counts:
+def _count(captions: Sequence[str], folder: Path, tagger: object) -> Counts:
     """Count captions that are read from a file, as if for the first time."""
     path = folder / "captions.parquet"
     pl.DataFrame({"TEXT": captions, "URL": [""] * len(captions)}).write_parquet(path)
     corpus = _open(path)
-    return count_shard(corpus, corpus.shards[0], CachedTagger(finder), lambda _: None)  # type: ignore[arg-type]
+    return count_shard(corpus, corpus.shards[0], CachedTagger(tagger), lambda _: None)  # type: ignore[arg-type]
 
 
 def _open(path: Path) -> Corpus:
@@ -134,4 +134,4 @@ def _measure_cores(folder: Path, few: int, many: int) -> Result:
 
 if __name__ == "__main__":
     _corpus = _open(Path(sys.argv[1]))
-    count_shard(_corpus, _corpus.shards[0], CachedTagger(make_finder(CaptionRule(), _refuse)), lambda _: None)
+    count_shard(_corpus, _corpus.shards[0], CachedTagger(make_tagger(CaptionRule(), _refuse)), lambda _: None)

@@ -106,8 +106,8 @@ def test_a_second_look_that_is_not_finished_says_nothing_of_the_next(tmp_path: P
     with opened(folder(tmp_path)) as study:
         anna = study.people.invite("anna")
         study.save(anna, Assignment(0, "again"), 0, AnswerRecord("looked-1", "3"))
-        assert study.said(anna, Assignment(0, "again"), 0) is not None
-        assert study.said(anna, Assignment(1, "again"), 0) is None
+        assert study.last_answer(anna, Assignment(0, "again"), 0) is not None
+        assert study.last_answer(anna, Assignment(1, "again"), 0) is None
 
 
 def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:

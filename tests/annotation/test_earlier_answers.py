@@ -25,7 +25,7 @@ def test_imported_answers_count_and_their_people_are_not_asked_again(tmp_path: P
         anna, ben = study.people.invite("anna"), study.people.invite("ben")
         assert study.progress(anna) == {"done": 2, "left": 4, "given": 3, "wanted": 12}
         assert study.progress(ben)["left"] == 5
-        places = [task.place for task in study.next_tasks(ben, 8)]
+        places = [task.page_index for task in study.next_tasks(ben, 8)]
         full = next(place for place, page in enumerate(study.pages) if page.factors and place not in places)
         study.save(anna, Assignment(full), 0, AnswerRecord("changed-", "5"))
     with Run(folder(tmp_path)) as run:

@@ -31,7 +31,7 @@ def answer(study: Study, name: str, place: int, text: str, *, key: str = "", is_
 
 
 def say(study: Study, person: Person, task: Assignment, text: str, *, key: str = "", is_skipped: bool = False) -> None:
-    made = f"{task.purpose}-{task.place}-{task.author}"
+    made = f"{task.purpose}-{task.page_index}-{task.author}"
     study.save(person, task, 0, AnswerRecord(key or made, text, is_skipped))
 
 
@@ -94,7 +94,7 @@ def test_a_changed_review_replaces_the_first_and_one_of_another_answer_does_not(
         say(study, ruth, ben, "3")
         say(study, ruth, ben, "5", key="changed-")
         say(study, ruth, ben, "5", key="changed-")  # sent again
-        assert study.said(ruth, ben, 0) == AnswerRecord("changed-", "5")
+        assert study.last_answer(ruth, ben, 0) == AnswerRecord("changed-", "5")
     assert sorted(str(one.value) for one in readings(run, "review")) == [str(Known(3)), str(Known(5))]
 
 
@@ -106,7 +106,7 @@ def test_whoever_changes_an_answer_after_its_review_is_reviewed_again(run: Locat
         say(study, ruth, task, "5")
         answer(study, "anna", 0, "4", key="changed-")
         assert study.next_tasks(ruth, 1) == [task]
-        assert study.said(ruth, task, 0) is None
+        assert study.last_answer(ruth, task, 0) is None
     assert labels(run, "adjudicated") == {COUNTS[0].id: 4}
     with opened(run, people_per_page=1, review=1.0) as study:
         assert study.next_tasks(study.people.invite("ruth", "reviewer"), 1) == [task]

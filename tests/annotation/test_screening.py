@@ -114,9 +114,9 @@ def test_what_somebody_flags_is_held_back_from_others_at_once(location: Location
     make_run(location, COUNTS)
     with opened(location, holds_flagged=True) as study:
         anna, ben = study.people.invite("anna"), study.people.invite("ben")
-        shown = {task.place for task in study.next_tasks(ben, 6)}
+        shown = {task.page_index for task in study.next_tasks(ben, 6)}
         study.save(anna, Assignment(3), 0, AnswerRecord("flagged-", "2", is_flagged=True))
-        assert {task.place for task in study.next_tasks(ben, 6)} == shown - {3}
+        assert {task.page_index for task in study.next_tasks(ben, 6)} == shown - {3}
         assert study.progress(ben) == {"done": 0, "left": 5, "given": 0, "wanted": 25}
         image = f"{study.pages[3].pictures[0].hash}.png"
     with Run(location) as run:
@@ -143,20 +143,20 @@ def test_the_owner_holds_back_and_shows_again_while_people_answer(location: Loca
         reviewer = study.people.invite("rolf", "reviewer")
         for person, text in ((anna, "2"), (ben, "3")):
             study.save(person, Assignment(3), 0, AnswerRecord(f"{person.name}-said", text))
-        assert {task.place for task in study.next_tasks(reviewer, 8)} == {3}
+        assert {task.page_index for task in study.next_tasks(reviewer, 8)} == {3}
         before = study.progress(ruth)
         (image,) = study.pages[3].images
         study.hold_back({image: "ugly"})
         assert study.next_tasks(reviewer, 8) == study.finished_tasks(anna) == []
         assert study.progress(ruth) == {"done": 0, "left": 5, "given": 0, "wanted": 10}
-        assert {task.place for task in study.next_tasks(study.people.invite("dora"), 6)} == {0, 1, 2, 4, 5}
+        assert {task.page_index for task in study.next_tasks(study.people.invite("dora"), 6)} == {0, 1, 2, 4, 5}
     with opened(location, people_per_page=2, review=1.0) as study:
         reviewer = study.people.invite("rolf", "reviewer")
         assert study.next_tasks(reviewer, 8) == []
         study.show_again(image)  # although it was held back when the study was opened
         assert study.progress(study.people.invite("ruth")) == before
         place = [page.images for page in study.pages].index([image])
-        assert {task.place for task in study.next_tasks(reviewer, 8)} == {place}
+        assert {task.page_index for task in study.next_tasks(reviewer, 8)} == {place}
 
 
 def test_training_goes_on_without_a_page_that_is_held_back(tmp_path: Path) -> None:

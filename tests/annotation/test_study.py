@@ -30,7 +30,7 @@ def readings(location: Location) -> list[Reading]:
 def say(study: Study, person: str, text: str, *, key: str = "a" * 8, place: int | None = None) -> int:
     """Answer the first question of a page, the next one unless a place is given."""
     who = study.people.invite(person)
-    shown = place if place is not None else study.next_tasks(who, 1)[0].place
+    shown = place if place is not None else study.next_tasks(who, 1)[0].page_index
     study.save(who, Assignment(shown), 0, AnswerRecord(key, text))
     return shown
 
@@ -71,10 +71,10 @@ def test_a_restart_goes_on_where_everybody_was(run: Location) -> None:
         say(study, "ben", "2")
     with opened(run, people_per_page=2) as study:
         anna = study.people.invite("anna")
-        assert [task.place for task in study.finished_tasks(anna)] == done
+        assert [task.page_index for task in study.finished_tasks(anna)] == done
         assert study.progress(anna) == {"done": 4, "left": 2, "given": 5, "wanted": 12}
-        assert study.next_tasks(anna, 1)[0].place not in done
-        assert study.said(anna, Assignment(done[0]), 0) == AnswerRecord("answer-0", "2")
+        assert study.next_tasks(anna, 1)[0].page_index not in done
+        assert study.last_answer(anna, Assignment(done[0]), 0) == AnswerRecord("answer-0", "2")
 
 
 def test_a_skipped_question_has_no_value_and_takes_back_what_was_said(run: Location) -> None:

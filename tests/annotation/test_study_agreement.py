@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subitize.annotation.agreement import AgreementSnapshot, oversee
+from subitize.annotation.agreement import AgreementSnapshot, measure_agreement
 from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.records import Count
 from tests.annotation.studies import folder, item, make_run, opened
@@ -40,7 +40,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list
 
 @pytest.fixture(scope="module")
 def found(seen: tuple[Path, dict[str, list[int]]]) -> AgreementSnapshot:
-    return oversee(folder(seen[0]), "human")
+    return measure_agreement(folder(seen[0]), "human")
 
 
 def test_agreement_of_each_person_is_the_share_of_others_answers_that_are_the_same(
@@ -62,7 +62,7 @@ def test_pairwise_agreement_and_alpha_are_those_of_the_answers(
     import krippendorff
 
     _, said = seen
-    (concord,) = found.concords
+    (concord,) = found.agreements
     names = list(said)
     pairs = [(one, two) for one in names for two in names if one < two]
     same = np.mean([np.mean(np.array(said[one]) == np.array(said[two])) for one, two in pairs])
@@ -88,7 +88,7 @@ def test_the_effect_of_leaving_somebody_out_is_what_the_others_agree_on(
     seen: tuple[Path, dict[str, list[int]]],
 ) -> None:
     path, said = seen
-    without = oversee(folder(path), "human", without="guesser")
+    without = measure_agreement(folder(path), "human", without="guesser")
     assert {one.name for one in without.people} == {"anna", "ben"}
     assert without.people[0].agreement.value == pytest.approx(
         np.mean(np.array(said["anna"]) == np.array(said["ben"])), abs=1e-12
@@ -102,11 +102,11 @@ def test_figures_that_are_too_old_are_not_shown(
 ) -> None:
     from subitize.annotation.owner import MOST_AGE_SECONDS, AgreementMonitor
 
-    overseer = AgreementMonitor(folder(seen[0]), "human")
+    monitor = AgreementMonitor(folder(seen[0]), "human")
 
     async def compute() -> AgreementSnapshot:
-        while (latest := overseer.latest) is None:
-            overseer.refresh()
+        while (latest := monitor.latest) is None:
+            monitor.refresh()
             await asyncio.sleep(0.05)
         return latest
 
@@ -115,6 +115,6 @@ def test_figures_that_are_too_old_are_not_shown(
         oldest = latest.at + latest.took_seconds + MOST_AGE_SECONDS
         for now, is_shown in ((oldest - 1, True), (oldest + 1, False)):
             monkeypatch.setattr(time, "time", lambda now=now: now)
-            assert (overseer.latest is not None) == is_shown
+            assert (monitor.latest is not None) == is_shown
     finally:
-        overseer.close()
+        monitor.close()

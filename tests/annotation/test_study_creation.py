@@ -68,9 +68,9 @@ def runs(tmp_path: Path) -> Path:
 
 def test_what_a_study_can_be_made_of_is_shown(runs: Path) -> None:
     with hosted(runs) as host:
-        maker = Browser(host.app, host.making_link)
-        assert maker.get("api/me").json()["runs"] == ["first", "second"]
-        shown = maker.get("api/run", run="second").json()
+        creator = Browser(host.app, host.making_link)
+        assert creator.get("api/me").json()["runs"] == ["first", "second"]
+        shown = creator.get("api/run", run="second").json()
         images = {form["name"]: form["images"] for form in shown["forms"]}
         assert images == {"count": 24, "click": 24, "yes-no": 4, "match": 1}
         assert (shown["models"], shown["factors"], shown["judges"]) == ({"artist": 29}, ["number"], ["gold"])
@@ -90,13 +90,13 @@ def test_a_study_is_made_with_links_and_goes_on_after_a_restart(runs: Path) -> N
     }
     run = "second"
     with hosted(runs) as host:
-        maker = Browser(host.app, host.making_link)
+        creator = Browser(host.app, host.making_link)
         wanted = {"run": run, "plan": plan, "draw": {"size": 8, "by": ["number"]}}
-        made = maker.send("POST", "api/studies", wanted)
+        made = creator.send("POST", "api/studies", wanted)
         assert made.status_code == 200, made.text
         links = made.json()["links"]
         assert list(links) == ["anna", "ben", "ruth", "owner"]
-        again = maker.send("POST", "api/studies", {"run": run, "plan": plan})
+        again = creator.send("POST", "api/studies", {"run": run, "plan": plan})
         assert (again.status_code, "is served already" in again.json()["detail"]) == (422, True)
     with hosted(runs) as host:
         anna, owner = (Browser(host.app, links[name]) for name in ("anna", "owner"))
@@ -123,9 +123,9 @@ def test_one_server_has_studies_of_one_run_and_judge_side_by_side(runs: Path) ->
     with hosted(runs / "first") as host:
         first = host.open_first(StudyPlan(people=("anna",)))
         owner = Browser(host.app, first.make_links(host.address)["owner"])
-        maker = Browser(host.app, owner.get("api/study").json()["making_link"])
+        creator = Browser(host.app, owner.get("api/study").json()["making_link"])
         wanted = {"run": "first", "plan": {"name": "second", "people": ["anna"]}}
-        second = maker.send("POST", "api/studies", wanted).json()["links"]
+        second = creator.send("POST", "api/studies", wanted).json()["links"]
         browsers = [Browser(host.app, first.make_links(host.address)["anna"]), Browser(host.app, second["anna"])]
         for text, browser in zip("34", browsers, strict=True):
             page = browser.get("api/pages").json()["pages"][0]["id"]
@@ -170,17 +170,17 @@ MISSHAPEN: tuple[object, ...] = (
 
 def test_what_cannot_be_made_is_refused_with_the_reason(runs: Path, case: Case) -> None:
     with hosted(runs) as host:
-        maker = Browser(host.app, host.making_link)
+        creator = Browser(host.app, host.making_link)
         for wanted, message in WRONG:
             with case(message):
-                made = maker.send("POST", "api/studies", {"run": "second", **wanted})
+                made = creator.send("POST", "api/studies", {"run": "second", **wanted})
                 assert made.status_code == 422
                 assert message in made.json()["detail"]
         with Run(Folder(runs / "second")) as run, run.reading() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM studies").scalar() == 0
         for body in MISSHAPEN:
             with case(body):
-                assert maker.send("POST", "api/studies", body).status_code == 422
+                assert creator.send("POST", "api/studies", body).status_code == 422
 
 
 PAGES = ("/studies/", "/studies/api/me", "/studies/api/run?run=first")
@@ -201,11 +201,11 @@ def test_studies_are_made_only_by_whoever_has_the_link(runs: Path) -> None:
             sent = visitor.client.post("/studies/api/studies", json=body, headers={"X-CSRF-Token": visitor.csrf})
             assert sent.status_code == 401
             assert {visitor.client.get(path).status_code for path in PAGES} == {401}
-        maker = Browser(host.app, host.making_link)
-        assert maker.client.post("/studies/api/studies", json=body).status_code == 403  # without the page's token
-        session = maker.client.cookies["subitize_session_studies"]
+        creator = Browser(host.app, host.making_link)
+        assert creator.client.post("/studies/api/studies", json=body).status_code == 403  # without the page's token
+        session = creator.client.cookies["subitize_session_studies"]
         for forged in (session[:-9] + session[-9:].swapcase(), "", "x" * 5000):
-            headers = {"X-CSRF-Token": maker.csrf, "Cookie": f"subitize_session_studies={forged}"}
+            headers = {"X-CSRF-Token": creator.csrf, "Cookie": f"subitize_session_studies={forged}"}
             assert new_client(host.app).post("/studies/api/studies", json=body, headers=headers).status_code == 401
         with Run(Folder(runs / "first")) as run, run.reading() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM studies").scalar() == 1

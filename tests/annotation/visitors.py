@@ -56,8 +56,8 @@ class Visitor:
         from subitize.annotation.app import make_app
         from subitize.annotation.owner import AgreementMonitor
 
-        images, overseer = Images(path / "run" / "images"), AgreementMonitor(folder(path), "human")
-        self.client = TestClient(make_app(study, texts or Texts(), images, overseer, hosts))
+        images, monitor = Images(path / "run" / "images"), AgreementMonitor(folder(path), "human")
+        self.client = TestClient(make_app(study, texts or Texts(), images, monitor, hosts))
         self.csrf = ""
 
     def join(self, study: Study, name: str, role: Role = "annotator") -> "Visitor":

@@ -15,7 +15,7 @@ from subitize.corpus import tagging as windows
 from subitize.corpus.counting import CachedTagger, Corpus, count_corpus, load_counts, to_plain
 from subitize.corpus.files import choose_layout, find_shards
 from subitize.corpus.numerosities import OPTIONAL, CaptionRule, may_have_number
-from subitize.corpus.tagging import FastTagger, Found, SpacyTagger, load_pipeline, make_finder
+from subitize.corpus.tagging import FastTagger, Found, SpacyTagger, load_pipeline, make_tagger
 from subitize.interfaces import Pixels, Request, Silent
 from subitize.models.painter import Painter
 from subitize.records import Draw
@@ -29,7 +29,7 @@ _ODD = ["_", "é", "½", "３", "\u00a0", "\u200b", "🐶", "...", "-", "'s", "(
 
 @pytest.fixture
 def own_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finder loads a pipeline of its own: words are forgotten with it."""
+    """A tagger loads a pipeline of its own: words are forgotten with it."""
     monkeypatch.setattr(windows, "load_pipeline", load_pipeline)
 
 
@@ -54,8 +54,8 @@ def mix_captions(count: int, seed: int) -> Iterator[str]:
 def find_fast(captions: list[str], rule: CaptionRule) -> list[Found]:
     """Find numerosities as a corpus is counted: what cannot have any is passed over, what repeats is remembered."""
     is_candidate = may_have_number(pl.Series(captions)).to_list()
-    finder = CachedTagger(FastTagger(rule, load_pipeline()))
-    found = iter(finder.find([caption for caption, is_one in zip(captions, is_candidate, strict=True) if is_one]))
+    tagger = CachedTagger(FastTagger(rule, load_pipeline()))
+    found = iter(tagger.find([caption for caption, is_one in zip(captions, is_candidate, strict=True) if is_one]))
     return [next(found) if is_one else () for is_one in is_candidate]
 
 
@@ -96,12 +96,12 @@ def test_an_unknown_pipeline_is_noticed_and_used_as_it_is() -> None:
     warnings: list[str] = []
     changed = load_pipeline()
     changed.get_pipe("attribute_ruler").add([[{"LOWER": "dogs"}]], {"POS": "VERB"})
-    finder = make_finder(CaptionRule(), warnings.append, changed)
-    assert isinstance(finder, SpacyTagger)
-    assert finder.find(["two dogs and two cats"]) == [((2, "cat"),)]
+    tagger = make_tagger(CaptionRule(), warnings.append, changed)
+    assert isinstance(tagger, SpacyTagger)
+    assert tagger.find(["two dogs and two cats"]) == [((2, "cat"),)]
     other = load_pipeline()
     other.get_pipe("tok2vec").model.layers[1].attrs["pad"] = 7
-    assert isinstance(make_finder(CaptionRule(), warnings.append, other), SpacyTagger)
+    assert isinstance(make_tagger(CaptionRule(), warnings.append, other), SpacyTagger)
     assert [text.split(":")[0] for text in warnings] == [
         "this version of spaCy is not known (its tags differ)",
         "this version of spaCy is not known (UnknownNetworkError",

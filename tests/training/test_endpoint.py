@@ -117,7 +117,7 @@ async def serving(judge: Resolved[Judge], **options: Any) -> AsyncIterator[tuple
     admission = options.pop("admission", Admission())
     settings = RewardSettings(judge, **options)
     with open_caller("judge", judge) as executor:
-        rule, meter = settings.rule or parse_rule(judge.it.rule), settings.ledger.meter(judge)
+        rule, meter = settings.rule or parse_rule(judge.it.rule), settings.budget.meter(judge)
         looks = JudgePool(judge, rule, executor, settings.tries, meter)
         runner = web.AppRunner(make_app(settings, admission, looks), handler_cancellation=True)
         await runner.setup()
@@ -264,7 +264,7 @@ def test_a_judge_that_is_paid_for_counts_no_more_once_the_money_is_spent(
     async def spend(server: openai_server.Server, limit_usd: float) -> list[int]:
         judge = make_judge(f"vlm:openai:test-model,base_url={server.base_url}")
         ledger = Budget(load_prices(tmp_path / "prices.toml"), limit_usd)
-        async with serving(judge, ledger=ledger) as (_, client, post):
+        async with serving(judge, budget=ledger) as (_, client, post):
             answers = [await post(ask("three apples")) for _ in range(5)]
             assert answers[0] == (200, {"rewards": [1.0], "details": answers[0][1]["details"]})
             assert "stopped at --max-cost" in answers[-1][1]["error"]

@@ -1,4 +1,4 @@
-"""Agreement between the people of a study: overall, by person, and the pages on which they differ."""
+"""Agreement between the people of a study: overall, by person, and the questions on which they differ."""
 
 import time
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _UNIT = ("subject", "question")
 
 @dataclass(frozen=True, slots=True)
 class PersonAgreement:
-    """How often a person says what another says of the same picture."""
+    """How often a person agrees with another about the same picture."""
 
     name: str
     agreement: Estimate
@@ -25,7 +25,7 @@ class PersonAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A question that people answer differently: who says what."""
+    """A question with different answers, by person."""
 
     subject_id: str
     question_id: str
@@ -34,29 +34,29 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementSnapshot:
-    """All of it, as it was at some time (seconds since 1970), and how long it took to compute."""
+    """Measures of agreement, when they were computed (seconds since 1970), and how long it took."""
 
     at: float
     took_seconds: float
-    concords: list[RaterAgreement]
+    agreements: list[RaterAgreement]
     people: list[PersonAgreement]
     disagreements: list[Disagreement]
 
 
-def oversee(location: Location, judge: str, without: str | None = None) -> AgreementSnapshot:
-    """Measure the agreement of a study's people, as it would be without one of them if that is asked."""
+def measure_agreement(location: Location, judge: str, without: str | None = None) -> AgreementSnapshot:
+    """Measure the agreement of a study's people, optionally without one of them."""
     at = time.time()
     with Run(location) as run:
         votes = gather_votes(run, judge)
     if without is not None:
         votes = Frame(votes.rows.filter(pl.col("annotator") != without), votes.items, votes.designs)
     paired = votes.rows.filter(pl.len().over(_UNIT) > 1)
-    found = (agree(votes) if paired.height else [], compare_people(paired), _list_disagreements(paired))
-    return AgreementSnapshot(at, time.time() - at, *found)
+    measures = (agree(votes) if paired.height else [], compare_people(paired), _list_disagreements(paired))
+    return AgreementSnapshot(at, time.time() - at, *measures)
 
 
 def compare_people(votes: pl.DataFrame) -> list[PersonAgreement]:
-    """Estimate, for each annotator, the share of others' answers that are the same, over prompts like these."""
+    """Estimate for each annotator how many answers of others are the same; prompts count as sampled."""
     same, others = pl.len().over(*_UNIT, "value", "value_text") - 1, pl.len().over(_UNIT) - 1
     shares = votes.with_columns(share=same / others).sort("annotator")
     found = []
@@ -67,7 +67,7 @@ def compare_people(votes: pl.DataFrame) -> list[PersonAgreement]:
 
 
 def _list_disagreements(votes: pl.DataFrame) -> list[Disagreement]:
-    """List the questions with the most different answers, among them those with the most people first."""
+    """List the questions with the most different answers first, then by the number of people."""
     units = (
         votes.group_by(_UNIT, maintain_order=True)
         .agg("annotator", "value_text", different=pl.col("value_text").n_unique())

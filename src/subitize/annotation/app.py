@@ -1,11 +1,9 @@
-"""The annotation app over HTTP: pages to answer, pictures stripped to their pixels, answers stored at once."""
+"""The annotation app over HTTP: serves pages and bare pixels, and stores each answer at once."""
 
 import time
-from collections.abc import Callable
 from functools import lru_cache
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import FileResponse, PlainTextResponse
 from PIL import Image
 
 from subitize.annotation.owner import AgreementMonitor, OwnerDesk, Pace, ScreeningDesk
@@ -25,7 +23,7 @@ from subitize.annotation.schemas import (
     Saved,
     StudyProgress,
 )
-from subitize.annotation.sessions import STATIC, UNKNOWN_LINK, Sessions, guarded_app, is_same
+from subitize.annotation.sessions import UNKNOWN_LINK, Sessions, guarded_app, is_same
 from subitize.annotation.settings import (
     PRACTICE,
     AnswerRecord,
@@ -50,14 +48,14 @@ def make_app(
     study: Study,
     texts: Texts,
     images: Images,
-    overseer: AgreementMonitor,
+    monitor: AgreementMonitor,
     hosts: frozenset[str] | None,
     making_link: str | None = None,
 ) -> FastAPI:
-    """Make the application; `hosts` are the names it answers to, None any, and `making_link` is for the owner."""
+    """Make the app; `hosts` are the names it answers to (None: any), `making_link` is shown to the owner."""
     sessions = Sessions(study.people.secret, study.people.find)
     desk = _Desk(study, texts, images, sessions)
-    owner = OwnerDesk(study, overseer, desk.pace, sessions, desk.link_pictures, making_link)
+    owner = OwnerDesk(study, monitor, desk.pace, sessions, desk.link_pictures, making_link)
     screening = ScreeningDesk(study, images, owner.identify, owner.identify_changing, desk.link_pictures)
     app = guarded_app(hosts)
     app.add_api_route("/", desk.index, include_in_schema=False)
@@ -84,7 +82,7 @@ def make_app(
 
 
 class _Desk:
-    """What people can ask for."""
+    """Handles the requests of annotators, reviewers and adjudicators."""
 
     def __init__(self, study: Study, texts: Texts, images: Images, sessions: Sessions) -> None:
         self._study, self._texts, self._sessions = study, texts, sessions
@@ -94,20 +92,17 @@ class _Desk:
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
 
     def index(self, request: Request) -> Response:
-        """Show the page, or how to come in."""
-        return self._send_page(request, lambda person: "owner.html" if person.role == "owner" else "annotate.html")
-
-    def adjudicate(self, request: Request) -> Response:
-        """Show the page where the owner settles what people disagree about."""
-        return self._send_page(
-            request,
-            lambda person: (
-                "annotate.html" if person.role == "owner" and self._study.settings.purposes_of(person.role) else None
-            ),
+        """Show the page, or how to sign in."""
+        return self._sessions.send_page(
+            request, lambda person: "owner.html" if person.role == "owner" else "annotate.html"
         )
 
+    def adjudicate(self, request: Request) -> Response:
+        """Show the page where the owner adjudicates disagreements."""
+        return self._sessions.send_page(request, self._choose_adjudication)
+
     def join(self, token: str, request: Request) -> Response:
-        """Come in by an invitation: the same link brings the same person back, on any device."""
+        """Sign in by an invitation, which works on any device, any number of times."""
         for person in self._study.people.all():
             if not person.is_withdrawn and is_same(token, self._study.people.join_token(person)):
                 return self._sessions.let_in(person, request)
@@ -115,7 +110,7 @@ class _Desk:
         raise UNKNOWN_LINK
 
     def recruit(self, token: str, request: Request) -> Response:
-        """Come in by the link that recruits; whoever comes again, or with the same details, is the same person."""
+        """Sign in by the recruiting link; a known session or the same details identify the same person."""
         self._sessions.slow_down(request)
         if not self._texts.is_recruiting or not is_same(token, self._study.people.recruiting_token()):
             raise UNKNOWN_LINK
@@ -126,11 +121,11 @@ class _Desk:
         return self._sessions.let_in(self._study.people.recruit(details), request)
 
     def consent(self, request: Request) -> None:
-        """Agree to take part."""
+        """Record that a person agrees to take part."""
         self._study.people.consent(self._sessions.identify_changing(request))
 
     def completion(self, request: Request) -> Completion:
-        """Tell whoever has answered everything how to say so to whoever recruited them."""
+        """Return the recruiter's address for people who have finished."""
         person = self._sessions.identify(request)
         if person.role != "annotator":
             return Completion(url=None)
@@ -139,7 +134,7 @@ class _Desk:
         return Completion(url=self._texts.completion_url(has_failed=self._study.outcome(person) == "failed"))
 
     def me(self, request: Request) -> Me:
-        """Tell who is here, and what they should know."""
+        """Return the signed-in person and the texts they should read."""
         person = self._sessions.identify(request)
         return Me(
             name=person.name,
@@ -152,7 +147,7 @@ class _Desk:
         )
 
     def next_pages(self, request: Request, count: int = 1) -> PagesShown:
-        """Give the pages to be answered, reviewed or settled next; they are kept for this person for a while."""
+        """Lease the next pages to answer, review or adjudicate to this person."""
         person = self._sessions.identify(request)
         if not self._study.settings.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
@@ -163,31 +158,33 @@ class _Desk:
         return PagesShown(pages=pages, progress=StudyProgress(**self._study.progress(person)))
 
     def page(self, page_id: str, request: Request) -> PageShown:
-        """Show a page again, with what this person said to it."""
+        """Show a page again, with this person's answers."""
         person = self._sessions.identify(request)
         return self._show(person, self._find(person, page_id))
 
     def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Saved:
-        """Store an answer; when this returns it is on the disk. In training, tell whether it is right."""
+        """Store an answer on disk before returning; in training, also return the right answer."""
         person, task = self._changing(request, page_id, number)
         if self._study.save(person, task, number, AnswerRecord(**given.model_dump())):
             self.pace.note(time.time())
-        page = self._study.pages[task.place]
+        page = self._study.pages[task.page_index]
         expected = self._study.gold.expects(page, number) if task.purpose == "training" else None
         return Saved(**self._study.progress(person), expected=None if expected is None else str(expected))
 
     def read(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> ReadAs:
-        """Tell how an answer would be read, and store nothing."""
+        """Return how an answer would be read, without storing it."""
         _, task = self._changing(request, page_id, number)
         try:
-            return ReadAs(value=str(self._study.read(self._study.pages[task.place], number, given.text)), reason=None)
+            return ReadAs(
+                value=str(self._study.read(self._study.pages[task.page_index], number, given.text)), reason=None
+            )
         except UnreadAnswerError as error:
             return ReadAs(value=None, reason=str(error))
 
     def picture(self, page_id: str, number: int, request: Request) -> Response:
-        """Send the pixels of a picture, and nothing that its file says besides."""
+        """Send the pixels of a picture without any metadata of its file."""
         person = self._sessions.identify(request)
-        page = self._study.pages[self._find(person, page_id).place]
+        page = self._study.pages[self._find(person, page_id).page_index]
         pictures = (*page.pictures, *(one.picture for one in page.linked))
         if not 0 <= number < len(pictures):
             raise HTTPException(404, "there is no such picture")
@@ -200,21 +197,17 @@ class _Desk:
         return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
     def link_pictures(self, person: Person, task: Assignment) -> list[str]:
-        """List where a person finds the pictures of a page."""
-        count = len(self._study.pages[task.place].pictures)
+        """List the addresses of a page's pictures for a person."""
+        count = len(self._study.pages[task.page_index].pictures)
         return [self._link_picture(person, task, number) for number in range(count)]
 
     def _link_picture(self, person: Person, task: Assignment, number: int) -> str:
         return f"pictures/{self._page_id(person, task)}/{number}"
 
-    def _send_page(self, request: Request, choose: Callable[[Person], str | None]) -> Response:
-        try:
-            page = choose(self._sessions.identify(request))
-            if page is None:
-                raise _NOTHING_TO_ANSWER
-        except HTTPException as error:
-            return PlainTextResponse(str(error.detail), error.status_code)
-        return FileResponse(str(STATIC / page))
+    def _choose_adjudication(self, person: Person) -> str:
+        if person.role != "owner" or not self._study.settings.purposes_of(person.role):
+            raise _NOTHING_TO_ANSWER
+        return "annotate.html"
 
     def _known(self, request: Request) -> Person | None:
         try:
@@ -226,17 +219,17 @@ class _Desk:
         return self._texts.consent is not None and person.role == "annotator" and not person.has_consented
 
     def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, Assignment]:
-        """Find who answers about which page."""
+        """Return who answers and which page."""
         person = self._sessions.identify_changing(request)
         task = self._find(person, page_id)
         if task.purpose not in self._study.settings.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
-        if not 0 <= number < len(self._study.pages[task.place].asks):
+        if not 0 <= number < len(self._study.pages[task.page_index].asks):
             raise HTTPException(404, "there is no such question")
         return person, task
 
     def _show(self, person: Person, task: Assignment) -> PageShown:
-        page, page_id = self._study.pages[task.place], self._page_id(person, task)
+        page, page_id = self._study.pages[task.page_index], self._page_id(person, task)
         if task.purpose not in _ANSWERING:
             self._reviewed[page_id] = task
         return PageShown(
@@ -253,8 +246,8 @@ class _Desk:
         )
 
     def _show_question(self, person: Person, task: Assignment, number: int) -> QuestionShown:
-        page = self._study.pages[task.place]
-        ask, said = page.asks[number], self._study.said(person, task, number)
+        page = self._study.pages[task.page_index]
+        ask, said = page.asks[number], self._study.last_answer(person, task, number)
         lines = list(ask.question.lines) if isinstance(ask.question, Choose) else []
         shown = AnswerShown.model_validate(said, from_attributes=True) if said else None
         others = [] if task.purpose in _ANSWERING else self._study.reviews.list_answers(task, number)
@@ -268,17 +261,17 @@ class _Desk:
         )
 
     def _page_id(self, person: Person, task: Assignment) -> str:
-        """Name a page so that nobody learns from it what it shows or what for, or that another sees the same.
+        """Make an opaque page ID, different for every person and purpose.
 
-        A review is of the answers as they were shown: once they are others, the page has another name.
+        A review covers the answers as they were shown: when they change, so does the ID.
         """
-        page, about = self._study.pages[task.place], list[object]()
+        page, about = self._study.pages[task.page_index], list[object]()
         if task.author is not None:
             about = [task.author, *(self._study.reviews.answer_key(task, number) for number in range(len(page.asks)))]
         return self._study.people.sign("page", person.id, page.subject.id, task.purpose, *about)
 
     def _find(self, person: Person, page_id: str) -> Assignment:
-        """Find a page by the name that only the person it was shown to can know, also after a restart."""
+        """Find a page by its ID, which only the person it was shown to knows; also works after a restart."""
         task = self._named(person).get(page_id) or self._find_review(person, page_id)
         if task is None:
             raise HTTPException(404, "there is no such page; reload to go on with the next")
@@ -298,5 +291,5 @@ class _Desk:
 
 
 def _plain_png(data: bytes) -> bytes:
-    """Write a picture anew: files may hold the prompt that made them."""
+    """Re-encode a picture: its file may contain the prompt that made it."""
     return encode_png(Image.fromarray(decode(data)), compress_level=1)

@@ -1,7 +1,6 @@
-"""Which pages each person gets: k people per page, none of them twice, fewest answers first.
+"""Assigns pages to people: k people per page, no page twice to one person, fewest answers first.
 
-Also pages with known answers, which show how reliable a person is: first as training with feedback, later hidden
-among the others."""
+Pages with known answers measure how reliable a person is, first in training with feedback, then hidden among others."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -20,7 +19,7 @@ _EVERY = 10
 
 @dataclass(slots=True)
 class AssignmentQueue:
-    """Pages by their places, who has finished them, and who is at work on them until when."""
+    """Pages by their indices, with the people who finished them and the current leases."""
 
     pages: int
     people_per_page: int
@@ -28,20 +27,20 @@ class AssignmentQueue:
     seed: int
     pages_per_person: int
     for_everybody: frozenset[int] = frozenset()
-    """Pages that everybody is shown, one in every ten."""
+    """Pages that everybody is shown, every tenth time."""
     _finished: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     _leases: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     _counts: np.ndarray[tuple[int], np.dtype[np.int32]] = field(init=False)
     _answers: Counter[int] = field(default_factory=Counter)
     _given: int = 0
     held: Set[int] = frozenset()
-    """Pages that nobody is shown."""
+    """Pages that are not shown to anybody."""
 
     def __post_init__(self) -> None:
         self._counts = np.zeros(self.pages, dtype=np.int32)
 
     def finish(self, person: str, page: int) -> None:
-        """Note that a person has answered or skipped all of a page; a second time changes nothing."""
+        """Record that a person has answered or skipped all of a page; idempotent."""
         if page in self._finished[person]:
             return
         self._finished[person][page] = None
@@ -51,11 +50,11 @@ class AssignmentQueue:
             self._counts[page] += 1  # a lease counts as an answer to come
 
     def finished(self, person: str) -> Sequence[int]:
-        """List the pages that a person has finished, in their order."""
+        """List the pages that a person has finished, the earliest first."""
         return list(self._finished[person])
 
     def take(self, person: str, most: int, now: float) -> list[int]:
-        """Give a person the pages to be shown next: those at hand, then new ones, up to so many."""
+        """Lease up to `most` pages to a person, current leases first."""
         self._expire(now)
         own = self._leases[person]
         most = min(most, self.pages_per_person - len(self._finished[person]))
@@ -67,7 +66,7 @@ class AssignmentQueue:
         return list(own)[: max(most, 0)]
 
     def hold(self, pages: Set[int]) -> None:
-        """Show these pages to nobody else, and all others again; who has one at hand is not shown it next."""
+        """Withhold exactly these pages, and end their leases."""
         for page in pages - self.held:
             self._given -= min(self._answers[page], self.people_per_page)
             for own in self._leases.values():
@@ -76,16 +75,16 @@ class AssignmentQueue:
         self.held = pages
 
     def left_for(self, person: str) -> int:
-        """Count the pages that a person may still be shown, those at hand included."""
+        """Count the pages that a person may still be shown, including current leases."""
         is_possible = int(self._is_open(person).sum()) + len(self._leases[person])
         return max(0, min(is_possible, self.pages_per_person - len(self._finished[person])))
 
     def answers_wanted(self) -> int:
-        """Count the finished pages that the study wants in all."""
+        """Count the finished pages that the study needs in total."""
         return (self.pages - len(self.held)) * self.people_per_page
 
     def answers_given(self) -> int:
-        """Count the finished pages, at most as many of each as are wanted."""
+        """Count the finished pages; surplus answers to a page do not count."""
         return self._given
 
     def _expire(self, now: float) -> None:
@@ -103,7 +102,7 @@ class AssignmentQueue:
         return is_open
 
     def _candidates(self, person: str, *, is_turn_of_everybodys: bool) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """List the pages that may come next: now and then one that everybody is shown, else another if there is one."""
+        """List the pages that may come next: in turn those for everybody or the others, if any are left."""
         is_open = self._is_open(person)
         is_everybodys = np.zeros(self.pages, dtype=np.bool_)
         is_everybodys[list(self.for_everybody)] = True
@@ -111,37 +110,37 @@ class AssignmentQueue:
         return np.flatnonzero(wanted if wanted.any() else is_open)
 
     def _choose(self, person: str) -> int | None:
-        """Choose by lot among the pages with the fewest answers; the lot is the person's own."""
+        """Pick at random, seeded per person, among the pages with the fewest answers."""
         drawn = len(self._finished[person]) + len(self._leases[person])
         candidates = self._candidates(person, is_turn_of_everybodys=drawn % _EVERY == _EVERY // 2)
         if candidates.size == 0:
             return None
         counts = self._counts[candidates]
         fewest = candidates[counts == counts.min()]
-        lot = np.random.default_rng([self.seed, *person.encode(), drawn])
-        return int(lot.choice(fewest))
+        random = np.random.default_rng([self.seed, *person.encode(), drawn])
+        return int(random.choice(fewest))
 
 
 CHANCES = 2
-"""How often somebody may try to pass the training."""
+"""Attempts allowed at the training."""
 Outcome = Literal["passed", "training", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The right answers that are known, by subject and question; pages for training, and those shown unmarked."""
+    """Known right answers by subject and question, the training pages, and the pages hidden among others."""
 
     answers: Mapping[tuple[str, str], Scalar]
     training: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
 
     def expects(self, page: Page, number: int) -> Scalar | None:
-        """Tell the right answer to a question, if it is known."""
+        """Return the right answer to a question, if known."""
         return self.answers.get((page.subject.id, page.asks[number].question.id))
 
 
 def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int) -> Gold:
-    """Take the readings of a judge as right answers; pages with an answer to every question can be shown as gold."""
+    """Use a judge's readings as right answers; a page is gold if all its questions have one."""
     if judge is None:
         if training:
             raise BadValueError(f"--training {training}: needs right answers; name whose they are with --gold JUDGE")
@@ -153,8 +152,8 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
     }
     gold = Gold(answers)
     known = [
-        place
-        for place, page in enumerate(pages)
+        page_index
+        for page_index, page in enumerate(pages)
         if all(gold.expects(page, number) is not None for number in range(len(page.asks)))
     ]
     if len(known) < max(training, 1):
@@ -167,7 +166,7 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
 
 
 def judge_training(rights: Sequence[bool], pages: int, pass_mark: float) -> Outcome:
-    """Tell whether somebody has passed, by what they answered so far: in order, one round of pages after the other."""
+    """Judge a person's training by their results so far, in order, one round of pages after another."""
     rounds = [rights[start : start + pages] for start in range(0, len(rights), pages)] if pages else []
     done = [one for one in rounds if len(one) == pages]
     if not pages or any(sum(one) >= pass_mark * pages for one in done):

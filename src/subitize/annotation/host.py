@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from subitize.annotation.app import make_app
-from subitize.annotation.owner import MAKING, AgreementMonitor, StudyCreator, make_making_app, making_token
+from subitize.annotation.owner import CREATOR_PATH, AgreementMonitor, StudyCreator, creator_token, make_creator_app
 from subitize.annotation.plan import OpenStudy, StudyPlan, open_study, read_plans, save_plan
 from subitize.errors import BadValueError, SubitizeError
 from subitize.records import digest
@@ -26,7 +26,7 @@ from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run
 
 
 class Host:
-    """A server of studies; they are closed, and their leases given back, when it is left."""
+    """A server of studies, which closes them and returns their leases on exit."""
 
     def __init__(self, runs: Sequence[Location], listening: socket.socket, host: str) -> None:
         self._locations = {_name_of(location): location for location in runs}
@@ -38,12 +38,12 @@ class Host:
         self._stack, self._lock = ExitStack(), threading.RLock()
         self._runs: dict[str, Run] = {}
         self._leases: dict[tuple[str, str], Lease] = {}
-        self._overseers: list[AgreementMonitor] = []
+        self._monitors: list[AgreementMonitor] = []
         self._served: set[tuple[str, str]] = set()
         self._secret = secrets.token_hex(32)
         self.app = Starlette(lifespan=self._live)
-        maker = StudyCreator(self._locations, self.open_run, self.make)
-        self._mount(f"/{MAKING}", make_making_app(maker, self._secret, self._hosts))
+        creator = StudyCreator(self._locations, self.open_run, self.make)
+        self._mount(f"/{CREATOR_PATH}", make_creator_app(creator, self._secret, self._hosts))
 
     def __enter__(self) -> Self:
         return self
@@ -55,11 +55,11 @@ class Host:
 
     @property
     def making_link(self) -> str:
-        """Where studies are made; whoever has it may use every run that is served."""
-        return f"{self.address}/{MAKING}/join/{making_token(self._secret)}"
+        """The link for creating studies; it gives access to every served run."""
+        return f"{self.address}/{CREATOR_PATH}/join/{creator_token(self._secret)}"
 
     def open_run(self, name: str) -> Run:
-        """Open one of the runs, once."""
+        """Open a run, once."""
         if name not in self._locations:
             raise BadValueError(f"no run {name!r} here; known: {', '.join(self._locations)}")
         with self._lock:
@@ -72,11 +72,11 @@ class Host:
         return self._open(next(iter(self._locations)), plan, "", self.making_link)
 
     def make_links(self, first: OpenStudy | None) -> dict[str, str]:
-        """Make the links of everybody in the first study, if there is one, and that by which studies are made."""
+        """Make the links of the first study, if any, and the link for creating studies."""
         return {**(first.make_links(self.address) if first else {}), "make a study": self.making_link}
 
     def make(self, name: str, plan: StudyPlan) -> dict[str, str]:
-        """Make a study of a run, serve it beside the others, from now on, and give its links."""
+        """Create a study of a run, serve it beside the others, and return its links."""
         path = _path_of(name, plan.name)
         with self._lock:
             opened = self._open(name, plan, path)
@@ -88,13 +88,13 @@ class Host:
         config = uvicorn.Config(self.app, log_level="critical", access_log=False, server_header=False, lifespan="on")
         server = uvicorn.Server(config)
         on_ready()
-        # When it has stopped, the server sends itself again what stopped it: that must not end us before we close.
+        # After stopping, the server raises the signal again, which must not end us before we close.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         with suppress(KeyboardInterrupt):
             server.run(sockets=[self._listening])
 
     def reopen_made(self) -> list[str]:
-        """Serve again what was made in the browser before; tell what could not be."""
+        """Serve earlier studies made in the browser again; return the problems."""
         faults: list[str] = []
         for name, plan in self._read_plans(faults):
             try:
@@ -104,7 +104,7 @@ class Host:
         return faults
 
     def _read_plans(self, faults: list[str]) -> Iterator[tuple[str, StudyPlan]]:
-        """Go through the plans that runs have; a database may have many runs, which are not all kept open."""
+        """Yield the plans stored in runs, without keeping the runs open: a database may have many."""
         for name, location in self._locations.items():
             try:
                 with Run(location) as run:
@@ -120,10 +120,10 @@ class Host:
         run = self.open_run(name)
         lease = self._take_lease(name, run, plan.judge)
         opened = open_study(run, lease, plan)
-        overseer = AgreementMonitor(run.location, opened.study.settings.judge)
-        self._overseers.append(overseer)
+        monitor = AgreementMonitor(run.location, opened.study.settings.judge)
+        self._monitors.append(monitor)
         self._served.add((name, plan.name))
-        self._mount(path, make_app(opened.study, opened.texts, run.images, overseer, self._hosts, making_link))
+        self._mount(path, make_app(opened.study, opened.texts, run.images, monitor, self._hosts, making_link))
         return opened
 
     def _take_lease(self, name: str, run: Run, judge: str) -> Lease:
@@ -133,31 +133,31 @@ class Host:
             return self._leases[name, judge]
 
     def _mount(self, path: str, app: FastAPI) -> None:
-        """Let an application answer below a path; the one at the root answers what no other does."""
+        """Mount an app at a path; the app at the root comes last."""
         routes = self.app.router.routes
         routes.insert(len(routes) if not path else 0, Mount(path, app=app))
 
     @asynccontextmanager
     async def _live(self, _: Starlette) -> AsyncIterator[None]:
-        renewing = asyncio.create_task(self._renew_for_ever())
+        renewing = asyncio.create_task(self._keep_renewing())
         yield
         renewing.cancel()
-        for overseer in self._overseers:
-            overseer.close()
+        for monitor in self._monitors:
+            monitor.close()
 
-    async def _renew_for_ever(self) -> None:
+    async def _keep_renewing(self) -> None:
         while True:
             await asyncio.sleep(RENEWAL_SECONDS)
             for (name, _), lease in list(self._leases.items()):
-                with suppress(SubitizeError):  # whoever writes without a lease is told so
+                with suppress(SubitizeError):  # the next write reports a lost lease
                     await asyncio.to_thread(self._runs[name].renew, lease)
 
 
 def _name_of(location: Location) -> str:
-    """Name a run; nobody in a browser needs to know where on this machine it is."""
+    """Name a run without revealing its path to browsers."""
     return os.path.basename(os.path.realpath(location.path)) if isinstance(location, Folder) else location.run_id
 
 
 def _path_of(run: str, study: str) -> str:
-    """Tell where a study that was made in the browser stands, the same after a restart."""
+    """Return the path of a study made in the browser, stable across restarts."""
     return f"/s/{digest(run, study)[:12]}"

@@ -1,4 +1,4 @@
-"""The owner's pages over HTTP: the state of a study, screening of pictures, and making new studies."""
+"""The owner's pages over HTTP: the state of a study, screening of pictures, and creating studies."""
 
 import asyncio
 import time
@@ -7,11 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_json
 
-from subitize.annotation.agreement import AgreementSnapshot, oversee
+from subitize.annotation.agreement import AgreementSnapshot, measure_agreement
 from subitize.annotation.pages import FORMS, collect_pages
 from subitize.annotation.people import Person, Role, sign
 from subitize.annotation.plan import OWNER, StudyPlan
@@ -19,7 +18,7 @@ from subitize.annotation.reviewing import Tally
 from subitize.annotation.sampling import draw_sample, list_samples, store_sample
 from subitize.annotation.schemas import WithoutNul
 from subitize.annotation.screening import HAS_FACES, MAY_BE_MISSED, FaceFinder
-from subitize.annotation.sessions import STATIC, UNKNOWN_LINK, Sessions, address_of, guarded_app, is_same
+from subitize.annotation.sessions import UNKNOWN_LINK, Sessions, address_of, guarded_app, is_same
 from subitize.annotation.settings import Assignment
 from subitize.annotation.study import Study
 from subitize.errors import BadImageError, BadValueError, NothingToDoError, RunError, SubitizeError
@@ -61,7 +60,7 @@ class DisagreementShown(BaseModel):
 
 
 class StudyShown(BaseModel):
-    """The state of a study; figures of agreement are as old as they say."""
+    """The state of a study; measures of agreement state their age."""
 
     name: str
     given: int
@@ -82,7 +81,7 @@ class StudyShown(BaseModel):
 
 
 class Invited(BaseModel):
-    """Who is invited, and as what."""
+    """The name and role of a new person."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -91,7 +90,7 @@ class Invited(BaseModel):
 
 
 class Withdrawal(BaseModel):
-    """Why a person is left out; without a reason only the link is closed."""
+    """Why a person is excluded; without a reason, only the link is closed."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -106,17 +105,17 @@ class PersonEffect(BaseModel):
 
 
 class Pace:
-    """How quickly pages are finished, by those of the last ten minutes."""
+    """The rate at which pages are finished, over the last ten minutes."""
 
     def __init__(self) -> None:
         self._times: deque[float] = deque()
 
     def note(self, now: float) -> None:
-        """Note that a page was finished."""
+        """Record a finished page."""
         self._times.append(now)
 
     def per_hour(self, now: float) -> float:
-        """Tell how many pages are finished per hour."""
+        """Return the number of pages finished per hour."""
         while self._times and self._times[0] < now - _SPEED_SECONDS:
             self._times.popleft()
         since = max(60.0, now - self._times[0]) if self._times else 1.0
@@ -124,7 +123,7 @@ class Pace:
 
 
 class AgreementMonitor:
-    """Keeps figures of agreement fresh, computed in a process of its own so that nobody waits for them."""
+    """Keeps measures of agreement up to date, computed in a separate process so that requests do not wait."""
 
     def __init__(self, location: Location, judge: str) -> None:
         self._location, self._judge = location, judge
@@ -134,31 +133,31 @@ class AgreementMonitor:
 
     @property
     def latest(self) -> AgreementSnapshot | None:
-        """The latest figures, if there are any yet and they are not too old."""
+        """The latest measures, unless there are none or they are too old."""
         latest = self._latest
         is_old = latest is not None and time.time() - latest.at > MOST_AGE_SECONDS + latest.took_seconds
         return None if is_old else latest
 
     def refresh(self) -> None:
-        """Begin to compute the figures anew where they are too old and nobody does so already."""
+        """Start computing the measures again if they are old and no computation is running."""
         is_fresh = self._latest is not None and time.time() - self._latest.at < MOST_AGE_SECONDS / 2
         if not is_fresh and (self._refreshing is None or self._refreshing.done()):
             self._refreshing = asyncio.create_task(self._compute())
 
     async def without(self, name: str) -> AgreementSnapshot:
-        """Compute the figures as they would be without somebody."""
-        return await self._oversee(name)
+        """Compute the measures without one person."""
+        return await self._measure(name)
 
     async def _compute(self) -> None:
         try:
-            self._latest = await self._oversee(None)
+            self._latest = await self._measure(None)
         except SubitizeError:
             self._latest = None  # nothing to compare yet
 
-    async def _oversee(self, without: str | None) -> AgreementSnapshot:
+    async def _measure(self, without: str | None) -> AgreementSnapshot:
         try:
-            return await result_of(self._process.submit(oversee, self._location, self._judge, without))
-        except RunError:  # it died, perhaps for want of memory
+            return await result_of(self._process.submit(measure_agreement, self._location, self._judge, without))
+        except RunError:  # it died, perhaps out of memory
             self._process = Pool(1)
             raise
 
@@ -168,25 +167,25 @@ class AgreementMonitor:
 
 
 class OwnerDesk:
-    """What the owner can ask for."""
+    """Handles the owner's requests about the study and its people."""
 
     def __init__(
         self,
         study: Study,
-        overseer: AgreementMonitor,
+        monitor: AgreementMonitor,
         pace: Pace,
         sessions: Sessions,
         link_pictures: Callable[[Person, Assignment], list[str]],
         making_link: str | None,
     ) -> None:
-        self._study, self._overseer, self._pace = study, overseer, pace
+        self._study, self._monitor, self._pace = study, monitor, pace
         self._sessions, self._link_pictures, self._making_link = sessions, link_pictures, making_link
 
     async def study(self, request: Request) -> StudyShown:
-        """Show how far the study is and how far people agree."""
+        """Show the study's progress and people's agreement."""
         owner = self.identify(request)
-        self._overseer.refresh()
-        latest, totals, now = self._overseer.latest, self._study.progress(owner), time.time()
+        self._monitor.refresh()
+        latest, totals, now = self._monitor.latest, self._study.progress(owner), time.time()
         per_hour, left = self._pace.per_hour(now), totals["wanted"] - totals["given"]
         agreements = {one.name: one.agreement for one in latest.people} if latest else {}
         reviews = self._study.reviews
@@ -203,7 +202,7 @@ class OwnerDesk:
                 for one in self._study.people.all()
                 if one != owner
             ],
-            agreement=_plain(latest.concords) if latest else None,
+            agreement=_plain(latest.agreements) if latest else None,
             agreement_age_seconds=now - latest.at if latest else None,
             disagreements=self._show_disagreements(owner, latest) if latest else [],
             reviews=reviews.tally_all("review"),
@@ -214,34 +213,34 @@ class OwnerDesk:
         )
 
     async def effect(self, person_id: int, request: Request) -> PersonEffect:
-        """Show what leaving somebody out would change, and change nothing."""
+        """Show what excluding a person would change, without changing it."""
         self.identify(request)
         person = self._find(person_id)
         try:
-            without = (await self._overseer.without(person.name)).concords
+            without = (await self._monitor.without(person.name)).agreements
         except NothingToDoError:
-            without = []  # nobody has answered yet
-        latest = self._overseer.latest
-        return PersonEffect(agreement=_plain(latest.concords) if latest else None, without=_plain(without))
+            without = []  # there are no answers yet
+        latest = self._monitor.latest
+        return PersonEffect(agreement=_plain(latest.agreements) if latest else None, without=_plain(without))
 
     def invite(self, invited: Invited, request: Request) -> PersonShown:
-        """Invite somebody, by a link of their own."""
+        """Invite a person by a personal link."""
         self.identify_changing(request)
         return self._show_person(self._study.people.invite(invited.name, invited.role), None, request)
 
     def withdraw(self, person_id: int, withdrawal: Withdrawal, request: Request) -> None:
-        """Close somebody's link; with a reason, leave their answers out of every figure."""
+        """Close a person's link; with a reason, also exclude their answers from all results."""
         owner, person = self.identify_changing(request), self._find(person_id)
         if person == owner:
             raise HTTPException(409, "this is your own link; another owner can withdraw it")
         self._study.withdraw(person, withdrawal.reason.strip())
 
     def identify(self, request: Request) -> Person:
-        """Find who sends a request; only the owner may."""
+        """Return the owner, if they send the request."""
         return self._owner(self._sessions.identify(request))
 
     def identify_changing(self, request: Request) -> Person:
-        """Find who wants to change something; only the owner may."""
+        """Return the owner, if they send the changing request."""
         return self._owner(self._sessions.identify_changing(request))
 
     @staticmethod
@@ -257,18 +256,18 @@ class OwnerDesk:
         return person
 
     def _show_person(self, person: Person, agreement: object, request: Request) -> PersonShown:
-        done = self._study.activity(person)
+        activity = self._study.activity(person)
         return PersonShown(
             id=person.id,
             name=person.name,
             role=person.role,
             link=f"{address_of(request)}/join/{self._study.people.join_token(person)}",
             is_withdrawn=person.is_withdrawn,
-            done=done.answers if person.role == "annotator" else self._study.reviews.tally(person).done,
-            skipped=done.skipped,
-            unsure=done.unsure,
-            flagged=done.flagged,
-            median_seconds=done.median_seconds,
+            done=activity.answers if person.role == "annotator" else self._study.reviews.tally(person).done,
+            skipped=activity.skipped,
+            unsure=activity.unsure,
+            flagged=activity.flagged,
+            median_seconds=activity.median_seconds,
             gold=self._study.gold_results(person),
             consistency=self._study.consistency(person),
             agreement=_plain(agreement),
@@ -277,17 +276,16 @@ class OwnerDesk:
     def _show_disagreements(self, owner: Person, latest: AgreementSnapshot) -> list[DisagreementShown]:
         shown = []
         for one in latest.disagreements:
-            found = self._study.find_question(one.subject_id, one.question_id)
-            if found is not None:
-                place, number = found
-                wording = self._study.pages[place].asks[number].wording
-                pictures = self._link_pictures(owner, Assignment(place))
+            if question := self._study.find_question(one.subject_id, one.question_id):
+                page_index, number = question
+                wording = self._study.pages[page_index].asks[number].wording
+                pictures = self._link_pictures(owner, Assignment(page_index))
                 shown.append(DisagreementShown(wording=wording, pictures=pictures, answers=one.answers))
         return shown
 
 
 def _plain(found: object) -> object:
-    """Turn figures into what JSON can hold; what is not finite is null."""
+    """Convert to JSON values; numbers that are not finite become null."""
     return from_json(to_json(to_plain(found), inf_nan_mode="null"))
 
 
@@ -295,7 +293,7 @@ _BY_THE_OWNER = "held back by the owner"
 
 
 class ScreenedPicture(BaseModel):
-    """A picture that is flagged or held back, why, and where the owner sees it."""
+    """A picture that is flagged or held back, the reason, and its address."""
 
     image: str
     reason: str
@@ -303,7 +301,7 @@ class ScreenedPicture(BaseModel):
 
 
 class FacesShown(BaseModel):
-    """How far the search for faces is, and what came of it."""
+    """Progress and result of the search for faces."""
 
     looked: int = 0
     pictures: int = 0
@@ -315,7 +313,7 @@ class FacesShown(BaseModel):
 
 
 class ScreeningShown(BaseModel):
-    """Pictures of the study that people flagged and nobody has decided about, those held back, and the faces."""
+    """Flagged pictures that await a decision, those held back, and the search for faces."""
 
     flagged: list[ScreenedPicture]
     held: list[ScreenedPicture]
@@ -323,7 +321,7 @@ class ScreeningShown(BaseModel):
 
 
 class Decision(BaseModel):
-    """Whether a picture is held back from now on, and why."""
+    """Whether to hold a picture back, and why."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -333,7 +331,7 @@ class Decision(BaseModel):
 
 
 class ScreeningDesk:
-    """What the owner can ask for; `identify` finds who sends a request, if that is the owner."""
+    """Handles the owner's requests about screening; `identify` returns the owner, if they send the request."""
 
     def __init__(
         self,
@@ -351,7 +349,7 @@ class ScreeningDesk:
         self._faces = _FaceSearch(study, images)
 
     def screening(self, request: Request) -> ScreeningShown:
-        """Show what is flagged and what is held back."""
+        """Show the flagged and the held-back pictures."""
         owner = self._identify(request)
         self._study.screen()
         return ScreeningShown(
@@ -361,7 +359,7 @@ class ScreeningDesk:
         )
 
     def decide(self, decision: Decision, request: Request) -> None:
-        """Hold a picture back from everybody, or show it."""
+        """Hold a picture back, or show it."""
         self._identify_changing(request)
         if decision.image not in self._places:
             raise HTTPException(404, "there is no such picture in this study")
@@ -371,12 +369,12 @@ class ScreeningDesk:
             self._study.show_again(decision.image)
 
     def hold_flagged(self, request: Request) -> None:
-        """Hold back all that is flagged."""
+        """Hold back all flagged pictures."""
         self._identify_changing(request)
         self._study.hold_back(self._study.list_flagged())
 
     async def find_faces(self, request: Request) -> None:
-        """Begin to look for faces, and hold back the pictures that show any."""
+        """Start a search for faces that holds back the pictures with any."""
         self._identify_changing(request)
         self._faces.begin(picture for page in self._study.shown_pages() for picture in page.pictures)
 
@@ -389,7 +387,7 @@ class ScreeningDesk:
 
 
 class _FaceSearch:
-    """Looks through pictures one after the other, in a thread of its own."""
+    """Searches pictures one by one, in a separate thread."""
 
     def __init__(self, study: Study, images: Images) -> None:
         self.shown = FacesShown()
@@ -397,7 +395,7 @@ class _FaceSearch:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self, pictures: Iterable[Stored]) -> None:
-        """Begin, unless it has begun."""
+        """Start a search unless one is running."""
         if not self.shown.is_running:
             finder, named = FaceFinder(), {Images.name(picture): picture for picture in pictures}
             self.shown = FacesShown(pictures=len(named), is_running=True)
@@ -423,20 +421,20 @@ class _FaceSearch:
             return False
 
 
-MAKING = "studies"
-"""Below which path studies are made."""
-_MAKER = Person(0, OWNER, "owner")
+CREATOR_PATH = "studies"
+"""The path of the app that creates studies."""
+_CREATOR = Person(0, OWNER, "owner")
 
 
-class MakerShown(BaseModel):
-    """The token that changes need, and the runs that there are."""
+class CreatorShown(BaseModel):
+    """The CSRF token and the names of the runs."""
 
     csrf_token: str
     runs: list[str]
 
 
 class FormShown(BaseModel):
-    """A form that a run has questions for: what people do, and about how many images."""
+    """A form of questions that a run has: what people do, and the number of images."""
 
     name: str
     told: str
@@ -444,7 +442,7 @@ class FormShown(BaseModel):
 
 
 class RunShown(BaseModel):
-    """What a study of a run can be made of: forms, images of each model, factors, samples, and judges as gold."""
+    """The choices for a study of a run: forms, images per model, factors, samples, and judges for known answers."""
 
     forms: list[FormShown]
     models: dict[str, int]
@@ -454,7 +452,7 @@ class RunShown(BaseModel):
 
 
 class SampleRequest(BaseModel):
-    """A sample to be drawn: of how many images, spread over which factors."""
+    """A sample to draw: its size, and the factors to stratify by."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -463,7 +461,7 @@ class SampleRequest(BaseModel):
 
 
 class StudyWanted(BaseModel):
-    """A study to be made: of which run, like what; where a sample is drawn, it goes by the study's name."""
+    """A study to create: its run, its plan, and a sample to draw, which gets the study's name."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -479,15 +477,15 @@ class StudyMade(BaseModel):
 
 
 class StudyCreator:
-    """What can be made: of the runs by name; `open_run` opens one, `make` makes a study of it and gives its links."""
+    """Creates studies of runs; `open_run` opens a run by name, `make` creates a study and returns its links."""
 
     def __init__(
         self, runs: Collection[str], open_run: Callable[[str], Run], make: Callable[[str, StudyPlan], dict[str, str]]
     ) -> None:
         self.runs, self._open_run, self._make = runs, open_run, make
 
-    def look(self, name: str) -> RunShown:
-        """Tell what a study of a run can be made of."""
+    def describe_run(self, name: str) -> RunShown:
+        """Describe the choices for a study of a run."""
         run = self._open_run(name)
         collected = {form: collect_pages(run, [form]) for form in FORMS}
         models = {page.subject.id: page.model for one in collected.values() for page in one.pages}
@@ -504,7 +502,7 @@ class StudyCreator:
         )
 
     def make(self, wanted: StudyWanted) -> StudyMade:
-        """Make a study, with its sample if one is to be drawn."""
+        """Create a study, after drawing its sample if requested."""
         plan = wanted.plan
         if wanted.draw is not None:
             if plan.sample is not None:
@@ -516,48 +514,44 @@ class StudyCreator:
         return StudyMade(links=self._make(wanted.run, plan))
 
 
-def making_token(secret: str) -> str:
-    """Make the secret part of the link by which studies are made."""
+def creator_token(secret: str) -> str:
+    """Make the secret part of the link for creating studies."""
     return sign(secret, "join")
 
 
-def make_making_app(maker: StudyCreator, secret: str, hosts: frozenset[str] | None) -> FastAPI:
-    """Make the application in which whoever has the link makes studies."""
-    sessions = Sessions(secret, lambda number: _MAKER if number == _MAKER.id else None)
+def make_creator_app(creator: StudyCreator, secret: str, hosts: frozenset[str] | None) -> FastAPI:
+    """Make the app that creates studies, for anybody with its link."""
+    sessions = Sessions(secret, lambda number: _CREATOR if number == _CREATOR.id else None)
 
     def index(request: Request) -> Response:
-        """Show the page, or how to come in."""
-        try:
-            sessions.identify(request)
-        except HTTPException as error:
-            return PlainTextResponse(str(error.detail), error.status_code)
-        return FileResponse(str(STATIC / "making.html"))
+        """Show the page, or how to sign in."""
+        return sessions.send_page(request, lambda _: "making.html")
 
     def join(token: str, request: Request) -> Response:
-        """Come in by the link."""
-        if is_same(token, making_token(secret)):
-            return sessions.let_in(_MAKER, request)
+        """Sign in by the link."""
+        if is_same(token, creator_token(secret)):
+            return sessions.let_in(_CREATOR, request)
         sessions.slow_down(request)
         raise UNKNOWN_LINK
 
-    def me(request: Request) -> MakerShown:
-        """Tell which runs there are."""
-        return MakerShown(csrf_token=sessions.csrf_token(sessions.identify(request)), runs=list(maker.runs))
+    def me(request: Request) -> CreatorShown:
+        """List the runs."""
+        return CreatorShown(csrf_token=sessions.csrf_token(sessions.identify(request)), runs=list(creator.runs))
 
-    def look(run: str, request: Request) -> RunShown:
-        """Tell what a study of a run can be made of."""
+    def describe_run(run: str, request: Request) -> RunShown:
+        """Describe the choices for a study of a run."""
         sessions.identify(request)
-        return maker.look(run)
+        return creator.describe_run(run)
 
     def make(wanted: StudyWanted, request: Request) -> StudyMade:
-        """Make a study."""
+        """Create a study."""
         sessions.identify_changing(request)
-        return maker.make(wanted)
+        return creator.make(wanted)
 
     app = guarded_app(hosts)
     app.add_api_route("/", index, include_in_schema=False)
     app.add_api_route("/join/{token}", join, include_in_schema=False)
     app.add_api_route("/api/me", me)
-    app.add_api_route("/api/run", look)
+    app.add_api_route("/api/run", describe_run)
     app.add_api_route("/api/studies", make, methods=["POST"])
     return app

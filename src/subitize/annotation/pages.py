@@ -1,4 +1,4 @@
-"""The pages people see: one per subject, with its questions and the form that answers each."""
+"""The pages people see: one per subject, with its questions and their forms."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -7,6 +7,7 @@ from typing import Literal
 
 from subitize.annotation.screening import list_pictures, read_held
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.io.frames import group_rows
 from subitize.records import (
     Ask,
     Choose,
@@ -38,7 +39,7 @@ FORMS: Mapping[Form, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PartPicture:
-    """A picture that the same model made of a part of the prompt, such as one of its objects alone."""
+    """The same model's picture of a part of the prompt, such as a single object."""
 
     picture: Stored
     prompt: str
@@ -46,9 +47,9 @@ class PartPicture:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One response, or a group of them, and the questions about it, each with its form.
+    """A response, or a group of them, with the questions about it and their forms.
 
-    Only the form `match` shows the prompt, and on request what is linked with it.
+    Only the form `match` shows the prompt and, on request, the linked pictures.
     """
 
     subject: Subject
@@ -69,23 +70,23 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class PageSet:
-    """The pages of a run, those that screening holds back, and how many have no image in the run."""
+    """The pages of a run, those that screening holds back, and the number without an image in the run."""
 
     pages: Sequence[Page]
     without_image: int
     held_back: Sequence[Page] = ()
 
     def filter(self, is_kept: Callable[[Page], bool]) -> "PageSet":
-        """Keep some of the pages, and of those that are held back."""
+        """Filter the pages and those that are held back."""
         kept, held = (list(filter(is_kept, pages)) for pages in (self.pages, self.held_back))
         return PageSet(kept, self.without_image, held)
 
 
 def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
-    """Collect what people are asked about a run, in the order of its items.
+    """Collect the pages of a run, in the order of its items.
 
-    Without forms, all questions that enter the score are asked. Whoever has read a prompt can no longer count blindly
-    what it made: questions that show it are asked in a study of their own.
+    Without forms, people are asked all questions that enter the score. Reading the prompt rules out blind
+    counting, so questions that show it need their own study.
     """
     for form in forms:
         if form not in FORMS:
@@ -93,14 +94,12 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
     if {"count", "click"} <= set(forms):
         raise BadValueError("--form count and --form click answer the same questions; choose one")
     items = _drawn_items(run)
-    responses: dict[str, list[StoredResponse]] = defaultdict(list)
-    for stored in run.responses():
-        responses[stored.item_id].append(stored)
+    responses = group_rows(run.responses(), lambda stored: stored.item_id)
     prompts = {item.id: prompt for item, prompt in items}
     pages: list[Page] = []
     without_image = 0
     for item, prompt in items:
-        for members, asked in _subjects(item, responses[item.id], forms):
+        for members, asked in _subjects(item, responses.get(item.id, ()), forms):
             pictures = tuple(list_pictures(members))
             if pictures:
                 asks, used = zip(*asked, strict=True)
@@ -110,15 +109,15 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
             else:
                 without_image += any(isinstance(one.response.outcome, Drawn) for one in members)
     _check_blindness({form for page in pages for form in page.forms})
-    held = read_held(run)
-    kept = [page for page in pages if held.keys().isdisjoint(page.images)]
-    return PageSet(kept, without_image, [page for page in pages if not held.keys().isdisjoint(page.images)])
+    held = read_held(run).keys()
+    kept = [page for page in pages if held.isdisjoint(page.images)]
+    return PageSet(kept, without_image, [page for page in pages if not held.isdisjoint(page.images)])
 
 
 def _find_linked(
     item: Item, shown: StoredResponse, prompts: Mapping[str, str], responses: Mapping[str, Sequence[StoredResponse]]
 ) -> Iterator[PartPicture]:
-    """Find what the same model drew of the items that the factor `linked` names, by their keys in the suite."""
+    """Find the same model's pictures of the items whose keys the factor `linked` lists."""
     keys = str(item.factors.get("linked", "")).split(",")
     for id in (f"{item.suite}/{key}" for key in keys):
         drawn = [one for one in latest_attempts(responses.get(id, ())) if one.model == shown.model]
@@ -128,7 +127,7 @@ def _find_linked(
 
 
 def _drawn_items(run: Run) -> list[tuple[Item, str]]:
-    """List the items that ask for a picture, with their prompts, but for excluded ones."""
+    """List the items that ask for a picture, with their prompts, without excluded ones."""
     excluded = run.exclusions()
     return [(item, item.task.prompt) for item in run.items() if isinstance(item.task, Draw) and item.id not in excluded]
 
@@ -144,7 +143,7 @@ def _check_blindness(forms: Set[Form]) -> None:
 def _subjects(
     item: Item, responses: Iterable[StoredResponse], forms: Collection[str]
 ) -> Iterator[tuple[tuple[StoredResponse, ...], list[tuple[Ask, Form]]]]:
-    """Go through what the questions about an item are about, each with its questions and their forms."""
+    """Yield each response or group that an item has questions about, with these questions and their forms."""
     by_size: dict[int, list[tuple[Ask, Form]]] = defaultdict(list)
     for ask in item.asks:
         form = form_of(ask.question, is_clicked="click" in forms)
@@ -157,7 +156,7 @@ def _subjects(
 
 
 def form_of(question: Question, *, is_clicked: bool) -> Form | None:
-    """Name the form in which people answer a question; None if it is not for people."""
+    """Return the form in which people answer a question; None if people cannot answer it."""
     match question:
         case Count():
             return "click" if is_clicked else "count"

@@ -19,15 +19,15 @@ from subitize.store import Lease, Run
 Role = Literal["annotator", "reviewer", "owner"]
 ROLES: tuple[Role, ...] = get_args(Role)
 RECRUITERS_DETAILS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-"""What Prolific writes into the address of whoever it sends."""
+"""Parameters that Prolific adds to the address of each participant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who takes part; readings name them by `name`.
+    """Somebody who takes part; readings identify them by `name`.
 
-    Annotators answer, reviewers check what others answered, the owner sees all. Of whoever `is_left_out` nothing
-    enters a figure. `details` are what the link of a recruiter carried; they leave the database only if asked for.
+    Annotators answer, reviewers check answers, the owner sees everything. Answers of people who are left out are
+    ignored. `details` come from a recruiter's link and are exported only on request.
     """
 
     id: int
@@ -40,7 +40,7 @@ class Person:
 
 
 class People:
-    """The people of a study, and the tokens that only the study can make."""
+    """The people of a study, and the tokens in their links."""
 
     def __init__(self, run: Run, lease: Lease, rows: StudyRows, secret: str) -> None:
         self._run, self._lease, self._rows, self.secret = run, lease, rows, secret
@@ -52,15 +52,15 @@ class People:
         return list(self._known.values())
 
     def annotators(self) -> Sequence[Person]:
-        """List those who answer."""
+        """List the annotators."""
         return [person for person in self._known.values() if person.role == "annotator"]
 
     def find(self, number: int) -> Person | None:
-        """Find a person by number."""
+        """Find a person by ID."""
         return self._known.get(number)
 
     def invite(self, name: str, role: Role = "annotator") -> Person:
-        """Add a person, or find the one of this name."""
+        """Return the person of this name, added if new."""
         check_name(name)
         with self._lock:
             known = self._named(name)
@@ -69,30 +69,30 @@ class People:
             return known or self._add(name, role, "")
 
     def recruit(self, details: Mapping[str, str]) -> Person:
-        """Add somebody who came by the recruiting link, or find the one whom it brought before."""
+        """Return the person a recruiter sends, added if new."""
         text = json.dumps(dict(details), sort_keys=True) if details else ""
         with self._lock:
-            known = next((one for one in self.annotators() if details and _is_sent_again(one, details)), None)
+            known = next((one for one in self.annotators() if details and _is_participant(one, details)), None)
             return known or self._add(self._next_name(), "annotator", text)
 
     def consent(self, person: Person) -> None:
-        """Note that a person agrees to take part."""
+        """Record that a person agrees to take part."""
         with self._run.writing(self._lease) as connection:
             own = tables.people.c.id == person.id
             connection.execute(update(tables.people).where(own).values(consented_at=time.time()))
-        self._known = self._read()
+        self.reload()
 
     def close(self, connection: Connection, person: Person, reason: str) -> None:
-        """Close a person's link, in a transaction that may do more."""
+        """Close a person's link within a transaction."""
         row = {"withdrawn_at": time.time(), "withdrawn_because": reason or None}
         connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(**row))
 
     def reload(self) -> None:
-        """Take up what a transaction has changed."""
+        """Read everybody again after a transaction."""
         self._known = self._read()
 
     def sign(self, *parts: object) -> str:
-        """Make a token that only this study can make: for a link, or for a page as one person knows it."""
+        """Make a token that only this study can make, for a link or as the ID of a person's page."""
         return sign(self.secret, *parts)
 
     def join_token(self, person: Person) -> str:
@@ -100,7 +100,7 @@ class People:
         return self.sign("join", person.id)
 
     def recruiting_token(self) -> str:
-        """Make the secret part of the link that recruits."""
+        """Make the secret part of the recruiting link."""
         return self.sign("recruit")
 
     def _named(self, name: str) -> Person | None:
@@ -114,7 +114,7 @@ class People:
         with self._run.writing(self._lease) as connection:
             row = {"name": name, "role": role, "details": details, "created_at": time.time()}
             connection.execute(insert(tables.people).values(**self._rows.key, **row))
-        self._known = self._read()
+        self.reload()
         return next(person for person in self._known.values() if person.name == name)
 
     def _read(self) -> dict[int, Person]:
@@ -124,20 +124,20 @@ class People:
 
 
 def sign(secret: str, *parts: object) -> str:
-    """Make a token that only whoever knows the secret can make."""
+    """Make a token that requires the secret."""
     text = "\0".join(map(str, parts))
     return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _is_sent_again(person: Person, details: Mapping[str, str]) -> bool:
-    """Tell whether a recruiter sends a person again: their id is the same, whatever they are sent for."""
+def _is_participant(person: Person, details: Mapping[str, str]) -> bool:
+    """Return whether this is a known participant: their Prolific ID is the same, whatever the study or session."""
     before: dict[str, str] = json.loads(person.details or "{}")
     name = RECRUITERS_DETAILS[0]
     return before.get(name) == details[name] if name in details else before == dict(details)
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that could not stand in a table."""
+    """Raise an error for a name that does not fit into a table."""
     if not (0 < len(name.strip()) == len(name) <= 60 and name.isprintable()):
         raise BadValueError(f"{name[:70]!r}: a name has 1 to 60 printable characters, without blanks around it")
 

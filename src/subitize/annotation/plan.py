@@ -1,6 +1,6 @@
-"""Makes a study with links from a plan of it, for the command line and the web page alike.
+"""Creates studies and their links from plans, for the command line and the web page.
 
-Plans made in the browser are stored in their runs. Also checks that the packages of the web app are installed."""
+Plans made in the browser are stored in their runs."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -27,10 +27,9 @@ _PEOPLE_PER_PAGE = 5  # as in GeckoNum and T2ICountBench
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """What a study is to be like. What is None, or no text, is left to us.
+    """A study as requested; `None` or an empty text means: use the default.
 
-    `forms` are those of the questions that are asked, `images_per_model` is how many images of each model are shown at
-    most, drawn by lot.
+    `forms` selects questions by their form. `images_per_model` limits the images per model, drawn at random.
     """
 
     name: str = "study"
@@ -63,7 +62,7 @@ class StudyPlan:
 
 @dataclass(frozen=True, slots=True)
 class OpenStudy:
-    """A study that can be served, and how many images cannot be shown, as they are known by name only."""
+    """A study ready to be served, and the number of images that are known by name only and cannot be shown."""
 
     study: Study
     texts: Texts
@@ -71,21 +70,21 @@ class OpenStudy:
     without_image: int
 
     def describe(self) -> str:
-        """Say how much there is to answer, by how many people, and how counts are read."""
+        """Describe the number of pages, questions and people, and the rule for counts."""
         pages, settings = self.study.shown_pages(), self.study.settings
         each = "one person" if settings.people_per_page == 1 else f"{settings.people_per_page} people"
         questions = count_noun(sum(len(page.asks) for page in pages), "question")
         return f"{count_noun(len(pages), 'page')}, {questions}, {each} for each; counts are read by {settings.rule}"
 
     def warn(self) -> Iterator[str]:
-        """Say which images nobody is shown."""
+        """List which images are not shown."""
         if held := len(self.study.pages) - len(self.study.shown_pages()):
             yield f"{count_noun(held, 'page')} held back; see: subitize screen RUN"
         if self.without_image:
             yield f"not shown, as known by name only: {count_noun(self.without_image, 'image')}; see: subitize attach"
 
     def make_links(self, address: str) -> dict[str, str]:
-        """Make the link of everybody who is invited, the owner's last, and of a recruiter."""
+        """Make a link for each invited person, then for the owner, then for a recruiter."""
         people = self.study.people
         invited = [
             *(people.invite(name) for name in self.plan.people),
@@ -101,7 +100,7 @@ class OpenStudy:
 
 
 def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
-    """Make a study of a run, or go on with the one of that name; what is wrong with a plan is told before."""
+    """Create a study of a run or continue the one of that name; reject a faulty plan first."""
     _check_people(plan)
     settings = StudySettings(
         judge=plan.judge,
@@ -123,13 +122,13 @@ def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
         collected = filter_to_sample(run, plan.sample, collected)
     if plan.images_per_model is not None:
         collected = keep_quota(collected, plan.images_per_model, settings.seed)
-    told = (
+    instructions = (
         split_paragraphs("instructions", plan.instructions)
         if plan.instructions
         else default_instructions(collected.pages)
     )
-    agreed = "\n\n".join(split_paragraphs("consent", plan.consent)) if plan.consent else None
-    texts = Texts(told, agreed, plan.is_recruiting, plan.completion_code, plan.failure_code)
+    consent = "\n\n".join(split_paragraphs("consent", plan.consent)) if plan.consent else None
+    texts = Texts(instructions, consent, plan.is_recruiting, plan.completion_code, plan.failure_code)
     study = Study(run, lease, plan.name, settings, collected)
     return OpenStudy(study, texts, plan, collected.without_image)
 
@@ -148,7 +147,7 @@ def _check_people(plan: StudyPlan) -> None:
 
 
 def _count_people(plan: StudyPlan) -> int:
-    """Let everybody answer about each image, at most five of them; whoever is recruited comes later."""
+    """Show each image to all named people, at most five; recruited people join later, so expect five."""
     are_all_known = plan.people and not plan.is_recruiting
     return min(_PEOPLE_PER_PAGE, len(plan.people)) if are_all_known else _PEOPLE_PER_PAGE
 
@@ -157,7 +156,7 @@ _PLAN = TypeAdapter(StudyPlan)
 
 
 def save_plan(run: Run, lease: Lease, plan: StudyPlan) -> None:
-    """Keep a plan, in place of one of the same name that could not be served; the study exists by now."""
+    """Store the plan of an existing study; replace one of the same name that could not be served."""
     with run.writing(lease) as connection:
         is_same = (tables.plans.c.run_id == run.run_id) & (tables.plans.c.study == plan.name)
         connection.execute(delete(tables.plans).where(is_same))
@@ -172,7 +171,7 @@ def read_plans(run: Run) -> list[StudyPlan]:
 
 
 def require_parts() -> None:
-    """Refuse to start without the web server."""
+    """Raise an error unless the packages of the web app are installed."""
     for module in ("fastapi", "uvicorn", "itsdangerous"):
         if find_spec(module) is None:
             raise MissingPartError("the annotation page", module, "annotate")

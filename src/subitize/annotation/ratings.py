@@ -1,4 +1,4 @@
-"""People's answers one by one, as exports need them: what each person said to which question, and when."""
+"""People's answers one by one, for exports: who answered which question, how and when."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from subitize.store.frames import read_readings
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one person said to one question about a response, or a group of them, and when."""
+    """One person's answer to one question about a response, or a group of them, and its time."""
 
     item: Item
     ask: Ask
@@ -25,22 +25,22 @@ class Rating:
 
     @property
     def annotator(self) -> str:
-        """Who said it."""
+        """The person who answered."""
         return self.reading.annotator
 
     @property
     def model(self) -> str:
-        """Who drew what it is about."""
+        """The model that made what was rated."""
         return self.members[0].model
 
     @property
     def repeat(self) -> int:
-        """Which repeat of the item it is about; of a group the first."""
+        """The repeat that was rated; the first of a group."""
         return self.members[0].repeat
 
 
 def choose_people(run: Run, judge: str | None) -> str:
-    """Find whose answers are meant: those of the judge that is named, or of the only one that is people."""
+    """Choose the judge whose answers are people's: the one named, or else the only one."""
     readings = read_readings(run)
     known = readings.filter(readings["annotator"] != "")["judge"].unique().sort().to_list()
     if judge is not None:
@@ -52,15 +52,17 @@ def choose_people(run: Run, judge: str | None) -> str:
             )
         return found
     if len(known) != 1:
-        told = f"has answers by {', '.join(known)}; name one with --judge" if known else "has no people's answers yet"
-        raise NothingToDoError(f"{run.location} {told}")
+        problem = (
+            f"has answers by {', '.join(known)}; name one with --judge" if known else "has no people's answers yet"
+        )
+        raise NothingToDoError(f"{run.location} {problem}")
     return str(known[0])
 
 
 def list_ratings(run: Run, judge: str) -> list[Rating]:
-    """List the answers that stand, in the order they were stored; those of people who are left out are not among them.
+    """List the current answers in the order they were stored, without those of people who are left out.
 
-    Of items that were asked again, they are about the last attempt. What a release has twice is listed once.
+    Only the last attempt at an item counts, and duplicates in a release are listed once.
     """
     subjects = find_subjects(run)
     found: list[Rating] = []
@@ -80,7 +82,7 @@ def list_ratings(run: Run, judge: str) -> list[Rating]:
 
 
 def find_subjects(run: Run) -> dict[str, tuple[Item, tuple[StoredResponse, ...]]]:
-    """Find what questions about the run's items are about, by the ids of the subjects."""
+    """Map the IDs of a run's subjects to their items and responses."""
     responses = group_rows(run.responses(), lambda stored: stored.item_id)
     return {
         subject_of(members).id: (item, members)
@@ -91,7 +93,7 @@ def find_subjects(run: Run) -> dict[str, tuple[Item, tuple[StoredResponse, ...]]
 
 
 def number_people(annotators: Iterable[str]) -> dict[str, int]:
-    """Give people numbers, in their order; those who go by a number keep it."""
+    """Number people in their order; names that are numbers stay."""
     known = list(dict.fromkeys(annotators))
     kept = {name: int(name) for name in known if name.isascii() and name.isdecimal() and str(int(name)) == name}
     taken = set(kept.values())

@@ -1,4 +1,4 @@
-"""Second opinions: a random share of answers is reviewed, and disagreements are adjudicated."""
+"""Second opinions: reviews of a random share of answers, and adjudication of disagreements."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class GivenAnswer(NamedTuple):
-    """An answer that a reviewer or an adjudicator is shown: one of those who gave it, its value, and how many did."""
+    """An answer shown to a reviewer or adjudicator: one person's text, its value, and how many people gave it."""
 
     text: str
     value: Scalar
@@ -27,37 +27,37 @@ class GivenAnswer(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """How many there are of something, and how many more are due."""
+    """Numbers of finished and remaining tasks."""
 
     done: int
     left: int
 
 
-class _Reviewed(NamedTuple):
-    """What a reviewer said of an answer, which is known by its key."""
+class _Review(NamedTuple):
+    """A reviewer's verdict on the answer with this key."""
 
     reviewer: int
     given: AnswerRecord
     answer_key: str
 
 
-def _one_at_a_time(
+def _locked(
     method: "Callable[Concatenate[Reviews, P], T]",
 ) -> "Callable[Concatenate[Reviews, P], T]":
-    """Let no other thread change anything meanwhile."""
+    """Hold the lock while a method runs."""
 
     @wraps(method)
-    def alone(self: "Reviews", /, *given: P.args, **named: P.kwargs) -> T:
+    def locked(self: "Reviews", /, *given: P.args, **named: P.kwargs) -> T:
         with self.lock:
             return method(self, *given, **named)
 
-    return alone
+    return locked
 
 
 class Reviews:
-    """The reviews and adjudications of a study: which are done, and which wait. Several threads may ask.
+    """The finished and waiting reviews and adjudications of a study; thread-safe.
 
-    `said` tells what a person, by number, answered last to a question of a page, `read` an answer's value, if any.
+    `find_answer` returns a person's current answer to a question of a page, `read` the value of an answer's text.
     """
 
     def __init__(
@@ -65,143 +65,146 @@ class Reviews:
         settings: StudySettings,
         pages: Sequence[Page],
         people: People,
-        said: Callable[[int, int, int], AnswerRecord | None],
+        find_answer: Callable[[int, int, int], AnswerRecord | None],
         read: Callable[[Page, int, str], Scalar | None],
     ) -> None:
         self._settings, self.lock = settings, threading.RLock()
-        self._pages, self._people, self._answer, self._read = pages, people, said, read
+        self._pages, self._people, self._find_answer, self._read = pages, people, find_answer, read
         self._queue, self._held = _Queue(settings.lease_seconds), frozenset[int]()
         self._authors: dict[int, dict[int, None]] = defaultdict(dict)
-        self._reviewed: dict[tuple[Assignment, int], _Reviewed] = {}
+        self._reviewed: dict[tuple[Assignment, int], _Review] = {}
         self._adjudicated: dict[tuple[Assignment, int], tuple[int, AnswerRecord]] = {}
         self._finished: dict[int, dict[Assignment, None]] = defaultdict(dict)
 
-    @_one_at_a_time
-    def add_author(self, author: int, place: int) -> None:
-        """Note that a person has answered all of a page, or has changed their mind."""
-        self._authors[place][author] = None
+    @_locked
+    def add_author(self, author: int, page_index: int) -> None:
+        """Record that a person has answered all of a page, or changed an answer there."""
+        self._authors[page_index][author] = None
 
-    @_one_at_a_time
+    @_locked
     def note(self, person: Person, task: Assignment, number: int, given: AnswerRecord, answer_key: str) -> None:
-        """Note what a reviewer or an adjudicator said."""
+        """Record a reviewer's or adjudicator's answer."""
         if task.purpose == "review":
-            self._reviewed[task, number] = _Reviewed(person.id, given, answer_key)
+            self._reviewed[task, number] = _Review(person.id, given, answer_key)
         else:
             self._adjudicated[task, number] = person.id, given
         if self._is_done(task):
             self._finished[person.id][task] = None
 
-    @_one_at_a_time
+    @_locked
     def drop(self, person: Person) -> None:
-        """Forget what somebody who is left out said."""
+        """Discard the reviews and adjudications of a person who is left out."""
         self._reviewed = {key: one for key, one in self._reviewed.items() if one.reviewer != person.id}
         self._adjudicated = {key: one for key, one in self._adjudicated.items() if one[0] != person.id}
-        for place in list(self._authors):
-            self.refresh(place)
+        for page_index in list(self._authors):
+            self.refresh(page_index)
 
-    @_one_at_a_time
-    def hold(self, places: frozenset[int]) -> None:
-        """Let nobody look at these pages, and at all others again."""
-        changed, self._held = self._held ^ places, places
-        for place in changed:
-            self.refresh(place)
+    @_locked
+    def hold(self, page_indices: frozenset[int]) -> None:
+        """Withhold exactly these pages."""
+        changed, self._held = self._held ^ page_indices, page_indices
+        for page_index in changed:
+            self.refresh(page_index)
 
-    @_one_at_a_time
-    def refresh(self, place: int | None = None) -> None:
-        """Find out what is still to be said of a page, or of all."""
-        for one in list(self._authors) if place is None else [place]:
+    @_locked
+    def refresh(self, page_index: int | None = None) -> None:
+        """Update the tasks that wait for a page, or for all pages."""
+        for one in list(self._authors) if page_index is None else [page_index]:
             for author in self._authors[one]:
                 self._update(Assignment(one, "review", author), is_wanted=self._is_drawn)
             self._update(Assignment(one, "adjudication"), is_wanted=self._has_all_answers)
 
-    @_one_at_a_time
+    @_locked
     def take(self, person: Person, most: int) -> list[Assignment]:
-        """Give a reviewer or adjudicator what to look at next."""
+        """Lease the next tasks to a reviewer or adjudicator."""
         return self._queue.take(person.id, self._settings.purposes_of(person.role), most, time.time())
 
-    @_one_at_a_time
+    @_locked
     def tally(self, person: Person) -> Tally:
-        """Count what a person has finished, and what they may still be shown."""
+        """Count the tasks that a person has finished and may still be shown."""
         purposes = self._settings.purposes_of(person.role)
         return Tally(len(self._finished[person.id]), self._queue.count(person.id, purposes, time.time()))
 
-    @_one_at_a_time
+    @_locked
     def tally_all(self, purpose: Purpose) -> Tally:
-        """Count the reviews or adjudications that are done, and those that are due."""
+        """Count the finished and remaining reviews or adjudications."""
         done = {task for tasks in self._finished.values() for task in tasks if task.purpose == purpose}
         left = set(self._queue.waiting([purpose]))
         return Tally(len(done - left), len(left))
 
-    @_one_at_a_time
+    @_locked
     def count_corrections(self) -> int:
-        """Count the answers to which a reviewer gave another value."""
+        """Count the answers whose value a reviewer corrected."""
         values = (
-            (task, number, self._value(task.place, number, one.given))
+            (task, number, self._value(task.page_index, number, one.given))
             for (task, number), one in self._reviewed.items()
             if self._review_of(task, number) is not None
         )
         return sum(
-            value is not None and value != self._value(task.place, number, self._answer_of(task, number))
+            value is not None and value != self._value(task.page_index, number, self._answer_of(task, number))
             for task, number, value in values
         )
 
-    @_one_at_a_time
+    @_locked
     def finished(self, person: Person) -> list[Assignment]:
-        """List what a person has finished, the earliest first."""
+        """List the tasks that a person has finished, the earliest first."""
         return list(self._finished[person.id])
 
-    @_one_at_a_time
+    @_locked
     def known_tasks(self, person: Person) -> list[Assignment]:
-        """List what a person may look at: what they have finished or begun, and what waits."""
+        """List the tasks that a person may see: finished, begun and waiting ones."""
         begun = [task for (task, _), one in self._reviewed.items() if one.reviewer == person.id]
         begun += [task for (task, _), (who, _) in self._adjudicated.items() if who == person.id]
         return [*self._finished[person.id], *begun, *self._queue.waiting(self._settings.purposes_of(person.role))]
 
-    @_one_at_a_time
-    def said(self, person: Person, task: Assignment, number: int) -> AnswerRecord | None:
-        """Tell what a person said last of a question."""
+    @_locked
+    def last_answer(self, person: Person, task: Assignment, number: int) -> AnswerRecord | None:
+        """Return a person's current review or adjudication of a question."""
         if task.purpose == "review":
             review = self._review_of(task, number)
             return review.given if review and review.reviewer == person.id else None
         who, given = self._adjudicated.get((task, number), (None, None))
         return given if who == person.id else None
 
-    @_one_at_a_time
+    @_locked
     def list_answers(self, task: Assignment, number: int) -> list[GivenAnswer]:
-        """List the answers that a reviewer or an adjudicator is shown, the most frequent first."""
+        """List the answers to show to a reviewer or adjudicator, the most frequent first."""
         given = (
             [self._answer_of(task, number)]
             if task.purpose == "review"
-            else [self._standing(author, task.place, number) for author in self._present_authors(task.place)]
+            else [
+                self._answer_after_review(author, task.page_index, number)
+                for author in self._present_authors(task.page_index)
+            ]
         )
         texts: dict[Scalar, list[str]] = defaultdict(list)
         for one in given:
-            value = self._value(task.place, number, one)
+            value = self._value(task.page_index, number, one)
             if one is not None and value is not None:
                 texts[value].append(one.text)
         found = [GivenAnswer(own[0], value, len(own)) for value, own in texts.items()]
         return sorted(found, key=lambda one: -one.people)
 
-    @_one_at_a_time
+    @_locked
     def answer_key(self, task: Assignment, number: int) -> str:
-        """Tell the key of the answer that is reviewed; of an adjudication there is none."""
+        """Return the key of the reviewed answer; empty for an adjudication."""
         given = self._answer_of(task, number) if task.purpose == "review" else None
         return given.key if given else ""
 
-    @_one_at_a_time
+    @_locked
     def is_asked(self, task: Assignment, number: int) -> bool:
-        """Tell whether a question of a page is put: to review, if there is an answer; to settle, if people differ."""
+        """Return whether to ask a question: for review if it has an answer, for adjudication if answers differ."""
         least = 1 if task.purpose == "review" else 2
         return (task, number) in self._adjudicated or len(self.list_answers(task, number)) >= least
 
     def _update(self, task: Assignment, is_wanted: Callable[[Assignment], bool]) -> None:
-        is_due = task.place not in self._held and is_wanted(task) and not self._is_done(task)
+        is_due = task.page_index not in self._held and is_wanted(task) and not self._is_done(task)
         self._queue.update(task, is_due=is_due)
 
     def _is_done(self, task: Assignment) -> bool:
         return not any(
             self.is_asked(task, number) and not self._is_said(task, number)
-            for number in range(len(self._pages[task.place].asks))
+            for number in range(len(self._pages[task.page_index].asks))
         )
 
     def _is_said(self, task: Assignment, number: int) -> bool:
@@ -211,38 +214,38 @@ class Reviews:
         author = None if task.author is None else self._people.find(task.author)
         if not self._settings.review or author is None or author.is_left_out:
             return False
-        lot = seeded_uniform("review", self._settings.seed, author.name, self._pages[task.place].subject.id)
-        return lot < self._settings.review
+        draw = seeded_uniform("review", self._settings.seed, author.name, self._pages[task.page_index].subject.id)
+        return draw < self._settings.review
 
     def _has_all_answers(self, task: Assignment) -> bool:
-        """Tell whether a page has the answers of as many people as are wanted, or of all that there are."""
+        """Return whether a page has answers of as many people as the study wants, or of all there are."""
         people = sum(not person.is_withdrawn for person in self._people.annotators())
         wanted = min(self._settings.people_per_page, max(people, 2))
-        return len(self._present_authors(task.place)) >= wanted
+        return len(self._present_authors(task.page_index)) >= wanted
 
-    def _present_authors(self, place: int) -> list[int]:
-        people = ((author, self._people.find(author)) for author in self._authors[place])
+    def _present_authors(self, page_index: int) -> list[int]:
+        people = ((author, self._people.find(author)) for author in self._authors[page_index])
         return [author for author, person in people if person is not None and not person.is_left_out]
 
-    def _standing(self, author: int, place: int, number: int) -> AnswerRecord | None:
-        """Tell what somebody's answer is, as its reviewer left it."""
-        review = self._review_of(Assignment(place, "review", author), number)
-        return review.given if review and not review.given.is_skipped else self._answer(author, place, number)
+    def _answer_after_review(self, author: int, page_index: int, number: int) -> AnswerRecord | None:
+        """Return a person's answer after review."""
+        review = self._review_of(Assignment(page_index, "review", author), number)
+        return review.given if review and not review.given.is_skipped else self._find_answer(author, page_index, number)
 
-    def _review_of(self, task: Assignment, number: int) -> _Reviewed | None:
-        """Find what was said of an answer; once that is another, nothing was."""
+    def _review_of(self, task: Assignment, number: int) -> _Review | None:
+        """Return the review of the current answer; a changed answer has none."""
         review, answer = self._reviewed.get((task, number)), self._answer_of(task, number)
         return review if review and answer and review.answer_key == answer.key else None
 
     def _answer_of(self, task: Assignment, number: int) -> AnswerRecord | None:
-        return None if task.author is None else self._answer(task.author, task.place, number)
+        return None if task.author is None else self._find_answer(task.author, task.page_index, number)
 
-    def _value(self, place: int, number: int, given: AnswerRecord | None) -> Scalar | None:
-        return None if given is None or given.is_skipped else self._read(self._pages[place], number, given.text)
+    def _value(self, page_index: int, number: int, given: AnswerRecord | None) -> Scalar | None:
+        return None if given is None or given.is_skipped else self._read(self._pages[page_index], number, given.text)
 
 
 class _Queue:
-    """Tasks that wait, in their order; each is kept for whoever is shown it, for a while."""
+    """Waiting tasks in their order, with leases for those that are being shown."""
 
     def __init__(self, lease_seconds: float) -> None:
         self._lease_seconds = lease_seconds
@@ -257,11 +260,11 @@ class _Queue:
             self._leases.pop(task, None)
 
     def waiting(self, purposes: Iterable[Purpose]) -> Iterator[Assignment]:
-        """Go through the tasks that wait, for some purposes, in the order of these."""
+        """Yield the waiting tasks of some purposes, in the order of the purposes."""
         return chain.from_iterable(self._waiting[purpose] for purpose in purposes)
 
     def take(self, person: int, purposes: Sequence[Purpose], most: int, now: float) -> list[Assignment]:
-        """Give a person the tasks to be shown next: those at hand first, and none that another has at hand."""
+        """Lease up to `most` tasks to a person, current leases first, none leased to another."""
         self._expire(now)
         own = [task for task, (holder, _) in self._leases.items() if holder == person]
         free = (task for task in self.waiting(purposes) if task not in self._leases)

@@ -1,11 +1,11 @@
-"""Draws the pages that people answer x"""
+"""Random samples of pages, quotas per model, and seeded draws."""
 
 import hashlib
 import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Row, insert, select
@@ -18,19 +18,19 @@ from subitize.store import Run
 
 
 def seeded_uniform(*what: object) -> float:
-    """Draw a number from 0 to below 1 for something."""
+    """Return a number from 0 to below 1 that depends only on the arguments."""
     hashed = hashlib.sha256("\0".join(map(str, what)).encode()).digest()
     return int.from_bytes(hashed[:6], "big") / 2.0**48
 
 
 Stratum = tuple[str, str, tuple[tuple[bool, Scalar], ...]]
 SCHEME = "systematic-1"
-"""Every page has the same chance; each stratum has its share of the sample, but for less than one page."""
+"""Systematic: every page has the same chance, and each stratum its share of the sample, to within one page."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSample:
-    """Pages drawn by lot: out of how many, by which factors beside suite and model, and each one's chance."""
+    """A random sample of `frame` pages, stratified by suite, model and further factors, with each page's chance."""
 
     name: str
     frame: int
@@ -42,7 +42,7 @@ class PageSample:
 
 
 def draw_sample(collected: PageSet, name: str, size: int, by: Sequence[str], seed: int) -> PageSample:
-    """Draw pages by lot, the same for the same seed, spread over suites, models and the levels of factors."""
+    """Draw a seeded random sample of pages, stratified by suite, model and factors."""
     frame = len(collected.pages)
     if not 0 < size <= frame:
         raise BadValueError(f"--n {size}: the run has {frame} images to read; take 1 to {frame}")
@@ -50,31 +50,23 @@ def draw_sample(collected: PageSet, name: str, size: int, by: Sequence[str], see
     for factor in by:
         if factor not in known:
             raise UnknownNameError("factor", factor, known)
-    ordered = sorted(collected.pages, key=lambda page: (_stratum(page, by), _lot(seed, page.subject.id)))
-    start, step = _lot(seed, "start"), frame / size
+    ordered = sorted(collected.pages, key=lambda page: (_stratum(page, by), _draw(seed, page.subject.id)))
+    start, step = _draw(seed, "start"), frame / size
     drawn = [ordered[int((start + place) * step)] for place in range(size)]
     return PageSample(name, frame, tuple(by), seed, size / frame, tuple(page.subject.id for page in drawn))
 
 
 def store_sample(run: Run, sample: PageSample) -> None:
-    """Store a sample; one of the same name is refused."""
+    """Store a sample under a new name."""
     run.create_tables(tables.metadata)
-    row = {
-        "frame": sample.frame,
-        "unit": "page",
-        "scheme": sample.scheme,
-        "by": json.dumps(sample.by),
-        "seed": sample.seed,
-        "probability": sample.probability,
-        "subjects": json.dumps(sample.subjects),
-        "created_at": time.time(),
-    }
+    row = asdict(sample) | {"by": json.dumps(sample.by), "subjects": json.dumps(sample.subjects)}
     with run.lease("samples") as lease, run.writing(lease) as connection:
         if sample.name in list_samples(run):
             raise BadValueError(
                 f"there is a sample {sample.name!r} already, and it stays as it is; name another: --name"
             )
-        connection.execute(insert(tables.samples).values(run_id=run.run_id, sample=sample.name, **row))
+        row |= {"run_id": run.run_id, "sample": row.pop("name"), "unit": "page", "created_at": time.time()}
+        connection.execute(insert(tables.samples).values(**row))
 
 
 def filter_to_sample(run: Run, name: str, collected: PageSet) -> PageSet:
@@ -87,10 +79,7 @@ def filter_to_sample(run: Run, name: str, collected: PageSet) -> PageSet:
 
 
 def keep_quota(collected: PageSet, most: int, seed: int) -> PageSet:
-    """Keep at most so many pages of each model, drawn by lot, the same for the same seed.
-
-    Pages that are held back are kept where there are not enough others.
-    """
+    """Keep at most `most` random pages of each model; held-back pages only where others run out."""
     if most < 1:
         raise BadValueError(f"--images-per-model {most}: should be at least 1")
     by_model: dict[str, list[Page]] = defaultdict(list)
@@ -102,16 +91,16 @@ def keep_quota(collected: PageSet, most: int, seed: int) -> PageSet:
 
 
 def list_samples(run: Run) -> list[str]:
-    """Name the samples that were drawn of a run."""
+    """List the names of a run's samples."""
     return [row.sample for row in _read_samples(run)]
 
 
 def describe(sample: PageSample, collected: PageSet) -> list[str]:
-    """Say how many pages of each stratum were drawn, out of how many."""
+    """Describe how many pages of each stratum were drawn."""
     drawn = frozenset(sample.subjects)
     frame = Counter(_stratum(page, sample.by) for page in collected.pages)
     taken = Counter(_stratum(page, sample.by) for page in collected.pages if page.subject.id in drawn)
-    return [f"{_describe(stratum, sample.by)}: {taken[stratum]} of {all_}" for stratum, all_ in frame.items()]
+    return [f"{_describe(stratum, sample.by)}: {taken[stratum]} of {total}" for stratum, total in frame.items()]
 
 
 def _describe(stratum: Stratum, by: Sequence[str]) -> str:
@@ -125,10 +114,10 @@ def _read_samples(run: Run) -> Sequence[Row[Any]]:
 
 
 def _stratum(page: Page, by: Sequence[str]) -> Stratum:
-    """Tell the stratum of a page; numbers are in their order, before texts."""
+    """Return the stratum of a page; numbers sort before texts."""
     levels = [page.factors.get(factor, "") for factor in by]
     return page.suite, page.model, tuple((isinstance(level, str), level) for level in levels)
 
 
-def _lot(seed: int, what: str) -> float:
+def _draw(seed: int, what: str) -> float:
     return seeded_uniform(SCHEME, seed, what)

@@ -1,4 +1,4 @@
-"""The schemas of the annotation API: what its requests and responses hold."""
+"""The requests and responses of the annotation API."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ WithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 ShownPurpose = Literal["question", "training", "review", "adjudication"]
 SHOWN_AS: Mapping[Purpose, ShownPurpose] = {
     "answer": "question",
-    "again": "question",  # nobody learns that they look a second time
+    "again": "question",  # people do not learn that it is a second look
     "training": "training",
     "review": "review",
     "adjudication": "adjudication",
@@ -21,9 +21,9 @@ SHOWN_AS: Mapping[Purpose, ShownPurpose] = {
 
 
 class QuestionShown(BaseModel):
-    """A question as the browser gets it, with what this person said to it before.
+    """A question as the browser gets it, with this person's earlier answer.
 
-    Reviewers and adjudicators see what others answered; of a page they are asked only some of the questions.
+    Reviewers and adjudicators also see the answers of others, and are asked only some questions of a page.
     """
 
     wording: str
@@ -35,7 +35,7 @@ class QuestionShown(BaseModel):
 
 
 class OthersAnswer(BaseModel):
-    """What others answered, as they typed it and as it is read, and how many of them did; nobody is named."""
+    """An answer of others, anonymous: as typed, as read, and by how many people."""
 
     text: str
     value: str
@@ -43,7 +43,7 @@ class OthersAnswer(BaseModel):
 
 
 class AnswerShown(BaseModel):
-    """What a person said before."""
+    """A person's earlier answer."""
 
     text: str
     is_skipped: bool
@@ -53,7 +53,7 @@ class AnswerShown(BaseModel):
 
 
 class PageShown(BaseModel):
-    """A page as the browser gets it. Prompt, and what is linked with it, are there only where the form needs them."""
+    """A page as the browser gets it; prompt and linked pictures are present only where the form needs them."""
 
     id: str
     pictures: list[str]
@@ -71,7 +71,7 @@ class LinkedShown(BaseModel):
 
 
 class StudyProgress(BaseModel):
-    """How far a person is, and the study."""
+    """The progress of a person and of the study."""
 
     done: int
     left: int
@@ -80,20 +80,20 @@ class StudyProgress(BaseModel):
 
 
 class Saved(StudyProgress):
-    """How far it is once an answer is stored; in training with the right answer."""
+    """The progress after an answer is stored; in training with the right answer."""
 
     expected: str | None
 
 
 class PagesShown(BaseModel):
-    """What comes next, and how far it is."""
+    """The next pages, and the progress."""
 
     pages: list[PageShown]
     progress: StudyProgress
 
 
 class Me(BaseModel):
-    """Who is here, the token that changes need, what to read and to agree to first, and the pages finished so far."""
+    """The signed-in person, their CSRF token, the texts to read and agree to first, and the pages finished so far."""
 
     name: str
     role: Role
@@ -105,7 +105,7 @@ class Me(BaseModel):
 
 
 class AnswerGiven(BaseModel):
-    """An answer as the browser sends it; sent again under the same key, it is the same."""
+    """An answer as the browser sends it; resent under the same key, it is stored once."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -119,13 +119,13 @@ class AnswerGiven(BaseModel):
 
 
 class Completion(BaseModel):
-    """Where to go when all is answered; None if nowhere."""
+    """The address to return to at the end, if any."""
 
     url: str | None
 
 
 class ReadAs(BaseModel):
-    """How an answer would be read, or why it is not."""
+    """The value of an answer, or why it has none."""
 
     value: str | None
     reason: str | None

@@ -1,8 +1,8 @@
-"""Withholds pictures from people and from exports: by hand, by a list, because of flags or faces.
+"""Holds pictures back from people and exports: by hand, by a list, or because of flags or faces.
 
-Faces are found by the classical detectors that come with OpenCV, and blurred beyond recognition. These detectors are
-made for faces that look into the camera or to a side; they find some things that are none, and miss faces that are
-small, turned or covered. docs/annotating.md says how many, as tests/annotation/test_faces.py measures it."""
+OpenCV's classical detectors find faces, which are blurred beyond recognition. They are made for frontal and profile
+faces; they report some false ones and miss small, turned or covered ones. docs/annotating.md says how many, as
+tests/annotation/test_faces.py measures it."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,12 +28,12 @@ _COLUMNS = "image or item; optional: model, repeat, reason"
 
 
 def read_held(run: Run) -> dict[str, str]:
-    """List the images that are held back, by the names of their files, with the reasons."""
+    """Map the file names of held-back images to the reasons."""
     return {image: row.reason for image, row in _read_latest(run).items() if row.is_held}
 
 
 def hold_back(run: Run, images: Mapping[str, str]) -> int:
-    """Hold images back, each with its reason; tell how many were not held before."""
+    """Hold images back, each with its reason; return how many are new."""
     held = read_held(run)
     new = {image: reason for image, reason in images.items() if image not in held}
     _append(run, [{"image": image, "is_held": True, "reason": reason} for image, reason in new.items()])
@@ -41,12 +41,12 @@ def hold_back(run: Run, images: Mapping[str, str]) -> int:
 
 
 def release(run: Run, images: Iterable[str]) -> None:
-    """Show images: those that were held back again, flagged ones in spite of that."""
+    """Show images that were held back or flagged."""
     _append(run, [{"image": image, "is_held": False, "reason": ""} for image in images])
 
 
 def check_held(run: Run, images: Iterable[str]) -> None:
-    """Refuse an image that is not held back."""
+    """Raise an error for an image that is not held back."""
     held = read_held(run)
     for image in images:
         if image not in held:
@@ -54,25 +54,25 @@ def check_held(run: Run, images: Iterable[str]) -> None:
 
 
 def find_images(run: Run, names: Iterable[str], reason: str) -> dict[str, str]:
-    """Find the images that users name as `image` or `item` in a list would be, for one reason."""
+    """Find images by name, as in the column `image` or `item` of a list, for one reason."""
     lines = [CsvRow("--hold", place, {"image": name}, kind="name") for place, name in enumerate(names, start=1)]
     return _find_all(run, lines, reason) if lines else {}
 
 
 def read_list(run: Run, path: Path, reason: str) -> dict[str, str]:
-    """Find the images that a CSV lists, each with its own reason if it has one."""
+    """Find the images that a CSV lists, each with its own or the given reason."""
     return _find_all(run, read_lines(path, (("image", "item"),), _COLUMNS), reason)
 
 
 def name_images(run: Run) -> dict[str, list[str]]:
-    """Name the images that questions about a run's items are about, by the ids of the subjects."""
+    """Map the IDs of a run's subjects to the names of their images."""
     return {id: _name_images(members) for id, (_, members) in find_subjects(run).items()}
 
 
 def find_flagged(run: Run, images: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Find the images that people have flagged on the page, with their comments, but for those released since.
+    """Find flagged images that were not released since, with the comments.
 
-    `images` are those of each subject. A flag counts until whoever set it takes it back.
+    `images` are those of each subject. A flag counts until the person who set it takes it back.
     """
     flags = {row.subject_id: row for row in _read_flags(run)}
     decided = _read_latest(run) if flags else {}
@@ -85,7 +85,7 @@ def find_flagged(run: Run, images: Mapping[str, Sequence[str]]) -> dict[str, str
 
 
 def _read_flags(run: Run) -> list[Row[Any]]:
-    """Read the answers that stand and flag something."""
+    """Read the current answers that flag something."""
     answers = tables.answers.c
     flagged = select(answers.subject_id).where(answers.run_id == run.run_id, answers.is_flagged)
     rows = _read_rows(run, tables.answers, answers.subject_id.in_(flagged))
@@ -94,14 +94,13 @@ def _read_flags(run: Run) -> list[Row[Any]]:
 
 
 def hold_flagged(connection: Connection, run_id: str, images: Iterable[str], comment: str) -> None:
-    """Hold images back that somebody flags just now, in a transaction that may do more."""
+    """Hold newly flagged images back within a transaction."""
     for image in images:
         _insert(connection, run_id, {"image": image, "is_held": True, "reason": _describe_flag(comment)})
 
 
 def find_with_faces(run: Run, watch: Callable[[Sequence[Stored]], Iterable[Stored]] = iter) -> dict[str, str]:
     """Find the images in which a detector sees faces."""
-
     finder = FaceFinder()
     pictures = {Images.name(picture): picture for picture in list_pictures(run.responses())}
     with_faces = (one for one in watch(list(pictures.values())) if finder.find(decode(run.images.load(one))))
@@ -126,7 +125,7 @@ def _name_images(responses: Iterable[StoredResponse]) -> list[str]:
 
 
 def list_pictures(responses: Iterable[StoredResponse]) -> Iterator[Stored]:
-    """List the pictures of responses that are in the run."""
+    """Yield those pictures of responses that the run stores."""
     for stored in responses:
         outcome = stored.response.outcome
         if isinstance(outcome, Drawn) and isinstance(outcome.picture, Stored):
@@ -138,7 +137,7 @@ def _read_latest(run: Run) -> dict[str, Row[Any]]:
 
 
 def _read_rows(run: Run, table: Table, *which: ColumnElement[bool]) -> Sequence[Row[Any]]:
-    """Read a run's rows of a table, in the order they were written."""
+    """Read a run's rows of a table in the order they were written."""
     query = select(table).where(table.c.run_id == run.run_id, *which).order_by(table.c.id)
     return tables.read_rows(run, table, query)
 
@@ -163,18 +162,18 @@ def _describe_flag(comment: str) -> str:
 Face = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""
 HAS_FACES = "shows faces"
-"""Why a picture is held back in which any were found."""
+"""The reason for holding back a picture with faces."""
 MAY_BE_MISSED = "faces may be missed, above all small, turned and covered ones: look yourself before you publish"
 _CASCADES = ("haarcascade_frontalface_default.xml", "haarcascade_profileface.xml")
-_LARGEST_PX = 800  # of the picture that is looked through: a larger one is made smaller first
+_LARGEST_PX = 800  # of the searched picture: larger ones are scaled down first
 _SMALLEST_SHARE, _SMALLEST_PX = 0.03, 24
-_NEIGHBOURS = 3  # a face that is missed is worse than a thing that is taken for one
-_MARGIN = 0.25  # of a face's width and height: hair and chin show who it is, too
+_NEIGHBOURS = 3  # a missed face is worse than a false one
+_MARGIN = 0.25  # of a face's width and height: hair and chin identify people, too
 _CELLS = 4  # along each side of a blurred face
 
 
 class FaceFinder:
-    """Looks for faces, from the front and from both sides."""
+    """Finds frontal faces and profiles to both sides."""
 
     def __init__(self) -> None:
         if find_spec("cv2") is None:
@@ -184,7 +183,7 @@ class FaceFinder:
         self._detectors = [cv2.CascadeClassifier(str(Path(cv2.data.haarcascades) / name)) for name in _CASCADES]
 
     def find(self, picture: Rgb) -> list[Face]:
-        """Find the faces in a picture; one that several detectors see is listed by each."""
+        """Find the faces in a picture, once per detector that sees them."""
         import cv2
 
         scale = min(1.0, _LARGEST_PX / max(picture.shape[:2]))
@@ -205,7 +204,7 @@ def _detect(detector: Any, grey: NDArray[np.uint8]) -> list[Face]:  # noqa: ANN4
 
 
 def blur_faces(picture: Rgb, faces: Sequence[Face]) -> Rgb:
-    """Put a few cells of mean colour in the place of each face."""
+    """Replace each face by a few cells of mean colour."""
     blurred = picture.copy()
     for left, top, wide, high in faces:
         x, y = max(0, left - round(_MARGIN * wide)), max(0, top - round(_MARGIN * high))

@@ -8,7 +8,7 @@ from importlib.resources import files
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
@@ -19,14 +19,14 @@ _MOST_ADDRESSES = 10_000
 
 
 class Limiter:
-    """Admits so many requests per second from each address, more of them after a pause."""
+    """Limits the requests per second from each address, with bursts after a pause."""
 
     def __init__(self, *, per_second: float, burst: float) -> None:
         self._per_second, self._burst = per_second, burst
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def admit(self, address: str, now: float) -> bool:
-        """Tell whether a request may come in."""
+        """Return whether to admit a request."""
         left, since = self._left.pop(address, (self._burst, now))
         left = min(self._burst, left + (now - since) * self._per_second)
         self._left[address] = (left - 1 if left >= 1 else left, now)
@@ -40,7 +40,7 @@ _SESSION_SECONDS = 7 * 24 * 3600
 
 
 class Sessions:
-    """The sessions of those whom `find` knows by their numbers."""
+    """Sessions of people, whom `find` returns by their IDs."""
 
     def __init__(self, secret: str, find: Callable[[int], Person | None]) -> None:
         self._secret, self._find = secret, find
@@ -49,7 +49,7 @@ class Sessions:
         self._working = Limiter(per_second=50, burst=200)
 
     def let_in(self, person: Person, request: Request) -> Response:
-        """Begin a session, and go to the first page."""
+        """Begin a session and redirect to the first page."""
         root, session = root_of(request), self._signed.dumps(person.id)
         response, is_https = RedirectResponse(f"{root}/", 303), request.url.scheme == "https"
         response.set_cookie(
@@ -58,7 +58,7 @@ class Sessions:
         return response
 
     def identify(self, request: Request) -> Person:
-        """Find who sends a request, by their session."""
+        """Return who sends a request, by their session."""
         try:
             number = self._signed.loads(request.cookies.get(_cookie(request), ""), max_age=_SESSION_SECONDS)
         except BadSignature:
@@ -72,41 +72,48 @@ class Sessions:
             raise HTTPException(429, "too many requests; wait a second", {"Retry-After": "1"})
         return person
 
+    def send_page(self, request: Request, choose: Callable[[Person], str]) -> Response:
+        """Send the static page chosen for the person, or the reason why there is none."""
+        try:
+            return FileResponse(str(STATIC / choose(self.identify(request))))
+        except HTTPException as error:
+            return PlainTextResponse(str(error.detail), error.status_code)
+
     def identify_changing(self, request: Request) -> Person:
-        """Find who wants to change something; only a page of ours knows the token that this takes."""
+        """Return who sends a changing request, which needs the CSRF token of one of our pages."""
         person = self.identify(request)
         if not is_same(request.headers.get("x-csrf-token", ""), self.csrf_token(person)):
             raise HTTPException(403, "the page is out of date; reload it")
         return person
 
     def csrf_token(self, person: Person) -> str:
-        """Make the token of a person's pages; it outlives a session, so that a page stays good in a second tab."""
+        """Make a person's CSRF token; it outlives sessions, so that other tabs keep working."""
         return sign(self._secret, "csrf", person.id)
 
     def slow_down(self, request: Request) -> None:
-        """Refuse whoever tries too many links."""
+        """Refuse an address that tries too many links."""
         address = request.client.host if request.client else ""
         if not self._joining.admit(address, time.monotonic()):
             raise HTTPException(429, "too many tries; wait a minute")
 
 
 def root_of(request: Request) -> str:
-    """Tell where the application stands among others: nothing, or a path without a slash at its end."""
+    """Return the path that the app is mounted at, without a slash at its end."""
     return str(request.scope.get("root_path", ""))
 
 
 def address_of(request: Request) -> str:
-    """Tell the address under which the application is reached."""
+    """Return the address of the app."""
     return f"{request.url.scheme}://{request.url.netloc}{root_of(request)}"
 
 
 def is_same(given: str, secret: str) -> bool:
-    """Compare a token with what it should be, in the same time whatever it is."""
+    """Compare tokens in constant time."""
     return hmac.compare_digest(given.encode(), secret.encode())
 
 
 def _cookie(request: Request) -> str:
-    """Name the cookie after where the application stands, so that one browser can be in several."""
+    """Name the cookie after the mount path, so that one browser can use several studies."""
     return COOKIE + root_of(request).replace("/", "_")
 
 
@@ -127,7 +134,7 @@ _HEADERS = {
 
 
 def guarded_app(hosts: frozenset[str] | None) -> FastAPI:
-    """Make an application with our static files and no other route; `hosts` are the names it answers to, None any."""
+    """Make an app with only our static files; `hosts` are the names it answers to (None: any)."""
     app = FastAPI(title="subitize annotate", docs_url=None, redoc_url=None)
     app.middleware("http")(_Guard(hosts))
     app.exception_handler(SubitizeError)(_describe)

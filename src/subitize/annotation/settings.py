@@ -1,7 +1,7 @@
-"""The settings of a study, the answers people give in it, and the texts they read.
+"""A study's settings, the records of its answers, and its texts.
 
-Settings are stored with the study, which keeps those it was begun with. Texts are instructions, consent, and where to
-go at the end."""
+Settings are stored with the study and stay as they were when it began. Texts are the instructions, the consent form,
+and the addresses to return to at the end."""
 
 import tomllib
 from collections.abc import Iterable
@@ -21,23 +21,23 @@ from subitize.labels import parse_rule
 from subitize.labels.rules import word_rules
 
 Purpose = Literal["answer", "training", "again", "review", "adjudication"]
-"""Why a page is shown: for its answer, to learn with known answers, for a second look by the same person, to confirm or
-correct what somebody answered, or to settle what people disagree about."""
+"""Why a page is shown: for its answer, as training with known answers, again to the same person, to review somebody's
+answer, or to settle a disagreement."""
 PRACTICE: tuple[Purpose, ...] = ("training", "again")
-"""What enters no figure."""
+"""Purposes that are excluded from every result."""
 
 
 class Assignment(NamedTuple):
-    """A page that somebody is shown, what for, and the number of the person whose answers are reviewed."""
+    """A page to show, why, and for reviews the ID of the person who answered."""
 
-    place: int
+    page_index: int
     purpose: Purpose = "answer"
     author: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """What a person did with a question: an answer as typed or chosen, or why it was skipped."""
+    """A person's answer to a question, as typed or chosen, or the reason for skipping it."""
 
     key: str
     text: str
@@ -49,7 +49,7 @@ class AnswerRecord:
 
 
 class UnreadAnswerError(BadValueError):
-    """An answer that the study's rule makes no value of; it is not stored."""
+    """The study's rule cannot read this answer, so it is not stored."""
 
 
 Adjudicator = Literal["reviewer", "owner"]
@@ -57,7 +57,7 @@ Adjudicator = Literal["reviewer", "owner"]
 
 @dataclass(frozen=True, slots=True)
 class StudySettings:
-    """How a study is done: by which name and rule answers are kept, how many people see a page, and for how long."""
+    """How a study works: the judge's name and rule for its answers, people per page, leases, and checks."""
 
     judge: str = "human"
     rule: str = "strict"
@@ -99,11 +99,11 @@ class StudySettings:
 
     @property
     def lease_seconds(self) -> float:
-        """For how long a page is kept for whoever is shown it."""
+        """How long a page stays reserved for the person it is shown to."""
         return 60 * self.lease_minutes
 
     def purposes_of(self, role: Role) -> tuple[Purpose, ...]:
-        """Tell what people of a role are shown pages for: reviewers review before they settle anything."""
+        """List why people of a role are shown pages; reviewers review before they adjudicate."""
         if role == "annotator":
             return ("answer", *PRACTICE)
         reviews: tuple[Purpose, ...] = ("review",) if role == "reviewer" else ()
@@ -116,7 +116,7 @@ _MOST_CHARACTERS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a study; without `consent` nobody is asked to agree to anything."""
+    """The texts of a study; without `consent`, people are not asked to agree to anything."""
 
     instructions: tuple[str, ...] = ()
     consent: str | None = None
@@ -125,13 +125,13 @@ class Texts:
     failure_code: str | None = None
 
     def completion_url(self, *, has_failed: bool) -> str | None:
-        """Tell where a recruiter hears that somebody has answered everything, or has not passed the training."""
+        """Return the Prolific address for a completed study, or for a failed training."""
         code = self.failure_code if has_failed else self.completion_code
         return code and _PROLIFIC.format(code=quote(code, safe=""))
 
 
 def read_text_file(path: Path) -> str:
-    """Read a text that people should see."""
+    """Read a text to show to people."""
     text = read_text(path)
     if not text.strip():
         raise BadFileError(f"{path} is empty; write what people should read, or leave the option out")
@@ -139,20 +139,20 @@ def read_text_file(path: Path) -> str:
 
 
 def split_paragraphs(what: str, text: str) -> tuple[str, ...]:
-    """Split a text at empty lines."""
+    """Split a text into paragraphs at empty lines."""
     if not 0 < len(text.strip()) <= _MOST_CHARACTERS:
         raise BadValueError(f"{what}: should have 1 to {_MOST_CHARACTERS:,} characters, and has {len(text.strip()):,}")
     return tuple(" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip())
 
 
 def default_instructions(pages: Iterable[Page]) -> tuple[str, ...]:
-    """Give our own instructions for the forms that a study has."""
+    """Return our own instructions for the forms of these pages."""
     known = _read_instructions()
     return tuple(known[form] for form in sorted({form for page in pages for form in page.forms}))
 
 
 def describe_role(purposes: Iterable[str]) -> tuple[str, ...]:
-    """Tell reviewers and adjudicators what they are there for; whoever answers needs no words for that."""
+    """Return the instructions for reviewing and adjudicating; plain answering needs none."""
     known = _read_instructions()
     return tuple(known[purpose] for purpose in purposes if purpose in known)
 

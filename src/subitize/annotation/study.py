@@ -1,6 +1,6 @@
-"""An open study: its people, its pages and their answers; a restart loses none of them.
+"""An open study: its people, its pages and their answers, all restored after a restart.
 
-Answers that the run had before, such as imported ratings, count: the study continues from them."""
+Earlier answers in the run, such as imported ratings, count: the study continues from them."""
 
 import secrets
 import statistics
@@ -8,7 +8,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from random import Random
 
 import polars as pl
@@ -46,30 +46,28 @@ from subitize.store.reading import decode_value
 
 
 def pages_already_answered(run: Run, judge: str, pages: Sequence[Page]) -> list[tuple[str, int]]:
-    """List who has answered all questions of which page, by its place; what has no value is no answer."""
+    """List who has answered all questions of which page; answers without a value do not count."""
     readings = read_readings(run, judge).filter(pl.col("annotator") != "")
     known = [text for text in readings["value"].unique() if isinstance(decode_value(text), Known)]
     answered: dict[tuple[str, str], set[str]] = defaultdict(set)
     rows = readings.filter(pl.col("value").is_in(known)).select("annotator", "subject", "question")
     for annotator, subject, question in rows.iter_rows():
         answered[annotator, subject].add(question)
-    places = {page.subject.id: place for place, page in enumerate(pages)}
+    page_indices = {page.subject.id: page_index for page_index, page in enumerate(pages)}
     return [
-        (annotator, places[subject])
+        (annotator, page_indices[subject])
         for (annotator, subject), questions in answered.items()
-        if subject in places and all(ask.question.id in questions for ask in pages[places[subject]].asks)
+        if subject in page_indices and all(ask.question.id in questions for ask in pages[page_indices[subject]].asks)
     ]
 
 
 _SETTINGS = TypeAdapter(StudySettings)
-
-
-_MEANWHILE = 10  # pages between two looks
+_MEANWHILE = 10  # pages between the first and the second look
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """How much somebody has answered, how often with a remark, and how long an answer usually took."""
+    """A person's numbers of answers and remarks, and their median time per answer."""
 
     answers: int
     skipped: int
@@ -78,20 +76,12 @@ class Activity:
     median_seconds: float | None
 
 
-_READ_AS: Mapping[Purpose, ReadingPurpose] = {
-    "answer": "answer",
-    **dict.fromkeys(PRACTICE, "answer"),
-    "review": "review",
-    "adjudication": "adjudication",
-}
-
-
 class Study:
-    """An open study. Its methods may be called from several threads."""
+    """An open study; thread-safe."""
 
     def __init__(self, run: Run, lease: Lease, name: str, settings: StudySettings, collected: PageSet) -> None:
         if not collected.pages:
-            raise BadValueError(_tell_what_is_missing(run, collected))
+            raise BadValueError(_explain_empty_study(run, collected))
         self.name, self.settings = name, settings
         self.pages: Sequence[Page] = [*collected.pages, *collected.held_back]
         self._run, self._lease, self._lock = run, lease, threading.Lock()
@@ -109,22 +99,26 @@ class Study:
             settings.pages_per_person or len(self.pages),
             frozenset(self.gold.hidden),
         )
-        self._said: dict[int, dict[tuple[str, str], AnswerRecord]] = defaultdict(dict)
+        self._answers: dict[int, dict[tuple[str, str], AnswerRecord]] = defaultdict(dict)
         self._open: dict[tuple[int, Assignment], dict[int, AnswerRecord]] = defaultdict(dict)
         self._trained: dict[int, list[bool]] = defaultdict(list)
         self._again: dict[int, dict[int, bool]] = defaultdict(dict)
         self._values: dict[tuple[Question, str, str], Scalar | None] = {}
-        self._places = {page.subject.id: place for place, page in enumerate(self.pages)}
+        self._questions = {
+            (page.subject.id, ask.question.id): (page_index, number)
+            for page_index, page in enumerate(self.pages)
+            for number, ask in enumerate(page.asks)
+        }
         self.reviews = Reviews(settings, self.pages, self.people, self._answer_at, self._remember_value)
         self.held: Mapping[str, str] = {}
         self._screen()
         self._restore()
         self._earlier = frozenset(() if settings.is_pilot else pages_already_answered(run, settings.judge, self.pages))
-        for annotator, place in sorted(self._earlier):
-            self._assignments.finish(annotator, place)
+        for annotator, page_index in sorted(self._earlier):
+            self._assignments.finish(annotator, page_index)
 
     def withdraw(self, person: Person, reason: str = "") -> None:
-        """Close a person's link; with a reason, their answers enter no figure from now on. All stay stored."""
+        """Close a person's link; with a reason, also exclude their answers from all results. All stay stored."""
         withdrawn = [] if not reason else [_withdraw(stored) for stored in self._readings_of(person)]
         with self._lock:
             with self._run.writing(self._lease) as connection:
@@ -135,7 +129,7 @@ class Study:
                 self.reviews.drop(person)
 
     def next_tasks(self, person: Person, most: int) -> list[Assignment]:
-        """Give a person the pages to be shown next, and what for; they are kept for them for a while."""
+        """Lease the next pages to a person."""
         with self._lock:
             if person.role != "annotator":
                 return self.reviews.take(person, most)
@@ -144,37 +138,37 @@ class Study:
                     return []
                 case "training" if shown := [one for one in self.gold.training if one not in self._assignments.held]:
                     return [Assignment(shown[len(self._trained[person.id]) % len(shown)], "training")]
-            again = self._look_again(person)
+            again = self._choose_second_look(person)
             if again is not None:
                 return [Assignment(again, "again")]
-            return [Assignment(place) for place in self._assignments.take(person.name, most, time.time())]
+            return [Assignment(page_index) for page_index in self._assignments.take(person.name, most, time.time())]
 
     def outcome(self, person: Person) -> Outcome:
-        """Tell whether a person has passed the training."""
+        """Return whether a person has passed the training."""
         return judge_training(self._trained[person.id], len(self.gold.training), self.settings.pass_mark)
 
     def gold_results(self, person: Person) -> tuple[int, int]:
-        """Count the unmarked questions with known answers that a person got right, and all that they answered."""
+        """Count the hidden questions with known answers that a person got right, and all they answered."""
         rights = [
-            self._is_right(page, number, said)
-            for place, page in ((place, self.pages[place]) for place in self.gold.hidden)
+            self._is_right(page, number, given)
+            for page_index, page in ((page_index, self.pages[page_index]) for page_index in self.gold.hidden)
             for number in range(len(page.asks))
-            if (said := self._answer_at(person.id, place, number)) is not None
+            if (given := self._answer_at(person.id, page_index, number)) is not None
         ]
         return sum(rights), len(rights)
 
     def consistency(self, person: Person) -> tuple[int, int]:
-        """Count the second looks at which a person said the same as at first, and all."""
+        """Count the second looks with the same answer as the first, and all second looks."""
         looks = self._again[person.id].values()
         return sum(looks), len(looks)
 
-    def _look_again(self, person: Person) -> int | None:
-        """Choose by lot whether, and at which of the pages finished a while ago, a person looks again."""
+    def _choose_second_look(self, person: Person) -> int | None:
+        """Choose at random whether a person looks again, and at which page finished a while ago."""
         finished, seen = self._assignments.finished(person.name), {*self._again[person.id], *self._assignments.held}
-        old = [place for place in finished[: max(0, len(finished) - _MEANWHILE)] if place not in seen]
-        lot = Random(f"{self.settings.seed} {person.name} {len(finished)}")
-        is_due = len(self._again[person.id]) < self.settings.second_look * len(finished) and lot.random() < 0.5
-        return lot.choice(old) if old and is_due else None
+        old = [page_index for page_index in finished[: max(0, len(finished) - _MEANWHILE)] if page_index not in seen]
+        random = Random(f"{self.settings.seed} {person.name} {len(finished)}")
+        is_due = len(self._again[person.id]) < self.settings.second_look * len(finished) and random.random() < 0.5
+        return random.choice(old) if old and is_due else None
 
     def _is_right(self, page: Page, number: int, given: AnswerRecord) -> bool:
         return not given.is_skipped and self.read(page, number, given.text) == self.gold.expects(page, number)
@@ -185,10 +179,10 @@ class Study:
             if person.role != "annotator":
                 return self.reviews.finished(person)
             finished = self._assignments.finished(person.name)
-            return [Assignment(place) for place in finished if place not in self._assignments.held]
+            return [Assignment(page_index) for page_index in finished if page_index not in self._assignments.held]
 
     def progress(self, person: Person) -> dict[str, int]:
-        """Tell how far a person is, and the study."""
+        """Count what a person has done and has left, and the answers of the study."""
         with self._lock:
             if person.role == "annotator":
                 done, left = len(self._assignments.finished(person.name)), self._assignments.left_for(person.name)
@@ -203,7 +197,7 @@ class Study:
 
     def activity(self, person: Person) -> Activity:
         """Sum up what a person has done."""
-        own = list(self._said[person.id].values())
+        own = list(self._answers[person.id].values())
         return Activity(
             len(own),
             sum(given.is_skipped for given in own),
@@ -213,38 +207,34 @@ class Study:
         )
 
     def find_question(self, subject_id: str, question_id: str) -> tuple[int, int] | None:
-        """Find the place of a page and the number of its question."""
-        place = self._places.get(subject_id)
-        if place is None:
-            return None
-        numbers = [number for number, ask in enumerate(self.pages[place].asks) if ask.question.id == question_id]
-        return (place, numbers[0]) if numbers else None
+        """Find the index of a page and the number of its question."""
+        return self._questions.get((subject_id, question_id))
 
-    def said(self, person: Person, task: Assignment, number: int) -> AnswerRecord | None:
-        """Tell what a person said last to a question of a page."""
+    def last_answer(self, person: Person, task: Assignment, number: int) -> AnswerRecord | None:
+        """Return a person's current answer to a question of a page."""
         match task.purpose:
             case "answer":
-                return self._answer_at(person.id, task.place, number)
+                return self._answer_at(person.id, task.page_index, number)
             case "training" | "again":
                 return self._open[person.id, task].get(number)
-        return self.reviews.said(person, task, number)
+        return self.reviews.last_answer(person, task, number)
 
     def read(self, page: Page, number: int, text: str) -> Scalar:
-        """Read an answer to a question of a page; raise UnreadAnswerError if no value can be made of it."""
+        """Return the value of an answer's text; raise UnreadAnswerError if it has none."""
         _, _, value = self._interpret(page, number, text)
         return value.value
 
     def save(self, person: Person, task: Assignment, number: int, given: AnswerRecord) -> bool:
-        """Store what was said, once; tell whether it finishes one of the pages that the study wants.
+        """Store an answer once; return whether it finishes a page that the study needs.
 
-        An answer, a review and an adjudication are readings of the run from now on; a changed mind replaces them.
+        Answers, reviews and adjudications become readings of the run; a changed answer replaces the earlier reading.
         """
         with self._lock:
-            before = None if task.purpose in PRACTICE else self.said(person, task, number)
+            before = None if task.purpose in PRACTICE else self.last_answer(person, task, number)
             if before is not None and before.key == given.key:
                 return False
             finished = self._assignments.answers_given()
-            is_known = task.purpose == "answer" and (person.name, task.place) in self._earlier
+            is_known = task.purpose == "answer" and (person.name, task.page_index) in self._earlier
             reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
             readings = [] if task.purpose in PRACTICE or self.settings.is_pilot else [reading]
             answer_key = self.reviews.answer_key(task, number)
@@ -253,13 +243,13 @@ class Study:
                     return False
                 self._write(connection, person, reading, given, task.purpose)
                 if given.is_flagged and self.settings.holds_flagged:
-                    hold_flagged(connection, self._run.run_id, self.pages[task.place].images, given.comment)
+                    hold_flagged(connection, self._run.run_id, self.pages[task.page_index].images, given.comment)
                 if task.author is not None:
                     row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
                     connection.execute(insert(tables.reviews).values(**self._rows.key, **row))
                 self._run.add_readings(self._lease, readings, connection)
             self._note(person, task, number, given, answer_key)
-            self.reviews.refresh(task.place)
+            self.reviews.refresh(task.page_index)
             has_finished = self._assignments.answers_given() > finished
             if given.is_flagged and self.settings.holds_flagged:
                 self._screen()
@@ -267,25 +257,25 @@ class Study:
 
     def shown_pages(self) -> list[Page]:
         """List the pages that are not held back."""
-        return [page for place, page in enumerate(self.pages) if place not in self._assignments.held]
+        return [page for page_index, page in enumerate(self.pages) if page_index not in self._assignments.held]
 
     def list_flagged(self) -> dict[str, str]:
-        """Find the images that people have flagged and nobody has decided about since, with the reasons."""
+        """Map flagged images that still await a decision to the reasons."""
         flagged = find_flagged(self._run, {page.subject.id: page.images for page in self.pages})
         return {image: reason for image, reason in flagged.items() if image not in self.held}
 
     def hold_back(self, images: Mapping[str, str]) -> None:
-        """Show images to nobody from now on, each with its reason."""
+        """Hold images back, each with its reason."""
         hold_back(self._run, images)
         self.screen()
 
     def show_again(self, image: str) -> None:
-        """Show an image that is held back, or flagged, from now on."""
+        """Show an image that was held back or flagged."""
         release(self._run, [image])
         self.screen()
 
     def screen(self) -> None:
-        """Take up which images are held back, and which are shown again."""
+        """Read again which images are held back."""
         with self._lock:
             self._screen()
 
@@ -294,16 +284,16 @@ class Study:
         if self.held == known:
             return  # the owner's page asks all the time
         pages = enumerate(self.pages)
-        held = frozenset(place for place, page in pages if not self.held.keys().isdisjoint(page.images))
+        held = frozenset(page_index for page_index, page in pages if not self.held.keys().isdisjoint(page.images))
         self._assignments.hold(held)
         self.reviews.hold(held)
 
-    def _answer_at(self, person: int, place: int, number: int) -> AnswerRecord | None:
-        page = self.pages[place]
-        return self._said[person].get((page.subject.id, page.asks[number].question.id))
+    def _answer_at(self, person: int, page_index: int, number: int) -> AnswerRecord | None:
+        page = self.pages[page_index]
+        return self._answers[person].get((page.subject.id, page.asks[number].question.id))
 
     def _remember_value(self, page: Page, number: int, text: str) -> Scalar | None:
-        """Read an answer that was stored, by an earlier version of the rule perhaps; few are different."""
+        """Return the cached value of a stored answer, which an earlier version of the rule may have read."""
         key = page.asks[number].question, page.forms[number], text
         if key not in self._values:
             try:
@@ -314,17 +304,18 @@ class Study:
 
     def _readings_of(self, person: Person) -> list[StoredReading]:
         stored = self._run.readings(self.settings.judge, with_reviews=True)
-        return [
-            one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in self._places
-        ]
+        subjects = {page.subject.id for page in self.pages}
+        return [one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in subjects]
 
     def _reading(
         self, person: Person, task: Assignment, number: int, given: AnswerRecord, *, is_first: bool
     ) -> Reading:
-        page, judge = self.pages[task.place], self.settings.judge
+        page, judge = self.pages[task.page_index], self.settings.judge
         question = page.asks[number].question
-        purpose = _READ_AS[task.purpose]
         about = (page.subject, question)
+        purpose: ReadingPurpose = "answer"
+        if task.purpose == "review" or task.purpose == "adjudication":
+            purpose = task.purpose
         author = None if task.author is None else self.people.find(task.author)
         reviewed = None if author is None else self._run.find_reading(judge, author.name, *about)
         earlier = None if is_first else self._run.find_reading(judge, person.name, *about, purpose, reviewed)
@@ -334,15 +325,7 @@ class Study:
             else self._interpret(page, number, given.text)
         )
         return Reading(
-            *about,
-            judge,
-            evidence,
-            str(rule),
-            value,
-            person.name,
-            earlier,
-            purpose=purpose,
-            reviews=reviewed,
+            *about, judge, evidence, str(rule), value, person.name, earlier, purpose=purpose, reviews=reviewed
         )
 
     def _interpret(self, page: Page, number: int, text: str) -> tuple[Evidence, Rule, Known]:
@@ -365,20 +348,8 @@ class Study:
     def _write(
         self, connection: Connection, person: Person, reading: Reading, given: AnswerRecord, purpose: Purpose
     ) -> None:
-        row = {
-            "person": person.id,
-            "key": given.key,
-            "subject_id": reading.subject.id,
-            "question_id": reading.question.id,
-            "purpose": purpose,
-            "text": given.text,
-            "is_skipped": given.is_skipped,
-            "is_unsure": given.is_unsure,
-            "is_flagged": given.is_flagged,
-            "comment": given.comment,
-            "seconds": given.seconds,
-            "at": time.time(),
-        }
+        about = {"subject_id": reading.subject.id, "question_id": reading.question.id, "purpose": purpose}
+        row = {"person": person.id, **about, **asdict(given), "at": time.time()}
         connection.execute(insert(tables.answers).values(**self._rows.key, **row))
 
     def _is_stored(self, connection: Connection, person: Person, key: str) -> bool:
@@ -387,13 +358,13 @@ class Study:
         return connection.execute(query).first() is not None
 
     def _note(self, person: Person, task: Assignment, number: int, given: AnswerRecord, answer_key: str) -> None:
-        page = self.pages[task.place]
+        page = self.pages[task.page_index]
         match task.purpose:
             case "answer":
-                self._said[person.id][page.subject.id, page.asks[number].question.id] = given
-                if all(self.said(person, task, one) for one in range(len(page.asks))):
-                    self._assignments.finish(person.name, task.place)
-                    self.reviews.add_author(person.id, task.place)
+                self._answers[person.id][page.subject.id, page.asks[number].question.id] = given
+                if all(self.last_answer(person, task, one) for one in range(len(page.asks))):
+                    self._assignments.finish(person.name, task.page_index)
+                    self.reviews.add_author(person.id, task.page_index)
             case "training" | "again":
                 given_now = self._open[person.id, task]
                 given_now[number] = given
@@ -403,14 +374,14 @@ class Study:
                 self.reviews.note(person, task, number, given, answer_key)
 
     def _close(self, person: Person, task: Assignment) -> None:
-        """Note what came of a page that was shown for training, or again, now that all of it is answered."""
-        page, given_now = self.pages[task.place], self._open.pop((person.id, task))
+        """Record the result of a training page or second look whose questions are all answered."""
+        page, given_now = self.pages[task.page_index], self._open.pop((person.id, task))
         if task.purpose == "training":
             rights = [self._is_right(page, number, given) for number, given in given_now.items()]
             self._trained[person.id].append(all(rights))
         else:
-            first = ((number, self._answer_at(person.id, task.place, number)) for number in given_now)
-            self._again[person.id][task.place] = all(
+            first = ((number, self._answer_at(person.id, task.page_index, number)) for number in given_now)
+            self._again[person.id][task.page_index] = all(
                 one is not None and self._value_of(page, number, one) == self._value_of(page, number, given_now[number])
                 for number, one in first
             )
@@ -419,7 +390,7 @@ class Study:
         return None if given.is_skipped else self._remember_value(page, number, given.text)
 
     def _enter(self, settings: StudySettings) -> str:
-        """Find the study's secret, or make the study; one with other settings is refused."""
+        """Return the study's secret, creating the study if new; reject changed settings."""
         with self._run.writing(self._lease) as connection:
             known = connection.execute(self._rows.of(tables.studies)).first()
             if known is None:
@@ -443,21 +414,16 @@ class Study:
             )
 
     def _restore(self) -> None:
-        """Take up what was said before."""
+        """Restore the stored answers."""
         with self._run.reading() as connection:
             rows = connection.execute(self._rows.of(tables.answers).order_by(tables.answers.c.id)).all()
             reviewed = {(row.person, row.key): row for row in connection.execute(self._rows.of(tables.reviews))}
-        asked = {
-            (page.subject.id, ask.question.id): (place, number)
-            for place, page in enumerate(self.pages)
-            for number, ask in enumerate(page.asks)
-        }
         for row in rows:
-            person, about = self.people.find(row.person), asked.get((row.subject_id, row.question_id))
+            person, about = self.people.find(row.person), self.find_question(row.subject_id, row.question_id)
             if person is not None and about is not None:
-                place, number = about
+                page_index, number = about
                 review = reviewed.get((row.person, row.key))
-                task = Assignment(place, row.purpose, review and review.author)
+                task = Assignment(page_index, row.purpose, review and review.author)
                 self._note(person, task, number, _given(row), review.answer_key if review else "")
         for person in self.people.all():
             if person.is_left_out:
@@ -465,7 +431,7 @@ class Study:
         self.reviews.refresh()
 
 
-def _tell_what_is_missing(run: Run, collected: PageSet) -> str:
+def _explain_empty_study(run: Run, collected: PageSet) -> str:
     missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
     if collected.held_back:
         return f"{run.location} has nothing to show{missing}; all of its images are held back; see: subitize screen RUN"
@@ -473,7 +439,7 @@ def _tell_what_is_missing(run: Run, collected: PageSet) -> str:
 
 
 def default_rule(run: Run) -> str:
-    """Name the rule by which people's counts are read: that of the suite's paper, if it brings one."""
+    """Return the name of the rule for people's counts: that of the suite's paper, if it has one."""
     named = {base_suite(suite.name) for suite in run.suites()} & set(word_rules())
     return named.pop() if len(named) == 1 else "strict"
 

@@ -1,4 +1,4 @@
-"""The database tables of studies, beside those of the run; created with the first study."""
+"""The database tables of studies, created in the run's database with the first study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,139 +20,107 @@ from sqlalchemy import (
     inspect,
     select,
 )
+from sqlalchemy.types import TypeEngine
 
 from subitize.store import Run
 
 metadata = MetaData()
 
-_RowId = BigInteger().with_variant(Integer, "sqlite")
+
+def _key(*names: str) -> list[Column[Any]]:
+    """Make the columns of a primary key."""
+    return [Column(name, String, primary_key=True) for name in names]
+
+
+def _row_of_run() -> list[Column[Any]]:
+    """Make the columns of a numbered row of a run."""
+    number = BigInteger().with_variant(Integer, "sqlite")
+    return [Column("id", number, primary_key=True, autoincrement=True), *_required(run_id=String)]
+
+
+def _required(**types: type[TypeEngine[Any]]) -> list[Column[Any]]:
+    """Make columns that are never null."""
+    return [Column(name, kind, nullable=False) for name, kind in types.items()]
+
+
+def _optional(**types: type[TypeEngine[Any]]) -> list[Column[Any]]:
+    """Make columns that may be null."""
+    return [Column(name, kind, nullable=True) for name, kind in types.items()]
+
 
 studies = Table(
-    "studies",
-    metadata,
-    Column("run_id", String, primary_key=True),
-    Column("study", String, primary_key=True),
-    Column("settings", Text, nullable=False),
-    Column("secret", String, nullable=False),
-    Column("created_at", Float, nullable=False),
+    "studies", metadata, *_key("run_id", "study"), *_required(settings=Text, secret=String, created_at=Float)
 )
 
-# Of studies that were made in the browser: all that they are made of, to be served again.
-plans = Table(
-    "study_plans",
-    metadata,
-    Column("run_id", String, primary_key=True),
-    Column("study", String, primary_key=True),
-    Column("plan", Text, nullable=False),
-)
+# Complete plans of studies made in the browser, from which they are served again.
+plans = Table("study_plans", metadata, *_key("run_id", "study"), *_required(plan=Text))
 
 samples = Table(
     "study_samples",
     metadata,
-    Column("run_id", String, primary_key=True),
-    Column("sample", String, primary_key=True),
-    Column("frame", Integer, nullable=False),
-    Column("unit", String, nullable=False),
-    Column("scheme", String, nullable=False),
-    Column("by", Text, nullable=False),
-    Column("seed", BigInteger, nullable=False),
-    Column("probability", Float, nullable=False),
-    Column("subjects", Text, nullable=False),
-    Column("created_at", Float, nullable=False),
+    *_key("run_id", "sample"),
+    *_required(frame=Integer, unit=String, scheme=String, by=Text, seed=BigInteger),
+    *_required(probability=Float, subjects=Text, created_at=Float),
 )
 
 # Rows are appended: the latest about a picture counts.
 screenings = Table(
-    "study_screenings",
-    metadata,
-    Column("id", _RowId, primary_key=True, autoincrement=True),
-    Column("run_id", String, nullable=False),
-    Column("image", String, nullable=False),
-    Column("is_held", Boolean, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("at", Float, nullable=False),
+    "study_screenings", metadata, *_row_of_run(), *_required(image=String, is_held=Boolean, reason=Text, at=Float)
 )
 
 people = Table(
     "study_people",
     metadata,
-    Column("id", _RowId, primary_key=True, autoincrement=True),
-    Column("run_id", String, nullable=False),
-    Column("study", String, nullable=False),
-    Column("name", String, nullable=False),
-    Column("role", String, nullable=False),
-    Column("details", Text, nullable=False),
-    Column("created_at", Float, nullable=False),
-    Column("consented_at", Float, nullable=True),
-    Column("withdrawn_at", Float, nullable=True),
-    Column("withdrawn_because", Text, nullable=True),
+    *_row_of_run(),
+    *_required(study=String, name=String, role=String, details=Text, created_at=Float),
+    *_optional(consented_at=Float, withdrawn_at=Float, withdrawn_because=Text),
 )
 Index("one_person_per_name", people.c.run_id, people.c.study, people.c.name, unique=True)
 
-# What people did, in the order it came; what is an answer for good is a reading of the run, too.
+# Everything people did, in order; final answers are also readings of the run.
 answers = Table(
     "study_answers",
     metadata,
-    Column("id", _RowId, primary_key=True, autoincrement=True),
-    Column("run_id", String, nullable=False),
-    Column("study", String, nullable=False),
-    Column("person", BigInteger, nullable=False),
-    Column("key", String, nullable=False),
-    Column("subject_id", String, nullable=False),
-    Column("question_id", Text, nullable=False),
-    Column("purpose", String, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("is_skipped", Boolean, nullable=False),
-    Column("is_unsure", Boolean, nullable=False),
-    Column("is_flagged", Boolean, nullable=False),
-    Column("comment", Text, nullable=False),
-    Column("seconds", Float, nullable=False),
-    Column("at", Float, nullable=False),
+    *_row_of_run(),
+    *_required(study=String, person=BigInteger, key=String, subject_id=String, question_id=Text, purpose=String),
+    *_required(text=Text, is_skipped=Boolean, is_unsure=Boolean, is_flagged=Boolean, comment=Text),
+    *_required(seconds=Float, at=Float),
 )
-# A browser sends an answer again until it hears that it is stored: the key says that it is the same.
+# A browser resends an answer until it is confirmed: the key identifies it.
 Index("one_answer_per_key", answers.c.run_id, answers.c.study, answers.c.person, answers.c.key, unique=True)
 
-# What stands beside answers that were brought in: rows are appended, the latest about an answer counts.
+# Remarks on imported answers. Rows are appended: the latest about an answer counts.
 remarks = Table(
     "study_remarks",
     metadata,
-    Column("id", _RowId, primary_key=True, autoincrement=True),
-    Column("run_id", String, nullable=False),
-    Column("judge", String, nullable=False),
-    Column("annotator", String, nullable=False),
-    Column("subject_id", String, nullable=False),
-    Column("question_id", Text, nullable=False),
-    Column("is_unsure", Boolean, nullable=False),
-    Column("is_flagged", Boolean, nullable=False),
-    Column("comment", Text, nullable=False),
-    Column("seconds", Float, nullable=True),
-    Column("answered_at", Float, nullable=True),
-    Column("at", Float, nullable=False),
+    *_row_of_run(),
+    *_required(judge=String, annotator=String, subject_id=String, question_id=Text),
+    *_required(is_unsure=Boolean, is_flagged=Boolean, comment=Text),
+    *_optional(seconds=Float, answered_at=Float),
+    *_required(at=Float),
 )
 
-# Whose answer a review is about; the answer is known by its key.
+# The author and the key of the answer that each review is about.
 reviews = Table(
     "study_reviews",
     metadata,
-    Column("run_id", String, primary_key=True),
-    Column("study", String, primary_key=True),
+    *_key("run_id", "study"),
     Column("person", BigInteger, primary_key=True),
-    Column("key", String, primary_key=True),
-    Column("author", BigInteger, nullable=False),
-    Column("answer_key", String, nullable=False),
+    *_key("key"),
+    *_required(author=BigInteger, answer_key=String),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRows:
-    """Where a study's rows stand among those of others."""
+    """Selects the rows of one study."""
 
     run_id: str
     study: str
 
     @property
     def key(self) -> dict[str, str]:
-        """What every row of the study begins with."""
+        """The columns that identify the study, in each of its rows."""
         return {"run_id": self.run_id, "study": self.study}
 
     def of(self, table: Table) -> Select[tuple[object, ...]]:
@@ -161,6 +129,6 @@ class StudyRows:
 
 
 def read_rows(run: Run, table: Table, query: Select[Any]) -> Sequence[Row[Any]]:
-    """Read rows of a table; none where there is no such table yet."""
+    """Read rows of a table, which may not exist yet."""
     with run.reading() as connection:
         return connection.execute(query).all() if inspect(connection).has_table(table.name) else []

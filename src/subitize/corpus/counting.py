@@ -1,7 +1,7 @@
-"""Counts the numerosities of a corpus: one process per file, each file once, resumed after an interruption.
+"""Counts the numerosities of a corpus, with one process per file; an interrupted count resumes.
 
-Counts are kept by numerosity and by noun, with a few captions of each numerosity to look at. Also measures how often
-captions are read right, where the right answer is known."""
+Counts are kept by numerosity and by noun, with a few sample captions of each numerosity. Also measures how often
+captions with a known numerosity are read correctly."""
 
 import multiprocessing
 import os
@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, fields
 from hashlib import blake2b
 from itertools import repeat
 from multiprocessing.queues import Queue
@@ -24,7 +24,7 @@ from pydantic_core import from_json, to_json
 from subitize import __version__
 from subitize.corpus.files import CorpusLayout, Problems, Shard, check_shard, local_copy, read_batches
 from subitize.corpus.numerosities import CaptionRule, Numerosity, may_have_number
-from subitize.corpus.tagging import Found, Tagger, Warn, check_parts, make_finder, tidy
+from subitize.corpus.tagging import Found, Tagger, Warn, check_parts, make_tagger, tidy
 from subitize.errors import BadFileError, NothingToDoError, RunError
 from subitize.evaluate.processes import Pool
 from subitize.interfaces import Progress
@@ -34,15 +34,15 @@ from subitize.records import Estimate, digest
 from subitize.stats.estimate import wilson_interval
 
 MOST_NOUNS = 10_000
-"""Nouns by number that are listed; the rest is counted."""
-_MOST_PAIRS = 50_000  # kept while counting, so that what is listed in the end is exact but for the rarest
+"""The most pairs of number and noun to list; the rest is only counted."""
+_MOST_PAIRS = 50_000  # kept while counting, so that the final list is exact except for the rarest
 _MOST_NUMBERS = 100_000
 _MOST_SAMPLED = 1_000  # the largest numerosity of which captions are kept
 _SAMPLE_CHARACTERS = 300
 
 
 class CaptionSample(NamedTuple):
-    """A caption kept at random: the key is a hash, so that any order of files keeps the same ones."""
+    """A randomly kept caption; the key is a hash, so that the order of files does not matter."""
 
     key: str
     caption: str
@@ -51,7 +51,7 @@ class CaptionSample(NamedTuple):
 
 @dataclass(slots=True)
 class Counts:
-    """The figures of a corpus or of a part of it; those of parts can be added."""
+    """The counts of a corpus or a part of it; counts of parts can be merged."""
 
     captions: int = 0
     candidates: int = 0
@@ -65,9 +65,9 @@ class Counts:
     samples: dict[int, list[CaptionSample]] = field(default_factory=dict)
     samples_per_number: int = 5
     dropped_numbers: int = 0
-    """Captions of numerosities so rare that they are not in the histogram, for want of room."""
+    """Captions whose numerosities are too rare to be kept in the histogram."""
     dropped_mentions: int = 0
-    """Numerosities of numbers so rare that they are not among the mentions, for want of room."""
+    """Numerosities whose numbers are too rare to be kept among the mentions."""
     problems: int = 0
     first_problems: list[str] = field(default_factory=list)
 
@@ -77,7 +77,7 @@ class Counts:
         return self.numerosities.total() + self.dropped_numbers
 
     def add(self, found: Iterable[Numerosity], caption: str, address: str) -> None:
-        """Count a caption that has numerosities."""
+        """Count a caption with numerosities."""
         total = 0
         for one in found:
             total += one.number
@@ -88,7 +88,7 @@ class Counts:
             self._sample(total, caption, address)
 
     def trim(self) -> None:
-        """Keep within bounds what could grow for ever."""
+        """Bound the counters that could grow without limit."""
         if len(self.nouns) > 2 * _MOST_PAIRS:
             self.nouns = Counter(dict(rank(self.nouns)[:_MOST_PAIRS]))
         if len(self.numerosities) > 2 * _MOST_NUMBERS:
@@ -125,12 +125,12 @@ class Counts:
 
 
 def rank(counter: Counter[Any]) -> list[tuple[Any, int]]:
-    """List the commonest first; of equally common ones the smaller."""
+    """Sort by count, the commonest first; ties by key."""
     return sorted(counter.items(), key=lambda item: (-item[1], item[0]))
 
 
 def to_plain(counts: Counts) -> dict[str, Any]:
-    """Write counts as JSON has them."""
+    """Convert counts to JSON values."""
     return {
         "captions": counts.captions,
         "candidates": counts.candidates,
@@ -148,48 +148,43 @@ def to_plain(counts: Counts) -> dict[str, Any]:
 
 
 def from_plain(plain: Mapping[str, Any]) -> Counts:
-    """Read counts that were written as JSON."""
-    return Counts(
-        captions=plain["captions"],
-        candidates=plain["candidates"],
-        numerosities=Counter({int(number): count for number, count in plain["numerosities"].items()}),
-        mentions=Counter({int(number): count for number, count in plain["mentions"].items()}),
-        nouns=Counter({(number, noun): count for number, noun, count in plain["nouns"]}),
-        samples={int(number): [CaptionSample(*one) for one in own] for number, own in plain["samples"].items()},
-        samples_per_number=plain["samples_per_number"],
-        dropped_numbers=plain["dropped_numbers"],
-        dropped_mentions=plain.get("dropped_mentions", 0),  # counts of earlier versions do not say
-        problems=plain["problems"],
-        first_problems=plain["first_problems"],
-    )
+    """Read counts from JSON values."""
+    plain = {"dropped_mentions": 0, **plain}  # missing in counts of earlier versions
+    converted = {
+        "numerosities": Counter({int(number): count for number, count in plain["numerosities"].items()}),
+        "mentions": Counter({int(number): count for number, count in plain["mentions"].items()}),
+        "nouns": Counter({(number, noun): count for number, noun, count in plain["nouns"]}),
+        "samples": {int(number): [CaptionSample(*one) for one in own] for number, own in plain["samples"].items()},
+    }
+    return Counts(**{one.name: plain[one.name] for one in fields(Counts)} | converted)
 
 
 COUNTS = "counts.json"
-_VERSION = 1  # of what is stored; raised when the same captions would give other counts
+_VERSION = 1  # of stored counts; raised when the same captions would give other counts
 _REMEMBERED = 20_000
 _PIECE_BYTES = 1_000_000
 _POLL_SECONDS = 0.2
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 
 Report = Callable[[float], object]
-"""Is told which share of a file has been counted."""
+"""Takes the share of a file counted so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What is to be counted, and how."""
+    """The files to count, and how."""
 
     shards: tuple[Shard, ...]
     layout: CorpusLayout
     rule: CaptionRule
     samples_per_number: int = 5
     folder: Path | None = None
-    """Where the counts of each file are kept, so that a second call goes on where the first was stopped."""
+    """Where the counts of each file are kept, so that an interrupted count resumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedCorpus:
-    """The figures of a whole corpus, with how they were got."""
+    """The counts of a whole corpus, with the rule that produced them."""
 
     name: str
     counts: Counts
@@ -198,7 +193,7 @@ class CountedCorpus:
 
 
 def count_corpus(corpus: Corpus, progress: Progress, warn: Warn, processes: int | None = None) -> Counts:
-    """Count all files and give their sum."""
+    """Count all files and return their sum."""
     check_parts()
     total = Counts(samples_per_number=corpus.samples_per_number)
     todo = []
@@ -206,35 +201,33 @@ def count_corpus(corpus: Corpus, progress: Progress, warn: Warn, processes: int 
         known = _read_state(corpus, shard)
         todo.append(shard) if known is None else total.merge(known)
     for shard in todo:
-        if not shard.is_remote:  # those are checked when they are fetched: once is enough
+        if not shard.is_remote:  # remote files are fetched only once, and checked then
             check_shard(shard, Path(shard.name), corpus.layout)
     progress.begin("megabytes", sum(map(_pieces, todo)))
     count = min(len(todo), processes or os.cpu_count() or 1)
-    told = Told(progress, warn)
-    for counts in _count_here(corpus, todo, told) if count <= 1 else _count_apart(corpus, todo, told, count):
+    reporter = Reporter(progress, warn)
+    for counts in _count_here(corpus, todo, reporter) if count <= 1 else _count_apart(corpus, todo, reporter, count):
         total.merge(counts)
     if corpus.folder is not None:
-        save_counts(corpus, total)
+        _save_counts(corpus.folder, corpus, total)
     return total
 
 
-def save_counts(corpus: Corpus, counts: Counts) -> None:
-    """Write the figures of a whole corpus, to be compared and drawn later."""
-    if corpus.folder is None:
-        raise ValueError("a corpus without a folder cannot be saved")
+def _save_counts(folder: Path, corpus: Corpus, counts: Counts) -> None:
+    """Write the counts of a whole corpus, to be compared and drawn later."""
     plain = {
         "subitize": __version__,
-        "name": corpus.folder.resolve().name,
+        "name": folder.resolve().name,
         "rule": asdict(corpus.rule),
         "layout": asdict(corpus.layout),
         "shards": [shard.name for shard in corpus.shards],
         **to_plain(counts),
     }
-    write_atomic(corpus.folder / COUNTS, [to_json(plain, indent=1)])
+    write_atomic(folder / COUNTS, [to_json(plain, indent=1)])
 
 
 def load_counts(folder: Path) -> CountedCorpus:
-    """Read what an earlier count has saved."""
+    """Read the counts that an earlier count saved."""
     path = folder / COUNTS if folder.is_dir() else folder
     try:
         plain = from_json(path.read_bytes())
@@ -247,12 +240,12 @@ def load_counts(folder: Path) -> CountedCorpus:
         raise BadFileError(f"{path} holds no counts of a corpus ({type(error).__name__}: {error})") from None
 
 
-def count_shard(corpus: Corpus, shard: Shard, finder: Tagger, report: Report) -> Counts:
+def count_shard(corpus: Corpus, shard: Shard, tagger: Tagger, report: Report) -> Counts:
     """Count one file."""
     from threadpoolctl import threadpool_limits
 
     counts, problems = Counts(samples_per_number=corpus.samples_per_number), Problems()
-    # The matrices are small: further threads would only wait for one another, and take a processor each to do so.
+    # The matrices are small: more threads would only wait for each other, each busy on a core.
     with local_copy(shard) as path, threadpool_limits(1, user_api="blas"):
         for batch in read_batches(shard, path, corpus.layout, problems):
             counts.captions += len(batch.captions)
@@ -260,7 +253,7 @@ def count_shard(corpus: Corpus, shard: Shard, finder: Tagger, report: Report) ->
             texts = [tidy(caption) for caption in batch.captions.filter(is_candidate).to_list()]
             addresses = repeat("") if batch.addresses is None else batch.addresses.filter(is_candidate)
             counts.candidates += len(texts)
-            for text, found, address in zip(texts, finder.find(texts), addresses, strict=False):
+            for text, found, address in zip(texts, tagger.find(texts), addresses, strict=False):
                 if found:
                     counts.add(found, text, address or "")
             counts.trim()
@@ -270,15 +263,15 @@ def count_shard(corpus: Corpus, shard: Shard, finder: Tagger, report: Report) ->
 
 
 class CachedTagger:
-    """Finds numerosities in each caption once, as long as it is remembered: captions repeat."""
+    """Caches the numerosities of recent captions, which often repeat."""
 
-    def __init__(self, finder: Tagger) -> None:
-        self._finder, self._known = finder, dict[str, Found]()
+    def __init__(self, tagger: Tagger) -> None:
+        self._tagger, self._known = tagger, dict[str, Found]()
 
     def find(self, captions: Sequence[str]) -> list[Found]:
         """Find the numerosities of each caption."""
         new = [caption for caption in dict.fromkeys(captions) if caption not in self._known]
-        found = dict(zip(new, self._finder.find(new), strict=True))
+        found = dict(zip(new, self._tagger.find(new), strict=True))
         result = [found[caption] if caption in found else self._known[caption] for caption in captions]
         self._known.update(found)
         for caption in list(self._known)[: max(0, len(self._known) - _REMEMBERED)]:
@@ -286,14 +279,14 @@ class CachedTagger:
         return result
 
 
-def _count_here(corpus: Corpus, todo: Sequence[Shard], told: "Told") -> Iterator[Counts]:
+def _count_here(corpus: Corpus, todo: Sequence[Shard], reporter: "Reporter") -> Iterator[Counts]:
     if todo:
-        finder = CachedTagger(make_finder(corpus.rule, told.hear))
+        tagger = CachedTagger(make_tagger(corpus.rule, reporter.report))
         for shard in todo:
-            yield _count_and_store(corpus, shard, finder, told.hear)
+            yield _count_and_store(corpus, shard, tagger, reporter.report)
 
 
-def _count_apart(corpus: Corpus, todo: Sequence[Shard], told: "Told", count: int) -> Iterator[Counts]:
+def _count_apart(corpus: Corpus, todo: Sequence[Shard], reporter: "Reporter", count: int) -> Iterator[Counts]:
     queue = multiprocessing.get_context("spawn").Queue()
     pool = Pool(count, _start_worker, corpus, queue)
     with _one_thread_each():
@@ -301,7 +294,7 @@ def _count_apart(corpus: Corpus, todo: Sequence[Shard], told: "Told", count: int
         try:
             while futures:
                 done, futures = wait(futures, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
-                told.hear_all(queue)
+                reporter.report_all(queue)
                 for future in done:
                     yield future.result()
         except BrokenProcessPool:
@@ -313,14 +306,14 @@ def _count_apart(corpus: Corpus, todo: Sequence[Shard], told: "Told", count: int
             pool.shutdown()
 
 
-class Told:
-    """Passes on what is heard from those who count: pieces of work that are done, and warnings, each once."""
+class Reporter:
+    """Passes on the progress and warnings of workers, each warning once."""
 
     def __init__(self, progress: Progress, warn: Warn) -> None:
         self._progress, self._warn, self._warnings = progress, warn, set[str]()
 
-    def hear(self, news: int | str) -> None:
-        """Take a number of pieces, or a warning."""
+    def report(self, news: int | str) -> None:
+        """Report a number of finished pieces, or a warning."""
         if isinstance(news, int):
             for _ in range(news):
                 self._progress.advance(has_failed=False)
@@ -328,17 +321,15 @@ class Told:
             self._warnings.add(news)
             self._warn(news)
 
-    def hear_all(self, queue: "Queue[int | str]") -> None:
-        """Take what has come from other processes."""
-        while True:
-            try:
-                self.hear(queue.get_nowait())
-            except Empty:
-                return
+    def report_all(self, queue: "Queue[int | str]") -> None:
+        """Report everything in the queue of the other processes."""
+        with suppress(Empty):
+            while True:
+                self.report(queue.get_nowait())
 
 
-def _count_and_store(corpus: Corpus, shard: Shard, finder: Tagger, tell: Callable[[int | str], object]) -> Counts:
-    """Count a file, keep its counts, and tell of every piece of it that is done."""
+def _count_and_store(corpus: Corpus, shard: Shard, tagger: Tagger, tell: Callable[[int | str], object]) -> Counts:
+    """Count a file, store its counts, and report each finished piece."""
     pieces, done = _pieces(shard), 0
 
     def report(share: float) -> None:
@@ -346,7 +337,7 @@ def _count_and_store(corpus: Corpus, shard: Shard, finder: Tagger, tell: Callabl
         tell(int(share * pieces) - done)
         done = int(share * pieces)
 
-    counts = count_shard(corpus, shard, finder, report)
+    counts = count_shard(corpus, shard, tagger, report)
     path = _state_path(corpus, shard)
     if path is not None:
         make_folder(path.parent)
@@ -360,7 +351,7 @@ def _pieces(shard: Shard) -> int:
 
 
 def _state_path(corpus: Corpus, shard: Shard) -> Path | None:
-    """Say where a file's counts are kept; of a file that has changed, or by another rule, they are elsewhere."""
+    """Return where a file's counts are stored; a changed file or rule has another path."""
     if corpus.folder is None:
         return None
     how = (asdict(corpus.layout), asdict(corpus.rule), corpus.samples_per_number, _VERSION)
@@ -374,12 +365,12 @@ def _read_state(corpus: Corpus, shard: Shard) -> Counts | None:
     try:
         return from_plain(from_json(path.read_bytes()))
     except (ValueError, KeyError, TypeError):
-        return None  # damaged: it is counted again
+        return None  # damaged: count again
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Let processes that are started meanwhile use one thread: several would wait for one another."""
+    """Limit processes started meanwhile to one thread each: more would wait for each other."""
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     try:
@@ -390,26 +381,26 @@ def _one_thread_each() -> Iterator[None]:
 
 
 _corpus: Corpus
-_finder: Tagger | None = None
+_tagger: Tagger | None = None
 _queue: "Queue[int | str]"
 
 
 def _start_worker(corpus: Corpus, queue: "Queue[int | str]") -> None:
     global _corpus, _queue
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a file that is not finished is counted anew: just stop
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an unfinished file is counted again: just stop
     _corpus, _queue = corpus, queue
 
 
 def _count_in_worker(shard: Shard) -> Counts:
-    global _finder
-    if _finder is None:
-        _finder = CachedTagger(make_finder(_corpus.rule, _queue.put))
-    return _count_and_store(_corpus, shard, _finder, _queue.put)
+    global _tagger
+    if _tagger is None:
+        _tagger = CachedTagger(make_tagger(_corpus.rule, _queue.put))
+    return _count_and_store(_corpus, shard, _tagger, _queue.put)
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A caption whose sum of numerosities is another; 0 stands for none."""
+    """A caption whose sum of numerosities is read wrong; 0 means none."""
 
     caption: str
     expected: int
@@ -418,14 +409,14 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The share that is right, and what is not."""
+    """The share of captions read correctly, and the misses."""
 
     accuracy: Estimate
     misses: tuple[Miss, ...]
 
 
 def check_captions(path: Path, rule: CaptionRule, warn: Warn) -> Checked:
-    """Read captions with the sum of their numerosities (empty: none) and compare."""
+    """Measure how often captions with a known sum of numerosities (empty: none) are read correctly."""
     expected = []
     for line in read_lines(path, [["caption"], ["numerosity"]], "caption,numerosity"):
         text = line.get("numerosity")
@@ -434,7 +425,7 @@ def check_captions(path: Path, rule: CaptionRule, warn: Warn) -> Checked:
         expected.append((line.get("caption"), int(text or 0)))
     if not expected:
         raise NothingToDoError(f"{path.name} has no captions")
-    found = make_finder(rule, warn).find([caption for caption, _ in expected])
+    found = make_tagger(rule, warn).find([caption for caption, _ in expected])
     sums = [sum(one.number for one in own) for own in found]
     misses = [Miss(*given, own) for given, own in zip(expected, sums, strict=True) if given[1] != own]
     return Checked(wilson_interval(len(expected) - len(misses), len(expected)), tuple(misses))

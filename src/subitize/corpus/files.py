@@ -1,6 +1,4 @@
-"""Finds the files of a corpus, their format and columns, and reads their captions in batches.
-
-Memory stays the same however large a file is."""
+"""Finds the files of a corpus with their formats and columns, and reads captions in batches, in constant memory."""
 
 import csv
 import glob
@@ -21,30 +19,30 @@ from typing import IO, Any
 
 import polars as pl
 
-from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnknownNameError
+from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
 from subitize.io.files import find_delimiter
 
 FORMATS = {
     ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
 }  # fmt: skip
-PACKINGS = (".gz", ".zst", ".zstd")
+COMPRESSIONS = (".gz", ".zst", ".zstd")
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusLayout:
-    """The columns of captions and of the images' addresses, which may be absent."""
+    """The columns of captions and of image addresses; the latter may be empty."""
 
     caption: str
     address: str = ""
     columns: tuple[str, ...] = ()
-    """The names of columns, in files that do not begin with them."""
+    """The names of columns, for files without a header."""
     entries: str = ""
-    """The key of the list that holds the captions, in JSON files that are an object."""
+    """The key of the list of captions, for JSON files that contain an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A file of a corpus; size and time tell whether it has changed."""
+    """A file of a corpus; size and time reveal changes."""
 
     name: str
     size_bytes: int
@@ -52,18 +50,18 @@ class Shard:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it must be fetched."""
+        """Whether the file must be fetched."""
         return "://" in self.name
 
     @property
-    def packing(self) -> str:
-        """How it is compressed: .gz, .zst, .zstd or nothing."""
-        return next((suffix for suffix in PACKINGS if self.name.lower().endswith(suffix)), "")
+    def compression(self) -> str:
+        """The suffix of the compression: .gz, .zst, .zstd or empty."""
+        return next((suffix for suffix in COMPRESSIONS if self.name.lower().endswith(suffix)), "")
 
     @property
     def format(self) -> str:
-        """What it is within its packing."""
-        inner = self.name[: len(self.name) - len(self.packing)]
+        """The format of the uncompressed file."""
+        inner = self.name[: len(self.name) - len(self.compression)]
         suffix = Path(inner).suffix.lower()
         if suffix not in FORMATS:
             raise BadFileError(f"{self.name}: no known format; its name should end in {', '.join(FORMATS)}")
@@ -71,7 +69,7 @@ class Shard:
 
 
 def choose_layout(preset: str | None, column: str | None, address: str | None) -> CorpusLayout:
-    """Take a known corpus's layout, or make one of columns; columns that are named go first."""
+    """Return the layout of a preset, of named columns, or both, where named columns win."""
     known = tomllib.loads(Path(__file__).with_name("layouts.toml").read_text(encoding="utf-8"))
     if preset is None and column is None:
         raise BadValueError(f"where are the captions? give --column NAME or --preset {'|'.join(known)}")
@@ -83,33 +81,28 @@ def choose_layout(preset: str | None, column: str | None, address: str | None) -
 
 
 def find_shards(patterns: Sequence[str]) -> list[Shard]:
-    """List the files that patterns name, each once, in order."""
+    """List the files that match patterns, each once, in order."""
     found: dict[str, Shard] = {}
     for pattern in patterns:
         own = list(_find_remote(pattern) if "://" in pattern else _find_local(pattern))
         if not own:
             raise BadFileError(f"no file matches {pattern!r}")
         for shard in own:
-            _ = shard.format  # an unknown one is refused before anything is counted
+            _ = shard.format  # reject an unknown format before counting anything
             found.setdefault(shard.name, shard)
     return list(found.values())
 
 
 @contextmanager
 def local_copy(shard: Shard) -> Iterator[Path]:
-    """Give a file on this machine: one from elsewhere is fetched, and removed afterwards."""
+    """Yield the path of a local file, or of a temporary copy of a remote one."""
     if not shard.is_remote:
         yield Path(shard.name)
         return
     with TemporaryDirectory(prefix="subitize-") as folder:
         path = Path(folder) / shard.name.rpartition("/")[2]
-        try:
-            files, inner = _open_remote(shard.name)
+        with _open_remote("fetch", shard.name) as (files, inner):
             files.get_file(inner, str(path))
-        except SubitizeError:
-            raise
-        except Exception as error:
-            raise BadFileError(f"cannot fetch {shard.name}: {error}") from error
         yield path
 
 
@@ -123,31 +116,30 @@ def _find_local(pattern: str) -> Iterator[Shard]:
 
 
 def _find_remote(pattern: str) -> Iterator[Shard]:
-    try:
-        files, inner = _open_remote(pattern)
+    with _open_remote("list", pattern) as (files, inner):
         for name in sorted(files.glob(inner)):
             about = files.info(name)
             changed = about.get("mtime") or about.get("LastModified") or about.get("ETag") or ""
             yield Shard(files.unstrip_protocol(name), int(about.get("size") or 0), str(changed))
-    except SubitizeError:
-        raise
-    except Exception as error:  # each kind of store has errors of its own
-        raise BadFileError(f"cannot list {pattern}: {error}") from error
 
 
-def _open_remote(address: str) -> tuple[Any, str]:
+@contextmanager
+def _open_remote(verb: str, address: str) -> Iterator[tuple[Any, str]]:
+    """Yield the file system of an address and the path in it; errors name what could not be done."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
         raise MissingPartError(address, "fsspec", "corpus") from None
-    files, inner = url_to_fs(address)
-    return files, inner
+    try:
+        yield url_to_fs(address)
+    except Exception as error:  # each kind of store has errors of its own
+        raise BadFileError(f"cannot {verb} {address}: {error}") from error
 
 
 _ROWS = 100_000
 _LEAST_ROWS = 1_000
 _PEEK_BYTES = 65_536
-_ZSTANDARD_BYTES = 2_048  # so few may become 64 MB
+_ZSTANDARD_BYTES = 2_048  # may decompress to 64 MB
 _MOST_PROBLEMS = 20
 _DAMAGE = (OSError, EOFError, zlib.error)
 _SEPARATORS = re.compile(r"[\s,]*")
@@ -155,7 +147,7 @@ _SEPARATORS = re.compile(r"[\s,]*")
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Captions with the addresses of their images (empty without), and which share of the file is read with them."""
+    """Captions with image addresses (empty if missing), and the share of the file read so far."""
 
     captions: pl.Series
     addresses: pl.Series | None
@@ -164,28 +156,26 @@ class Batch:
 
 @dataclass(slots=True)
 class Problems:
-    """What could not be read; the first of them in words."""
+    """The number of parts that could not be read, with the first messages."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
 
-    def add(self, what: str) -> None:
-        """Note one more."""
+    def add(self, message: str) -> None:
+        """Record a problem."""
         self.count += 1
         if len(self.first) < _MOST_PROBLEMS:
-            self.first.append(what)
+            self.first.append(message)
 
 
 def read_batches(shard: Shard, path: Path, layout: CorpusLayout, problems: Problems) -> Iterator[Batch]:
-    """Read a file; what is damaged is noted and left out."""
-    if shard.format == "parquet":
-        yield from _read_parquet(shard, path, layout, problems)
-    else:
-        yield from _read_text(shard, path, layout, problems)
+    """Read a file; damaged parts are recorded and left out."""
+    read = _read_parquet if shard.format == "parquet" else _read_text
+    return read(shard, path, layout, problems)
 
 
 def check_shard(shard: Shard, path: Path, layout: CorpusLayout) -> None:
-    """Refuse a file that is not what its name says, or that has no such column."""
+    """Raise an error for a file that does not match its name or lacks a column."""
     if shard.format == "parquet":
         _open_parquet(shard, path, layout)
     else:
@@ -202,8 +192,8 @@ def _read_parquet(shard: Shard, path: Path, layout: CorpusLayout, problems: Prob
 
 
 def _open_parquet(shard: Shard, path: Path, layout: CorpusLayout) -> tuple[pl.LazyFrame, int]:
-    """Give the columns that are wanted, unread, and the number of rows."""
-    if shard.packing:
+    """Return the needed columns, unread, and the number of rows."""
+    if shard.compression:
         raise BadFileError(f"{shard.name}: a Parquet file is compressed within; unpack it first")
     try:
         schema = pl.read_parquet_schema(path)
@@ -219,7 +209,7 @@ def _open_parquet(shard: Shard, path: Path, layout: CorpusLayout) -> tuple[pl.La
 
 
 def _read_rows(shard: Shard, frame: pl.LazyFrame, rows: tuple[int, int], problems: Problems) -> Iterator[pl.DataFrame]:
-    """Read rows; where that fails, each half by itself, so that only what is broken is lost."""
+    """Read rows; if that fails, read each half, so that only broken rows are lost."""
     start, end = rows
     try:
         yield frame.slice(start, end - start).collect()
@@ -256,7 +246,7 @@ def _make_batch(captions: Sequence[str | None], addresses: Sequence[str | None],
 
 @contextmanager
 def _unpacked(shard: Shard, path: Path) -> Iterator[tuple[IO[str], Callable[[], float]]]:
-    """Open a file of text, which may be compressed; tell which share of it has been read."""
+    """Open a text file, decompressed; also yield a function that returns the share read so far."""
     with path.open("rb") as raw:
         size = max(1, path.stat().st_size)
         with _unpack(shard, raw) as binary:
@@ -267,15 +257,15 @@ def _unpacked(shard: Shard, path: Path) -> Iterator[tuple[IO[str], Callable[[], 
 
 
 def _unpack(shard: Shard, raw: IO[bytes]) -> Any:  # noqa: ANN401
-    if shard.packing == ".gz":
+    if shard.compression == ".gz":
         return gzip.GzipFile(fileobj=raw)
-    if shard.packing:
+    if shard.compression:
         return _Zstandard(shard.name, raw)
     return io.FileIO(raw.fileno(), closefd=False)
 
 
 class _Zstandard(io.RawIOBase):
-    """What Zstandard's frames hold; zstandard's own reader takes a file that is cut short for a whole one."""
+    """Decompresses Zstandard frames; unlike zstandard's own reader, it rejects truncated files."""
 
     def __init__(self, name: str, packed: IO[bytes]) -> None:
         try:
@@ -289,11 +279,11 @@ class _Zstandard(io.RawIOBase):
         self._left, self._ready = b"", memoryview(b"")
 
     def readable(self) -> bool:
-        """It is."""
+        """Return true, as io.RawIOBase requires."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401
-        """Fill a buffer as far as there is something."""
+        """Fill a buffer with the next bytes, as far as there are any."""
         while not self._ready and (packed := self._left or self._packed.read(_ZSTANDARD_BYTES)):
             self._unpack(packed)
         if not self._ready and self._frame is not None:
@@ -326,7 +316,7 @@ Entry = tuple[str | None, str | None]
 
 
 def _read_rows_of_fields(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Problems) -> Iterator[Entry]:
-    """Read CSV, or TSV, in which quotation marks mean nothing."""
+    """Read CSV, or TSV, where quotation marks have no meaning."""
     first = next(file, "")
     style: dict[str, Any] = {"delimiter": find_delimiter([first])}
     if shard.format == "tsv":
@@ -371,7 +361,7 @@ def _read_json_lines(shard: Shard, file: IO[str], layout: CorpusLayout, problems
 
 
 def _read_json(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Problems) -> Iterator[Entry]:
-    """Read a list of objects one by one, without holding the file in memory."""
+    """Read a list of objects one by one, without loading the whole file."""
     is_checked = False
     try:
         for entry in _stream_list(file, layout.entries):
@@ -386,11 +376,11 @@ def _read_json(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Prob
 
 
 def _stream_list(file: IO[str], key: str) -> Iterator[object]:
-    """Decode the elements of the list that is the file, or that stands behind a key of it."""
+    """Decode the elements of the list in the file, or of the list under a key."""
     decoder = json.JSONDecoder()
     text, place = _skip_to_list(file, key), 0
     while True:
-        place = _SEPARATORS.match(text, place).end()  # type: ignore[union-attr]  # it matches nothing, too
+        place = _SEPARATORS.match(text, place).end()  # type: ignore[union-attr]  # it also matches an empty text
         if text.startswith("]", place):
             return
         try:
@@ -405,7 +395,7 @@ def _stream_list(file: IO[str], key: str) -> Iterator[object]:
 
 
 def _skip_to_list(file: IO[str], key: str) -> str:
-    """Read up to the list's bracket; what comes before it in an object is passed over."""
+    """Read past the list's opening bracket, skipping what comes before the key."""
     opening = re.compile(rf'"{re.escape(key)}"\s*:\s*\[' if key else r"\s*\[")
     text = ""
     while more := file.read(_PEEK_BYTES):
@@ -441,7 +431,7 @@ def _check_entry(shard: Shard, layout: CorpusLayout, entry: object) -> None:
 
 
 def _pick(entry: object, path: str) -> str | None:
-    """Follow a path with dots into an entry."""
+    """Follow a dotted path into an entry."""
     if not path:
         return None
     for step in path.split("."):

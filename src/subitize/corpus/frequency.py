@@ -1,7 +1,7 @@
-"""Relates a run's accuracy to corpus frequencies, to see if models do well on numbers they saw often."""
+"""Relates a run's accuracy to corpus frequencies: do models do well on numbers that captions often name?"""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -9,6 +9,7 @@ import polars as pl
 from subitize.analysis.frame import Frame
 from subitize.corpus.counting import CountedCorpus, Counts
 from subitize.errors import NothingToDoError
+from subitize.io.frames import group_rows
 from subitize.language.nouns import singular
 from subitize.records import Estimate
 from subitize.report import charts
@@ -18,12 +19,12 @@ from subitize.stats.estimate import estimate_share
 from subitize.stats.regression import fit_line, spearman_interval
 
 BY_NUMBER, BY_NOUN, WITHIN = "number", "number and noun", "noun, number held constant"
-_UNSEEN = 0.5  # what stands for a count of 0 on a logarithmic scale
+_UNSEEN = 0.5  # replaces a count of 0 on a logarithmic scale
 
 
 @dataclass(frozen=True, slots=True)
 class FrequencyPoint:
-    """A number, and a noun where they are told apart: how often the corpus names it, and how well the model does it."""
+    """A number, with a noun if nouns are distinguished: its frequency in the corpus and the model's accuracy."""
 
     number: int
     noun: str
@@ -33,7 +34,7 @@ class FrequencyPoint:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyFit:
-    """How accuracy goes with frequency: rank correlation, and the gain in accuracy per tenfold frequency."""
+    """Accuracy against frequency: rank correlation, and the gain in accuracy per tenfold frequency."""
 
     suite: str
     model: str
@@ -46,7 +47,7 @@ class FrequencyFit:
 
 
 def link_accuracy(observations: Frame, corpus: CountedCorpus) -> list[FrequencyFit]:
-    """Join the accuracy of every model, by number and by number and noun, with the frequencies of a corpus."""
+    """Fit each model's accuracy, by number and by number and noun, to the frequencies of a corpus."""
     links = []
     rows = _numbered(observations.kept())
     for (suite, model, judge), own in rows.group_by("suite", "model", "judge", maintain_order=True):
@@ -62,7 +63,7 @@ def link_accuracy(observations: Frame, corpus: CountedCorpus) -> list[FrequencyF
 
 
 def _numbered(observations: Frame) -> pl.DataFrame:
-    """Keep single answers about a number of things that was asked for, with the number, the noun and the prompt."""
+    """Keep single answers to prompts for a number of things, with the number and the noun."""
     about = pl.DataFrame(
         [
             (item.id, int(number), singular(str(item.factors.get("category", ""))))
@@ -80,7 +81,7 @@ def _points(rows: pl.DataFrame, counts: Counts, by: Sequence[str]) -> Iterator[F
     for _, own in rows.group_by(*by, maintain_order=True):
         number, noun = int(own["number"][0]), str(own["noun"][0]) if "noun" in by else ""
         frequency = counts.nouns[number, noun] if noun else counts.mentions[number]
-        # Of exactly these prompts: a prompt's images are independent then.
+        # For exactly these prompts: then the images of a prompt are independent.
         accuracy = estimate_share(own["is_right"].cast(pl.Float64).to_numpy())
         yield FrequencyPoint(number, noun, frequency, accuracy)
 
@@ -99,24 +100,21 @@ def _link(names: tuple[str, str, str], by: str, points: Sequence[FrequencyPoint]
 
 
 def _varying(points: Sequence[FrequencyPoint]) -> list[FrequencyPoint]:
-    """Keep the numbers of which the corpus names some things more often than others: the rest tell nothing."""
-    frequencies: dict[int, set[int]] = {}
-    for point in points:
-        frequencies.setdefault(point.number, set()).add(point.frequency)
-    return [point for point in points if len(frequencies[point.number]) > 1]
+    """Keep numbers whose nouns differ in frequency; the rest carry no information."""
+    by_number = group_rows(points, lambda point: point.number)
+    varying = {number for number, own in by_number.items() if len({point.frequency for point in own}) > 1}
+    return [point for point in points if point.number in varying]
 
 
 def _centre(values: Sequence[float], groups: Sequence[int]) -> list[float]:
-    """Take the mean of its group from each value: small numbers are both easier and more frequent."""
-    own: dict[int, list[float]] = {}
-    for value, group in zip(values, groups, strict=True):
-        own.setdefault(group, []).append(value)
-    means: Mapping[int, float] = {group: math.fsum(some) / len(some) for group, some in own.items()}
+    """Subtract its group's mean from each value: small numbers are both easier and more frequent."""
+    own = group_rows(zip(groups, values, strict=True), lambda pair: pair[0])
+    means = {group: math.fsum(value for _, value in pairs) / len(pairs) for group, pairs in own.items()}
     return [value - means[group] for value, group in zip(values, groups, strict=True)]
 
 
 def draw_links(links: Sequence[FrequencyFit], corpus: str) -> FigureBlock:
-    """Draw accuracy over frequency, a panel per model, with the fitted line; numbers stand beside their points."""
+    """Draw accuracy over frequency, a panel per model, with the fitted line; points are labelled with their numbers."""
     chosen = [link for link in links if link.by == BY_NOUN]
     rows = [
         {
@@ -161,16 +159,12 @@ def draw_links(links: Sequence[FrequencyFit], corpus: str) -> FigureBlock:
         "spec": {"width": 330, "height": 240, "layer": layers},
     }  # fmt: skip
     columns = (text_column("model"), Column("number", digits=0), text_column("noun"), "frequency", "accuracy")
-    data = make_table(
-        "corpus-links",
-        "Accuracy and frequency",
-        columns,
-        (
-            Row((_name(link, chosen), point.number, point.noun, point.frequency, point.accuracy))
-            for link in chosen
-            for point in link.points
-        ),
+    cells = (
+        Row((_name(link, chosen), point.number, point.noun, point.frequency, point.accuracy))
+        for link in chosen
+        for point in link.points
     )
+    data = make_table("corpus-links", "Accuracy and frequency", columns, cells)
     caption = (
         f"Share right over how often {corpus} names the same number of the same thing; beside the points, the numbers; "
         "dashed, the line of least squares. The 95 % intervals are for exactly these prompts; those of subitize score, "
@@ -181,7 +175,7 @@ def draw_links(links: Sequence[FrequencyFit], corpus: str) -> FigureBlock:
 
 
 def _name(link: FrequencyFit, links: Sequence[FrequencyFit]) -> str:
-    """Name a panel, with the suite and the judge where several are shown."""
+    """Name a panel, with suite and judge if there are several."""
     parts = [link.model]
     parts += [link.suite] if len({one.suite for one in links}) > 1 else []
     parts += [link.judge] if len({one.judge for one in links}) > 1 else []

@@ -1,6 +1,6 @@
-"""Finds numerosities in a caption: a number and the noun that it counts (Numbersense, supplement).
+"""Finds numerosities in a caption: a number and the noun it counts (Numbersense, supplement).
 
-Captions that cannot hold a number are sorted out first: most never reach the tagger."""
+Captions that cannot contain a number are skipped first, so most never reach the tagger."""
 
 import re
 import tomllib
@@ -23,7 +23,7 @@ NUMBER_WORDS = frozenset({*SMALL, *SCALES, DOZEN})
 
 
 class Kind(IntEnum):
-    """What a part-of-speech tag makes of a word."""
+    """The kinds of words that part-of-speech tags distinguish."""
 
     OTHER = 0
     NUMBER = 1
@@ -34,7 +34,7 @@ class Kind(IntEnum):
 
 
 class NumberMention(NamedTuple):
-    """A number in words[start:end]; the word at `tagged` must be tagged as one, if there is such a word."""
+    """A number in words[start:end]; the word at `tagged`, if any, must be tagged as a number."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class NumberMention(NamedTuple):
 
 
 class Numerosity(NamedTuple):
-    """So many of a thing, which is in the singular."""
+    """A number of things; the noun is in the singular."""
 
     number: int
     noun: str
@@ -51,16 +51,16 @@ class Numerosity(NamedTuple):
 
 @dataclass(frozen=True)
 class CaptionRule:
-    """What counts as a numerosity; by default what the paper has."""
+    """What counts as a numerosity; the defaults are the paper's."""
 
     adjectives: int = 1
-    """How many may stand between the number and the noun."""
+    """How many adjectives may come between the number and the noun."""
     participles: bool = False
-    """Whether participles may stand there, too: "two parked cars"."""
+    """Whether participles may also come there: "two parked cars"."""
     proper_nouns: bool = False
-    """Whether proper nouns are counted, as which the nouns of titles are tagged: "12 Steel Spoons"."""
+    """Whether proper nouns count; nouns in titles are tagged as such: "12 Steel Spoons"."""
     exclude: tuple[str, ...] = ()
-    """What is left out beyond the paper's units: groups of units.toml, `years` (2019), `identifiers` (iPhone 6)."""
+    """Exclusions beyond the paper's units: groups of units.toml, `years` (2019), `identifiers` (iPhone 6)."""
 
     def __post_init__(self) -> None:
         for name in self.exclude:
@@ -69,27 +69,27 @@ class CaptionRule:
 
     @cached_property
     def units(self) -> frozenset[str]:
-        """Nouns that are not counted."""
+        """Nouns that do not count."""
         return frozenset().union(*(_UNITS[name] for name in (*_IN_PAPER, *self.exclude) if name in _UNITS))
 
     @property
     def excludes_identifiers(self) -> bool:
-        """Whether a number after a noun is taken for a part of its name."""
+        """Whether a number after a noun counts as part of its name."""
         return "identifiers" in self.exclude
 
     @cached_property
     def between(self) -> frozenset[Kind]:
-        """What may stand between number and noun."""
+        """Kinds of words that may come between number and noun."""
         return frozenset({Kind.ADJECTIVE, *([Kind.PARTICIPLE] if self.participles else [])})
 
     @cached_property
     def nouns(self) -> frozenset[Kind]:
-        """What may be counted."""
+        """Kinds of words that can be counted."""
         return frozenset({Kind.NOUN, *([Kind.PROPER_NOUN] if self.proper_nouns else [])})
 
 
 def find_numbers(words: Sequence[str]) -> list[NumberMention]:
-    """Find the numbers in the words of a caption, which are in lower case."""
+    """Find the numbers in the lower-case words of a caption."""
     found: list[NumberMention] = []
     place = 0
     while place < len(words):
@@ -101,12 +101,12 @@ def find_numbers(words: Sequence[str]) -> list[NumberMention]:
 
 
 def is_numeral(word: str) -> bool:
-    """Tell whether a word is a number or a part of one."""
+    """Return whether a word is a number or part of one."""
     return word in NUMBER_WORDS or (word[0] in "0123456789" and _DIGITS.fullmatch(word) is not None)
 
 
 def needed_places(numbers: Iterable[NumberMention], words: Sequence[str], rule: CaptionRule) -> Iterator[int]:
-    """List the words whose tags decide what the numbers count."""
+    """Yield the places of words whose tags decide what the numbers count."""
     for number in numbers:
         if _may_count(words, number, rule):
             if number.tagged is not None:
@@ -122,7 +122,7 @@ def find_numerosities(
     kinds: Sequence[Kind] | Mapping[int, Kind],
     rule: CaptionRule,
 ) -> Iterator[Numerosity]:
-    """Find what the numbers count, by the kinds of words; kinds are looked up in the needed places only."""
+    """Find what the numbers count by the kinds of words, which are needed only at `needed_places`."""
     for number in numbers:
         if not _may_count(words, number, rule):
             continue
@@ -137,14 +137,14 @@ def find_numerosities(
 
 
 def _may_count(words: Sequence[str], number: NumberMention, rule: CaptionRule) -> bool:
-    """Tell by the words alone whether something may be counted: a unit cannot, whatever it is tagged as."""
+    """Return whether the next word may be counted; a unit never is, whatever its tag."""
     return (
         number.end < len(words) and _may_be_noun(words[number.end]) and words[number.end].rstrip(".") not in rule.units
     )
 
 
 def _ends_range(words: Sequence[str], place: int) -> bool:
-    """Tell whether a number is the second of a range or a score: "5-6 kids", "a 3-2 win"."""
+    """Return whether a number is the second of a range or a score: "5-6 kids", "a 3-2 win"."""
     return place >= 2 and words[place - 1] in _DASHES and is_numeral(words[place - 2])
 
 
@@ -182,7 +182,7 @@ def _value(word: str) -> float:
 
 
 def _as_tokens(words: Sequence[str]) -> list[TextToken]:
-    """Write words as the reader of numbers has them; it looks a few further on both sides."""
+    """Convert words to tokens of the number reader, which looks a few further on both sides."""
     tokens = [
         TextToken(word, place, place + 1, "number", (_value(word),))
         if is_numeral(word) and word not in NUMBER_WORDS
@@ -244,12 +244,12 @@ _UNITS = _read_units()
 OPTIONAL = (*(name for name in _UNITS if name not in _IN_PAPER), "years", "identifiers")
 
 
-# A digit, or a number word that no letter touches. Letters beyond ASCII, digits and "_" may touch it, as the tokenizer
-# may part them: what passes here for nothing costs time, what does not pass is lost.
+# A digit, or a number word not adjacent to an ASCII letter. Other letters, digits and "_" may be adjacent, since the
+# tokenizer may split them off. A false positive costs time; a false negative loses a caption.
 _WORDS = "|".join(sorted(NUMBER_WORDS))
 PATTERN = rf"[0-9]|(?i:(?:^|[^a-zA-Z])(?:{_WORDS})(?:$|[^a-zA-Z]))"
 
 
 def may_have_number(captions: pl.Series) -> pl.Series:
-    """Tell which captions can hold a number; missing ones cannot."""
+    """Return which captions can contain a number; missing ones cannot."""
     return captions.str.contains(PATTERN).fill_null(value=False)

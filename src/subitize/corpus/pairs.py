@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from random import Random
 from typing import IO
 
 from subitize.corpus.files import CorpusLayout, Problems, Shard, local_copy, read_batches
 from subitize.corpus.numerosities import CaptionRule, may_have_number
-from subitize.corpus.tagging import Found, Tagger, Warn, make_finder, tidy
+from subitize.corpus.tagging import Found, Tagger, Warn, make_tagger, tidy
 from subitize.errors import BadImageError, BadValueError, NothingToDoError
 from subitize.evaluate.costs import Budget
 from subitize.evaluate.engines import open_caller
@@ -32,30 +33,30 @@ _HEAD = '{"counted_by": '
 
 @dataclass(frozen=True, slots=True)
 class CaptionedImage:
-    """An image and its caption: the numbers of things that it names, and those that a judge counts (None: unknown)."""
+    """An image and its caption: the numbers of things named, and those a judge counts (None: unknown)."""
 
     image: str
     caption: str
     named: dict[str, int]
     counted: dict[str, float | None]
     reason: str = ""
-    """Why nothing was counted."""
+    """Why some or all counts are unknown."""
 
     @property
     def numerosity(self) -> int:
-        """The sum of what the caption names."""
+        """The sum of the numbers in the caption."""
         return sum(self.named.values())
 
     @property
     def agrees(self) -> bool | None:
-        """Whether all counts are those of the caption; None where one is unknown."""
+        """Whether all counts equal those of the caption; None if one is unknown."""
         known = [self.counted.get(noun) for noun in self.named]
         return None if None in known else known == list(self.named.values())
 
 
 @dataclass(frozen=True, slots=True)
 class MisalignmentRate:
-    """The share of captions that disagree, among those of a numerosity whose images could be counted."""
+    """The share of disagreeing captions, among those of a numerosity with known counts (None: all)."""
 
     numerosity: int | None
     disagreeing: Estimate
@@ -63,7 +64,7 @@ class MisalignmentRate:
 
 @dataclass(frozen=True, slots=True)
 class CaptionCheck:
-    """What came of the pairs; the first rate is of all of them."""
+    """The result for all pairs; the first rate covers all numerosities."""
 
     judge: str
     captions: int
@@ -77,7 +78,7 @@ class CaptionCheck:
 
 @dataclass(frozen=True, slots=True)
 class PairsSpec:
-    """Where captions and images are: the layout's address is the image's file within the folder."""
+    """The captions and images to compare; the layout's address column names the image's file in the folder."""
 
     shards: tuple[Shard, ...]
     layout: CorpusLayout
@@ -85,23 +86,23 @@ class PairsSpec:
     rule: CaptionRule
     most: int | None = None
     kept: Path | None = None
-    """Where what was counted is kept, so that a stopped search goes on."""
-    ledger: Budget = field(default_factory=Budget)
-    """What the judge may cost."""
+    """Where counted pairs are stored, so that an interrupted search resumes."""
+    budget: Budget = field(default_factory=Budget)
+    """The budget of the judge."""
 
 
 def find_misaligned(
     pairs: PairsSpec, judge: Resolved[Judge], rule: ReadingRule, progress: Progress, warn: Warn, *, seed: int = 0
 ) -> CaptionCheck:
-    """Count in every image what its caption names, and compare; `most` pairs at random, if that is given."""
-    pairs.ledger.meter(judge)  # a limit without a price is refused before anything is read
+    """Compare what captions name with what a judge counts in their images, for all or `most` random pairs."""
+    pairs.budget.meter(judge)  # reject a limit without a price before reading anything
     problems = Problems()
-    captions, found = _read_pairs(pairs, problems, make_finder(pairs.rule, warn))
+    captions, found = _read_pairs(pairs, problems, make_tagger(pairs.rule, warn))
     if not found:
         raise NothingToDoError(f"none of {captions} captions names a number of things")
-    chosen = found if pairs.most is None else _choose(found, pairs.most, seed)
-    with _open_kept(pairs.kept, f"{judge.spec.shown} {rule}") as kept:
-        looked = asyncio.run(_look_at_all(chosen, pairs, judge, rule, progress, kept))
+    chosen = found if pairs.most is None else Random(seed).sample(found, min(pairs.most, len(found)))
+    with _open_log(pairs.kept, f"{judge.spec.shown} {rule}") as log:
+        looked = asyncio.run(_look_at_all(chosen, pairs, judge, rule, progress, log))
     known = [pair for pair in looked if pair.agrees is not None]
     if not known:
         first = next((pair.reason for pair in looked if pair.reason), "no counts")
@@ -118,7 +119,7 @@ def find_misaligned(
     )
 
 
-def _read_pairs(pairs: PairsSpec, problems: Problems, finder: Tagger) -> tuple[int, list[tuple[str, str, Found]]]:
+def _read_pairs(pairs: PairsSpec, problems: Problems, tagger: Tagger) -> tuple[int, list[tuple[str, str, Found]]]:
     captions, found = 0, []
     for shard in pairs.shards:
         with local_copy(shard) as path:
@@ -128,21 +129,15 @@ def _read_pairs(pairs: PairsSpec, problems: Problems, finder: Tagger) -> tuple[i
                 captions += len(batch.captions)
                 is_candidate = may_have_number(batch.captions)
                 texts = [tidy(caption) for caption in batch.captions.filter(is_candidate)]
-                each = zip(batch.addresses.filter(is_candidate), texts, finder.find(texts), strict=True)
+                each = zip(batch.addresses.filter(is_candidate), texts, tagger.find(texts), strict=True)
                 found += [(image or "", text, own) for image, text, own in each if own]
     return captions, found
 
 
-def _choose(found: Sequence[tuple[str, str, Found]], most: int, seed: int) -> list[tuple[str, str, Found]]:
-    import random
-
-    return random.Random(seed).sample(list(found), min(most, len(found)))
-
-
 @contextmanager
-def _open_kept(path: Path | None, counted_by: str) -> Iterator["_Kept"]:
+def _open_log(path: Path | None, counted_by: str) -> Iterator["_PairLog"]:
     if path is None:
-        yield _Kept(counted_by)
+        yield _PairLog(counted_by)
         return
     if path.exists() and not path.is_file():
         raise BadValueError(f"--out {path}: is no file")
@@ -151,20 +146,20 @@ def _open_kept(path: Path | None, counted_by: str) -> Iterator["_Kept"]:
     except OSError as error:
         raise BadValueError(f"--out {path}: {error.strerror}") from None
     with file:
-        kept = _Kept(counted_by, file)
-        kept.load()
-        yield kept
+        log = _PairLog(counted_by, file)
+        log.load()
+        yield log
 
 
-class _Kept:
-    """What a judge has counted before, a pair per line of a file; what it could not count is tried again."""
+class _PairLog:
+    """Pairs that a judge has counted before, one per line of a file; failed pairs are tried again."""
 
     def __init__(self, counted_by: str, file: IO[str] | None = None) -> None:
         self._counted_by, self._file = counted_by, file
         self._pairs: dict[tuple[str, str], CaptionedImage] = {}
 
     def load(self) -> None:
-        """Read what the file has, and take off a line that was cut short by a kill."""
+        """Read the file, and remove a last line that a kill cut short."""
         assert self._file is not None
         self._file.seek(0)
         text = self._file.read()
@@ -176,11 +171,11 @@ class _Kept:
         self._file.truncate(len(text.removesuffix(last).encode()))
 
     def find(self, image: str, caption: str) -> CaptionedImage | None:
-        """Find what was counted of a pair."""
+        """Find a counted pair."""
         return self._pairs.get((image, caption))
 
     def add(self, pair: CaptionedImage) -> None:
-        """Keep what was counted of a pair."""
+        """Store a pair if it was counted."""
         if self._file is not None and pair.agrees is not None:
             self._file.write(json.dumps({"counted_by": self._counted_by, **asdict(pair)}) + "\n")
             self._file.flush()
@@ -206,28 +201,28 @@ async def _look_at_all(
     judge: Resolved[Judge],
     rule: ReadingRule,
     progress: Progress,
-    kept: _Kept,
+    log: _PairLog,
 ) -> list[CaptionedImage]:
     async def look(one: tuple[str, str, Found]) -> CaptionedImage:
-        pair = await _look(looks, pairs.images, *one)
-        kept.add(pair)
+        pair = await _look(pool, pairs.images, *one)
+        log.add(pair)
         progress.advance(has_failed=pair.agrees is None)
         return pair
 
-    looked = [pair for image, caption, _ in found if (pair := kept.find(image, caption))]
-    found = [one for one in found if not kept.find(*one[:2])]
+    looked = [pair for image, caption, _ in found if (pair := log.find(image, caption))]
+    found = [one for one in found if not log.find(*one[:2])]
     progress.begin("images", len(found))
     if not found:
         return looked
     with open_caller("judge", judge) as executor:
-        looks = JudgePool(judge, rule, executor, _TRIES, pairs.ledger.meter(judge))
-        async with looks.taken():
+        pool = JudgePool(judge, rule, executor, _TRIES, pairs.budget.meter(judge))
+        async with pool.taken():
             for start in range(0, len(found), _AT_ONCE):
                 looked += await asyncio.gather(*map(look, found[start : start + _AT_ONCE]))
     return looked
 
 
-async def _look(looks: JudgePool, images: Path, image: str, caption: str, found: Found) -> CaptionedImage:
+async def _look(pool: JudgePool, images: Path, image: str, caption: str, found: Found) -> CaptionedImage:
     named: dict[str, int] = {}
     for one in found:
         named[one.noun] = named.get(one.noun, 0) + one.number
@@ -237,7 +232,7 @@ async def _look(looks: JudgePool, images: Path, image: str, caption: str, found:
     except (OSError, BadImageError) as error:
         return CaptionedImage(image, caption, named, {}, getattr(error, "strerror", None) or str(error))
     asks = count_asks(Scene(tuple(Entity(noun, number) for noun, number in named.items())))
-    counted = await looks.count(RewardSample(data, format, asks))
+    counted = await pool.count(RewardSample(data, format, asks))
     if isinstance(counted, Unscorable):
         return CaptionedImage(image, caption, named, {}, counted.reason)
     values = {one.thing: one.value for one in counted}
@@ -257,7 +252,7 @@ def _read_image(images: Path, name: str) -> bytes:
 
 
 def _rates(known: Sequence[CaptionedImage]) -> Iterator[MisalignmentRate]:
-    """Estimate the shares; captions of one image are a cluster."""
+    """Estimate the shares; the captions of an image form a cluster."""
     for numerosity in (None, *sorted({pair.numerosity for pair in known})):
         own = [pair for pair in known if numerosity in (None, pair.numerosity)]
         share = estimate_share([float(not pair.agrees) for pair in own], [pair.image for pair in own])

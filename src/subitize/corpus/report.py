@@ -1,8 +1,9 @@
-"""Charts, pages and terminal output of corpora: how often each number occurs (Numbersense, Figure 6).
+"""Charts, pages and terminal output about corpora: how often each number occurs (Numbersense, Figure 6).
 
-Also the fitted laws, two corpora compared, accuracy against frequency, and misaligned captions."""
+Also covers power laws, comparisons of two corpora, accuracy against frequency, and misaligned captions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.special import zeta
 from subitize.analysis.overview import Names
 from subitize.corpus.counting import Checked
 from subitize.corpus.frequency import FrequencyFit
+from subitize.corpus.numerosities import CaptionRule
 from subitize.corpus.pairs import CaptionCheck
 from subitize.corpus.summary import (
     DECADES,
@@ -47,16 +49,16 @@ MOST_SHOWN = 100
 _WIDTH_PX, _LOWER_PX, _UPPER_PX = 680, 170, 70
 _DECADE, _OTHER = "decade", "other number"
 _COLOURS = {_OTHER: "#5f6b7a", _DECADE: "#d62728"}
-_SMALL = 10  # numbers up to here are so frequent that the others need a scale of their own
+_SMALL = 10  # numbers up to here are so frequent that the others need their own scale
 _ROOM = 1.15
 _POINTS = 60
 _TICKS = [1, *range(10, MOST_SHOWN + 1, 10)]
 
 
 def draw_frequencies(summaries: Sequence[CorpusSummary]) -> FigureBlock:
-    """Draw the relative frequency of each number up to 100, decades marked, a panel per corpus.
+    """Draw the relative frequency of each number up to 100, with decades marked, in a panel per corpus.
 
-    Frequent numbers go on above a break, from where the scale is another; below it corpora share one scale.
+    Bars of frequent numbers continue above a break, on another scale; below it, corpora share one scale.
     """
     shares = {one.name: {row.number: row.share for row in one.rows if row.number <= MOST_SHOWN} for one in summaries}
     cut = _ROOM * max(
@@ -69,20 +71,20 @@ def draw_frequencies(summaries: Sequence[CorpusSummary]) -> FigureBlock:
         for row in one.rows
         if row.number <= MOST_SHOWN
     )
-    columns = (Column("corpus", is_numeric=False), Column("number", digits=0), Column("share", digits=6), "captions")
+    columns = (text_column("corpus"), Column("number", digits=0), Column("share", digits=6), "captions")
     data = make_table("corpus-frequencies", "Relative frequency of numbers", columns, rows)
     caption = (
         f"Share of captions with a numerosity whose sum it is, with 95 % intervals; decades in red. Above the break "
         f"(at {cut:.2g}) the scale is another. Numbers above {MOST_SHOWN} are not shown."
     )
-    told = "; ".join(_describe(one) for one in summaries)
-    alt = f"Bars of the relative frequency of the numbers 1 to {MOST_SHOWN}: {told}."
+    described = "; ".join(_describe(one) for one in summaries)
+    alt = f"Bars of the relative frequency of the numbers 1 to {MOST_SHOWN}: {described}."
     spec = charts.complete({"vconcat": panels, "spacing": 26})
     return FigureBlock("corpus-frequencies", "How often captions name each number", spec, caption, alt, data)
 
 
 def draw_laws(summaries: Sequence[CorpusSummary]) -> FigureBlock:
-    """Draw frequencies on logarithmic scales, with the power laws fitted to them."""
+    """Draw frequencies on logarithmic scales, with the fitted power laws."""
     points = [
         {"corpus": one.name, "number": row.number, "value": row.share.value} for one in summaries for row in one.rows
     ]
@@ -106,12 +108,7 @@ def draw_laws(summaries: Sequence[CorpusSummary]) -> FigureBlock:
         {"data": {"values": points}, **charts.layer("circle", shared, size=18, opacity=0.6)},
         {"data": {"values": lines}, **charts.layer("line", {**shared, "strokeDash": dash}, strokeWidth=1.5)},
     ]
-    columns = (
-        Column("corpus", is_numeric=False),
-        Column("law", is_numeric=False),
-        Column("start", digits=0),
-        "exponent",
-    )
+    columns = (text_column("corpus"), text_column("law"), Column("start", digits=0), "exponent")
     rows = (Row((one.name, fit.name, fit.law.start, fit.law.exponent)) for one in summaries for fit in one.fits)
     data = make_table("corpus-laws", "Power laws", columns, rows)
     spec = charts.complete({"width": _WIDTH_PX, "height": 320, "layer": layers})
@@ -125,7 +122,7 @@ def draw_laws(summaries: Sequence[CorpusSummary]) -> FigureBlock:
 
 
 def _panel(summary: CorpusSummary, cut: float) -> charts.Spec:
-    """Stack the part above the break on the part below it."""
+    """Draw a corpus: the part above the break over the part below it."""
     rows = [
         {
             "number": row.number,
@@ -201,12 +198,12 @@ _SAMPLED = 20
 
 
 def write_page(summaries: Sequence[CorpusSummary], path: Path) -> Path:
-    """Write the page, whole or not at all."""
+    """Write the page atomically."""
     return write_atomic(path, (text.encode() for text in to_html(compose(summaries))))
 
 
 def check_summaries(summaries: Sequence[CorpusSummary]) -> None:
-    """Refuse what cannot be drawn."""
+    """Raise an error for corpora that cannot be drawn."""
     for one in summaries:
         if not one.rows:
             raise NothingToDoError(f"no caption of {one.name} has a numerosity: there is nothing to draw")
@@ -216,7 +213,7 @@ def check_summaries(summaries: Sequence[CorpusSummary]) -> None:
 
 
 def compose(summaries: Sequence[CorpusSummary]) -> Document:
-    """Put the page together."""
+    """Compose the page."""
     check_summaries(summaries)
     sections = [
         Section("frequencies", "How often numbers occur", (draw_frequencies(summaries), *_coverage(summaries))),
@@ -265,7 +262,7 @@ def _coverage(summaries: Sequence[CorpusSummary]) -> Iterator[Block]:
 
 
 def _describe_rule(rule: Mapping[str, object]) -> str:
-    usual = {"adjectives": 1, "participles": False, "proper_nouns": False, "exclude": []}
+    usual = asdict(CaptionRule()) | {"exclude": []}  # as read from JSON
     own = {key: value for key, value in rule.items() if usual.get(key, value) != value and value != ()}
     return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in own.items()) or "as in the paper"
 
@@ -353,7 +350,7 @@ _LISTED = 30
 
 
 def print_summary(summary: CorpusSummary) -> None:
-    """Print how many captions have numbers, which ones, and which law they follow."""
+    """Print how many captions have numbers, their frequencies, and the power laws."""
     files = f"{summary.shards} file{'s' * (summary.shards != 1)}"
     print_line(f"{summary.captions:,} captions in {files}; {summary.candidates:,} might hold a number")
     print_line(f"with a numerosity: {cell(summary.counted)} of captions, n = {summary.counted.n:,}")
@@ -370,7 +367,7 @@ def print_summary(summary: CorpusSummary) -> None:
 
 
 def print_comparison(found: CorpusComparison) -> None:
-    """Print how many times as often one corpus names a number as the other."""
+    """Print the ratios of shares in two corpora."""
     shown = [one for one in found.ratios if one.number <= _SHOWN or one.number in DECADES]
     rows = [(str(one.number), cell(one.first), cell(one.second), cell(one.ratio)) for one in shown]
     print_table(("number", found.first, found.second, "ratio"), rows)
@@ -379,7 +376,7 @@ def print_comparison(found: CorpusComparison) -> None:
 
 
 def print_links(links: Sequence[FrequencyFit], stand_ins: Names, corpus: str) -> None:
-    """Print how accuracy goes with frequency, a line per model and way of grouping."""
+    """Print accuracy against frequency, a line per model and grouping."""
     rows = []
     for one in links:
         names = (one.suite, stand_ins.mark_model(one.model), stand_ins.mark_judge(one.judge), one.by)
@@ -395,7 +392,7 @@ def print_links(links: Sequence[FrequencyFit], stand_ins: Names, corpus: str) ->
 
 
 def print_misalignment(found: CaptionCheck) -> None:
-    """Print how often captions disagree with their images, and which do."""
+    """Print how often captions disagree with their images, and which ones do."""
     print_line(
         f"{found.captions:,} captions; {found.pairs:,} with numbers, counted by {found.judge}; {found.unknown} unknown"
     )
@@ -424,7 +421,7 @@ def _write_numbers(numbers: Mapping[str, float | None]) -> str:
 
 
 def print_problems(summary: CorpusSummary) -> None:
-    """Say what is not in the figures."""
+    """Print what could not be read."""
     if summary.problems:
         print_line(f"NOT COUNTED: {summary.problems} parts of files could not be read; the first of them:")
         for line in summary.first_problems:
@@ -432,7 +429,7 @@ def print_problems(summary: CorpusSummary) -> None:
 
 
 def print_checked(checked: Checked) -> None:
-    """Print how many captions were read right, and every miss."""
+    """Print the share of captions read correctly, and every miss."""
     print_line(f"right: {cell(checked.accuracy)}, n = {checked.accuracy.n}")
     rows = [(one.caption, str(one.expected or "none"), str(one.found or "none")) for one in checked.misses]
     if rows:

@@ -1,6 +1,4 @@
-"""What the counts of a corpus show: how rare numbers are, their power law, heaped decades.
-
-Also compares two corpora."""
+"""Summarises the counts of a corpus: frequencies of numbers, power laws, heaped decades; compares two corpora."""
 
 import math
 from collections.abc import Mapping
@@ -28,14 +26,14 @@ from subitize.stats.frequencies import (
 
 DECADES = tuple(range(10, 101, 10))
 LARGEST = 1_000
-"""Larger numbers are taken for outliers: years, prices, identifiers."""
+"""Larger numbers count as outliers: years, prices, identifiers."""
 _LEAST_FITTED = 50
-_Z = 1.959963984540054
+_Z = float(ndtri(0.975))
 
 
 @dataclass(frozen=True, slots=True)
 class NumberCount:
-    """A numerosity: how many captions have it, which share of those that have one, and its commonest nouns."""
+    """A numerosity with its captions, their share of all captions with one, and its commonest nouns."""
 
     number: int
     captions: int
@@ -45,7 +43,7 @@ class NumberCount:
 
 @dataclass(frozen=True, slots=True)
 class PowerLawFit:
-    """A power law fitted to a part of the numbers; fit is the share of its own samples that lie as far from it."""
+    """A power law fitted to some of the numbers; `fit` is the share of its own samples at least as far from it."""
 
     name: str
     law: PowerLaw
@@ -55,7 +53,7 @@ class PowerLawFit:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSummary:
-    """The figures of a corpus."""
+    """The summary of a corpus."""
 
     name: str
     rule: Mapping[str, Any]
@@ -63,9 +61,9 @@ class CorpusSummary:
     captions: int
     candidates: int
     counted: Estimate
-    """The share of captions that have a numerosity."""
+    """The share of captions with a numerosity."""
     outliers: Estimate | None
-    """The share of those with one above LARGEST."""
+    """The share of these with a numerosity above LARGEST."""
     rows: tuple[NumberCount, ...]
     decades: tuple[Heap, ...]
     fits: tuple[PowerLawFit, ...]
@@ -77,7 +75,7 @@ class CorpusSummary:
 
 
 def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
-    """Compute the figures of a corpus; `start` is where the tail begins that is fitted beside the chosen one."""
+    """Summarise a corpus; power laws are fitted from `start` and from a chosen start."""
     if start < 1:
         raise BadValueError(f"--start {start}: should be 1 or more")
     counts = corpus.counts
@@ -100,9 +98,7 @@ def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
 
 
 def _share(part: int, whole: int) -> Estimate:
-    if not whole:
-        return Estimate(0.0, 0.0, 1.0, 0, "share of nothing")
-    return wilson_interval(part, whole)
+    return wilson_interval(part, whole) if whole else Estimate(0.0, 0.0, 1.0, 0, "share of nothing")
 
 
 def _outliers(counts: Counts) -> int:
@@ -124,13 +120,8 @@ def _rows(counts: Counts) -> list[NumberCount]:
         nouns.setdefault(number, []).append((noun, count))
     method = "share of captions with a numerosity, Wilson interval"
     return [
-        NumberCount(
-            number,
-            int(count),
-            Estimate(count / n, float(below), float(above), n, method),
-            tuple(nouns.get(number, ())),
-        )
-        for number, count, below, above in zip(numbers, seen.tolist(), low, high, strict=True)
+        NumberCount(number, int(count), Estimate(count / n, below, above, n, method), tuple(nouns.get(number, ())))
+        for number, count, below, above in zip(numbers, seen.tolist(), low.tolist(), high.tolist(), strict=True)
     ]
 
 
@@ -156,7 +147,7 @@ def _fits(histogram: Histogram, start: int) -> list[PowerLawFit]:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A number, and its share in the first corpus over that in the second."""
+    """A number's shares in two corpora, and the ratio of the first to the second."""
 
     number: int
     first: Estimate
@@ -166,7 +157,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class CorpusComparison:
-    """The ratios of numbers that both have, and the differences of exponents, by the names of their fits."""
+    """The ratios of shared numbers, and the differences of exponents by fit."""
 
     first: str
     second: str
@@ -175,7 +166,7 @@ class CorpusComparison:
 
 
 def compare_corpora(first: CorpusSummary, second: CorpusSummary) -> CorpusComparison:
-    """Compare two corpora number by number; captions of one are taken for independent."""
+    """Compare two corpora number by number; captions count as independent."""
     others = {row.number: row for row in second.rows}
     ratios = tuple(
         Ratio(row.number, row.share, others[row.number].share, _ratio(row.share, others[row.number].share))
@@ -193,6 +184,6 @@ def _ratio(first: Estimate, second: Estimate) -> Estimate:
     """Divide two shares of independent samples (Katz's interval of the logarithm)."""
     value = first.value / second.value
     variance = sum((1 - one.value) / (one.value * one.n) for one in (first, second))
-    half = float(ndtri(0.975)) * math.sqrt(variance)
+    half = _Z * math.sqrt(variance)
     low, high = value * math.exp(-half), value * math.exp(half)
     return Estimate(value, low, high, first.n + second.n, "ratio of shares, log interval (Katz)")

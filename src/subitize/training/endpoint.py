@@ -29,9 +29,9 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 MOST_REQUESTS = 1024
-"""How many may be under way at once."""
+"""The most requests handled at once."""
 _MOST_BODIES = 8
-"""How many bodies of the largest size may be held at once."""
+"""The most bodies of the largest size held at once."""
 _LARGE_BODY_BYTES = 1_000_000
 _READING_SECONDS = 60.0
 _RETRY_AFTER_SECONDS = 1
@@ -41,7 +41,7 @@ _MOST_FILES = 4 * MOST_REQUESTS
 
 @dataclass(frozen=True, slots=True)
 class RewardSettings:
-    """What is rewarded, by which judge and rule (None: its own), what may be sent by whom, and the money."""
+    """The judge and its rule (None: its own), the kind of reward, limits on requests, and the budget."""
 
     judge: Resolved[Judge]
     kind: RewardKind = "exact"
@@ -49,10 +49,10 @@ class RewardSettings:
     tries: int = 5
     max_body_bytes: int = 64_000_000
     token: str | None = None
-    ledger: Budget = field(default_factory=Budget)
+    budget: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
-        self.ledger.meter(self.judge)  # a limit without a price is refused
+        self.budget.meter(self.judge)  # a limit without a price is refused
         for option, value in (("--tries", self.tries), ("--max-body", self.max_body_bytes)):
             if value < 1:
                 raise BadValueError(f"{option} {value}: should be at least 1")
@@ -60,14 +60,14 @@ class RewardSettings:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What came of the judge's self-test at the start; with a fault it judges nothing."""
+    """The result of the judge's self-test; with a fault, every request is refused."""
 
-    told: str = ""
+    note: str = ""
     fault: str = ""
 
 
 def admit_judge(judge: Resolved[Judge]) -> Admission:
-    """Have the judge tested by known answers; one that cannot be asked, or does not count pictures, is an error."""
+    """Run the judge's self-test; raise an error if the judge cannot be asked or does not count pictures."""
     check(judge.it)
     picture = (Drawn(Stored("0" * 64, "png")),)
     if not isinstance(judge.it, Explains) and not any(judge.it.can_answer(Count(noun), picture) for noun in NOUNS):
@@ -75,7 +75,7 @@ def admit_judge(judge: Resolved[Judge]) -> Admission:
             f"judge {str(judge)!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
         )
     try:
-        return Admission(told=self_test(judge))
+        return Admission(note=self_test(judge))
     except UnusableModelError as error:
         return Admission(fault=str(error))
 
@@ -83,16 +83,16 @@ def admit_judge(judge: Resolved[Judge]) -> Admission:
 def serve(
     settings: RewardSettings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]
 ) -> None:
-    """Serve until SIGINT or SIGTERM; what is under way then is finished first."""
+    """Serve until SIGINT or SIGTERM; running requests are finished first."""
     _allow_connections()
     with open_caller("judge", settings.judge, is_at_hand=True) as executor:
         rule = settings.rule or parse_rule(settings.judge.it.rule)
-        looks = JudgePool(settings.judge, rule, executor, settings.tries, settings.ledger.meter(settings.judge))
-        asyncio.run(_serve(make_app(settings, admission, looks), listening, on_ready))
+        pool = JudgePool(settings.judge, rule, executor, settings.tries, settings.budget.meter(settings.judge))
+        asyncio.run(_serve(make_app(settings, admission, pool), listening, on_ready))
 
 
 def _allow_connections() -> None:
-    """Allow as many open files as may be allowed: every connection is one, and many systems begin with 1024 or 256."""
+    """Raise the limit of open files: every connection takes one, and many systems start with 1024 or 256."""
     if resource is not None:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
@@ -100,18 +100,18 @@ def _allow_connections() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def make_app(settings: RewardSettings, admission: Admission, looks: JudgePool) -> web.Application:
-    """Make the application, which takes looks while it runs."""
-    endpoint = _Endpoint(settings, admission, looks)
+def make_app(settings: RewardSettings, admission: Admission, pool: JudgePool) -> web.Application:
+    """Make the app, which asks the judge while it runs."""
+    endpoint = _Endpoint(settings, admission, pool)
 
-    async def taken(_: web.Application) -> AsyncIterator[None]:
-        async with looks.taken():
+    async def run_pool(_: web.Application) -> AsyncIterator[None]:
+        async with pool.taken():
             yield
 
     app = web.Application(middlewares=[endpoint.answer_in_json])
     app.router.add_get("/health", endpoint.health)
     app.router.add_post("/compute", endpoint.compute)
-    app.cleanup_ctx.append(taken)
+    app.cleanup_ctx.append(run_pool)
     return app
 
 
@@ -120,7 +120,7 @@ async def _serve(app: web.Application, listening: socket.socket, on_ready: Calla
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # on Windows
             asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    # What is no HTTP is answered, and nobody here can mend it.
+    # Malformed HTTP is answered by aiohttp; logging it would not help.
     silent = logging.Logger("subitize.training", logging.CRITICAL + 1)
     runner = web.AppRunner(
         app,
@@ -143,15 +143,15 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class _Endpoint:
-    """Answers requests, all in JSON."""
+    """Handles requests, with all answers in JSON."""
 
-    def __init__(self, settings: RewardSettings, admission: Admission, looks: JudgePool) -> None:
-        self._settings, self._admission, self._looks = settings, admission, looks
+    def __init__(self, settings: RewardSettings, admission: Admission, pool: JudgePool) -> None:
+        self._settings, self._admission, self._pool = settings, admission, pool
         self._requests, self._bytes = 0, 0
 
     @web.middleware
     async def answer_in_json(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
-        """Turn every error into JSON that says what is wrong."""
+        """Turn every error into a JSON message."""
         try:
             self._check_token(request)
             return await handler(request)
@@ -159,7 +159,7 @@ class _Endpoint:
             return _answer({"error": str(refused)}, refused.status, refused.headers)
         except BadValueError as error:
             return _answer({"error": str(error)}, 400)
-        except SubitizeError as error:  # the judge cannot look at anything, for want of memory or a key
+        except SubitizeError as error:  # the judge cannot work, for lack of memory or a key
             return _answer({"error": str(error)}, 503)
         except web.HTTPException as error:
             known = "GET /health and POST /compute"
@@ -170,9 +170,9 @@ class _Endpoint:
             return _answer({"error": f"a fault in the server: {type(error).__name__}: {error!s:.300}"}, 500)
 
     async def health(self, _: web.Request) -> web.Response:
-        """Say whether the judge can be asked, and if not, why."""
-        reason = self._admission.fault or self._looks.failure
-        told = {
+        """Return whether the judge works, and if not, why."""
+        reason = self._admission.fault or self._pool.failure
+        status = {
             "status": "unfit" if reason else "ok",
             "judge": self._settings.judge.spec.shown,
             "judge_name": str(self._settings.judge),
@@ -180,17 +180,17 @@ class _Endpoint:
             "requests_under_way": self._requests,
             "reason": reason or None,
         }
-        return _answer(told, 503 if reason else 200)
+        return _answer(status, 503 if reason else 200)
 
     async def compute(self, request: web.Request) -> web.Response:
-        """Reward samples; what could not be judged has no reward, and says why."""
+        """Reward samples; one that cannot be judged gets a reason instead."""
         if self._admission.fault:
             raise _RefusedError(503, self._admission.fault)
         if request.content_type != "application/json":
             raise _RefusedError(415, f"Content-Type {request.content_type[:80]!r}: should be application/json")
         with self._admit(request.content_length):
             body = await self._read(request)
-            is_large = len(body) > _LARGE_BODY_BYTES  # others are answered meanwhile
+            is_large = len(body) > _LARGE_BODY_BYTES  # keeps the event loop free
             samples = await asyncio.to_thread(read_samples, body) if is_large else read_samples(body)
             counted = await asyncio.gather(*map(self._count, samples))
         rewards = [reward(one, self._settings.kind) for one in counted]
@@ -207,14 +207,14 @@ class _Endpoint:
 
     @contextmanager
     def _admit(self, length: int | None) -> Iterator[None]:
-        """Admit a request while there is room for it; what is refused here is refused before it is read."""
+        """Admit a request if there is room for it, before reading it."""
         largest = self._settings.max_body_bytes
         size = largest if length is None else length
         if size > largest:
             raise _too_large(largest)
         if self._requests >= MOST_REQUESTS or self._bytes + size > _MOST_BODIES * largest:
-            told = f"{self._requests:,} requests are under way; send this one again after a while"
-            raise _RefusedError(503, told, {"Retry-After": str(_RETRY_AFTER_SECONDS)})
+            message = f"{self._requests:,} requests are under way; send this one again after a while"
+            raise _RefusedError(503, message, {"Retry-After": str(_RETRY_AFTER_SECONDS)})
         self._requests, self._bytes = self._requests + 1, self._bytes + size
         try:
             yield
@@ -222,7 +222,7 @@ class _Endpoint:
             self._requests, self._bytes = self._requests - 1, self._bytes - size
 
     async def _read(self, request: web.Request) -> bytes:
-        """Read a body; what is packed may be larger than it says."""
+        """Read a body, which may be larger than declared if compressed."""
         body = bytearray()
         try:
             async with asyncio.timeout(_READING_SECONDS):
@@ -235,11 +235,11 @@ class _Endpoint:
         return bytes(body)
 
     async def _count(self, sample: RewardSample | Unscorable) -> tuple[RewardedCount, ...] | Unscorable:
-        return sample if isinstance(sample, Unscorable) else await self._looks.count(sample)
+        return sample if isinstance(sample, Unscorable) else await self._pool.count(sample)
 
 
 class _RefusedError(Exception):
-    """A request that is refused as it stands."""
+    """A request is refused."""
 
     def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(message)

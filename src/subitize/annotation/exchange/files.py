@@ -1,6 +1,6 @@
-"""Exports answers to a file or project, and imports them from one, recognising its format.
+"""Exports answers to a table or another tool's project, and imports them, detecting the format.
 
-Formats are the long table, other tools' projects, and on import also papers' files of ratings."""
+Imports also read papers' files of ratings."""
 
 import shutil
 import tempfile
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import polars as pl
 
@@ -35,13 +35,13 @@ from subitize.records import Question, Subject
 from subitize.store import Run
 
 RatingFormat = Literal["csv", "parquet", "label-studio", "potato"]
-RATING_FORMATS: tuple[RatingFormat, ...] = ("csv", "parquet", "label-studio", "potato")
+RATING_FORMATS: tuple[RatingFormat, ...] = get_args(RatingFormat)
 _PROJECTS = {"label-studio": label_studio.write_projects, "potato": potato.write_projects}
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many answers went out, by how many people, and where to."""
+    """The number of exported answers and people, and the path."""
 
     answers: int
     people: int
@@ -57,9 +57,9 @@ def export_ratings(
     with_people: bool = False,
     pictures: PictureChoice | None = None,
 ) -> Exported:
-    """Write the answers of people to a file, or of a tool's projects to a new folder; all of them or nothing.
+    """Write people's answers to a file, or as another tool's projects to a new folder; all or nothing.
 
-    With people, a file beside them tells whom the numbers stand for.
+    `with_people` adds a file that maps the numbers to people.
     """
     chosen = choose_people(run, judge)
     ratings = list_ratings(run, chosen)
@@ -85,7 +85,7 @@ def _write_people(named: pl.DataFrame | None, path: Path) -> None:
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """Fill a folder that has its name only once all is in it."""
+    """Fill a folder that gets its name only when complete."""
     if path.exists():
         raise BadValueError(f"{path} is there already; name another folder with --out, or take it away")
     try:
@@ -104,9 +104,9 @@ def _new_folder(path: Path) -> Iterator[Path]:
 def import_ratings(
     run: Run, path: Path, *, judge: str, rule: Rule | None = None, people: Path | None = None
 ) -> ImportSummary:
-    """Add every answer of a file or folder, with its remarks, or none.
+    """Import all answers of a file or folder with their remarks, or none.
 
-    `people` is the file that tells whom numbers stand for.
+    `people` is the file that maps numbers to people.
     """
     names, remarks = _read_people(people) if people else {}, dict[AnswerKey, Remark]()
 
@@ -130,7 +130,7 @@ def _read_people(path: Path) -> dict[str, str]:
 
 
 def _read(run: Run, path: Path) -> Iterable[CsvRow]:
-    """Read the lines of a file, or of all files of one kind in a folder."""
+    """Read the lines of a file, or of all files of one format in a folder."""
     if path.is_dir():
         if projects := potato.find_projects(path):
             sizes = PictureSizes(run)
@@ -151,7 +151,7 @@ def _read(run: Run, path: Path) -> Iterable[CsvRow]:
 
 
 def _locate(run: Run, lines: Iterable[CsvRow], sizes: PictureSizes) -> Iterator[CsvRow]:
-    """Name item, model and repeat of what lines are about; the rule is that by which people's counts are read here."""
+    """Add item, model and repeat to lines that name a subject, and the run's rule for people's counts."""
     rule = default_rule(run)
     for line in lines:
         found = sizes.find(line.get("subject"))

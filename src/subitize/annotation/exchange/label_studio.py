@@ -1,18 +1,17 @@
-"""Label Studio: tasks with annotations as JSON, beside the labeling configuration they are made for as XML.
+"""Label Studio: annotated tasks as JSON, with their labeling configuration as XML.
 
-A project has pages of one shape: as many pictures, and questions of the same forms. The names of controls end in the
-question's number on the page: `answer_0`, `clicks_0`, `typed_0` (where the answer is not just what was typed),
-`skipped_0` (why), `remarks_0`, `comment_0`.
+The pages of a project have the same number of pictures and the same forms of questions. Names of controls end in the
+question's number on the page: `answer_0`, `clicks_0`, `typed_0` (where the typed text differs from the answer),
+`skipped_0` (the reason), `remarks_0`, `comment_0`.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from subitize.annotation.exchange.projects import RatedAnswer, RatedPage
 from subitize.annotation.exchange.ratings import (
@@ -31,6 +30,7 @@ from subitize.annotation.exchange.ratings import (
 from subitize.annotation.pages import Form
 from subitize.errors import BadFileError
 from subitize.io.files import CsvRow, read_text
+from subitize.io.frames import group_rows
 from subitize.io.outputs import write_atomic
 from subitize.records import Choose
 
@@ -39,10 +39,8 @@ _PICTURE = "picture_{}"
 
 
 def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePicture) -> None:
-    """Write tasks-1.json and config-1.xml, and so on for every shape that pages have."""
-    shapes: dict[tuple[int, tuple[Form, ...]], list[RatedPage]] = defaultdict(list)
-    for page in pages:
-        shapes[len(page.pictures), tuple(page.forms)].append(page)
+    """Write tasks-1.json and config-1.xml, and so on for every shape of pages."""
+    shapes = group_rows(pages, lambda page: (len(page.pictures), tuple(page.forms)))
     for number, (shape, own) in enumerate(shapes.items(), start=1):
         tasks = [_make_task(place, page, measure) for place, page in enumerate(own, start=1)]
         text = json.dumps(tasks, ensure_ascii=False, indent=1)
@@ -51,9 +49,9 @@ def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePic
 
 
 def read_tasks(path: Path, measure: MeasurePicture) -> Iterator[CsvRow]:
-    """Read the answers in tasks that were written here, also those that were annotated further.
+    """Read the answers in tasks that we exported, including later annotations.
 
-    Lines name the subject, the question, the answer and the annotator; an annotation that was cancelled has none.
+    Lines name the subject, the question, the answer and the annotator; cancelled annotations are ignored.
     """
     try:
         tasks = _TASKS.validate_json(read_text(path))
@@ -92,16 +90,16 @@ def _make_annotation(person: int, said: Sequence[RatedAnswer], page: RatedPage, 
 
 
 def _make_results(said: RatedAnswer, form: Form, size: Size | None) -> Iterator[dict[str, Any]]:
-    parts, number = to_fields(said.rating.reading, form, size), said.number
-    if parts.number is not None:
-        yield _result(f"answer_{number}", "number", {"number": parts.number})
-    if parts.choice is not None:
-        yield _result(f"answer_{number}", "choices", {"choices": [parts.choice]})
-    for x, y in parts.clicks or ():
+    fields, number = to_fields(said.rating.reading, form, size), said.number
+    if fields.number is not None:
+        yield _result(f"answer_{number}", "number", {"number": fields.number})
+    if fields.choice is not None:
+        yield _result(f"answer_{number}", "choices", {"choices": [fields.choice]})
+    for x, y in fields.clicks or ():
         place = {"x": 100 * x, "y": 100 * y, "width": 1, "keypointlabels": [_LABEL]}
         shown = {"original_width": size[0], "original_height": size[1], "image_rotation": 0} if size else {}
         yield _result(f"clicks_{number}", "keypointlabels", place) | shown
-    for name, text in list_texts(parts, said.remark, form).items():
+    for name, text in list_texts(fields, said.remark, form).items():
         yield _result(f"{name}_{number}", "textarea", {"text": [text]})
     if noted := list_notes(said.remark):
         yield _result(f"remarks_{number}", "choices", {"choices": noted})
@@ -155,8 +153,6 @@ _Control = Literal["answer", "clicks", "typed", "skipped", "remarks", "comment"]
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     number: FiniteFloat | None = None
     choices: list[str] = Field(default_factory=list)
     text: list[str] | str = Field(default_factory=list)
@@ -165,21 +161,15 @@ class _Value(BaseModel):
 
 
 class _Result(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     from_name: str = ""
     value: _Value = Field(default_factory=_Value)
 
 
 class _Person(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     id: int
 
 
 class _Annotation(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     result: list[_Result]
     completed_by: int | _Person
     was_cancelled: bool = False
@@ -190,18 +180,16 @@ class _Annotation(BaseModel):
         return str(self.completed_by if isinstance(self.completed_by, int) else self.completed_by.id)
 
     def values(self, control: _Control, number: int) -> list[_Value]:
-        """List what was entered into a control of a question."""
+        """List the values of a question's control."""
         return [one.value for one in self.result if one.from_name == f"{control}_{number}"]
 
     def text(self, control: _Control, number: int) -> str | None:
-        """Find what was written into a control of a question."""
+        """Find the text of a question's control."""
         texts = (value.text for value in self.values(control, number))
         return next((text for one in texts for text in ([one] if isinstance(one, str) else one)), None)
 
 
 class _Task(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     data: dict[str, Any]
     annotations: list[_Annotation]
 
@@ -210,18 +198,18 @@ _TASKS = TypeAdapter(list[_Task])
 
 
 def _read_annotation(task: _Task, annotation: _Annotation, size: Size | None) -> Iterator[dict[str, str]]:
-    seconds = None if "question_1" in task.data else annotation.lead_time  # it is that of all questions together
+    seconds = None if "question_1" in task.data else annotation.lead_time  # it covers all questions of the page
 
     def read(number: int, form: Form) -> tuple[FormFields, Remark]:
         noted = {choice for value in annotation.values("remarks", number) for choice in value.choices}
         comment = annotation.text("comment", number) or ""
-        return _read_parts(annotation, number, form), Remark(UNSURE in noted, FLAGGED in noted, comment, seconds)
+        return _read_fields(annotation, number, form), Remark(UNSURE in noted, FLAGGED in noted, comment, seconds)
 
     about = {"annotator": annotation.annotator, "subject": str(task.data.get("subject", ""))}
     return (about | said for said in read_questions(task.data, size, read))
 
 
-def _read_parts(annotation: _Annotation, number: int, form: Form) -> FormFields:
+def _read_fields(annotation: _Annotation, number: int, form: Form) -> FormFields:
     answers, points = annotation.values("answer", number), annotation.values("clicks", number)
     count = next((value.number for value in answers if value.number is not None), None)
     clicks = [(value.x / 100, value.y / 100) for value in points if value.x is not None and value.y is not None]

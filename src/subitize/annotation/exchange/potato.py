@@ -1,11 +1,10 @@
-"""Potato: a project per shape of pages, with what each person said in `annotation_output/PERSON/user_state.json`.
+"""Potato: one project per shape of pages, with each person's answers in `annotation_output/PERSON/user_state.json`.
 
-A project has pages with as many pictures and questions of the same forms. The names of schemes end in the question's
-number on the page, as those of Label Studio's controls do.
+The pages of a project have the same number of pictures and the same forms of questions. Names of schemes end in the
+question's number on the page, like those of Label Studio's controls.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from subitize.annotation.exchange.ratings import (
 from subitize.annotation.pages import Form
 from subitize.errors import BadFileError
 from subitize.io.files import CsvRow, read_text
+from subitize.io.frames import group_rows
 from subitize.io.outputs import write_atomic
 from subitize.records import Choose
 
@@ -38,16 +38,11 @@ OUTPUT = "annotation_output"
 STATE = "user_state.json"
 _PAGES = "pages.jsonl"
 _LABEL = "one"
-_Shape = tuple[int, tuple[tuple[Form, int], ...]]
 
 
 def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePicture) -> None:
-    """Write project-1 and so on, for every shape that pages have."""
-    shapes: dict[_Shape, list[RatedPage]] = defaultdict(list)
-    for page in pages:
-        lines = [len(ask.question.lines) if isinstance(ask.question, Choose) else 0 for ask in page.asks]
-        shapes[len(page.pictures), tuple(zip(page.forms, lines, strict=True))].append(page)
-    for number, ((_, asked), own) in enumerate(shapes.items(), start=1):
+    """Write project-1 and so on, for every shape of pages."""
+    for number, ((_, asked), own) in enumerate(group_rows(pages, _shape).items(), start=1):
         project = folder / f"project-{number}"
         project.mkdir()
         _write_json(project / "config.yaml", _make_config(asked))  # what is JSON is YAML
@@ -58,13 +53,19 @@ def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePic
             _write_json(project / OUTPUT / str(person) / STATE, _make_state(person, own, measure))
 
 
+def _shape(page: RatedPage) -> tuple[int, tuple[tuple[Form, int], ...]]:
+    """Return the number of pictures, and each question's form and number of lines to choose from."""
+    lines = [len(ask.question.lines) if isinstance(ask.question, Choose) else 0 for ask in page.asks]
+    return len(page.pictures), tuple(zip(page.forms, lines, strict=True))
+
+
 def find_projects(folder: Path) -> list[Path]:
-    """Find the projects in a folder, or that it is one itself."""
+    """Find the projects in a folder, including the folder itself."""
     return [path for path in (folder, *sorted(folder.glob("project-*"))) if (path / OUTPUT).is_dir()]
 
 
 def read_project(project: Path, measure: MeasurePicture) -> Iterator[CsvRow]:
-    """Read what people said in a project that was written here, also what was annotated further.
+    """Read the answers in a project that we exported, including later annotations.
 
     Lines name the subject, the question, the answer and the annotator.
     """
@@ -76,20 +77,18 @@ def read_project(project: Path, measure: MeasurePicture) -> Iterator[CsvRow]:
             name = f"{project.name}/{OUTPUT}/{path.parent.name}/{STATE}"
             raise BadFileError(f"{name}: {describe_fault(error)}; take it as Potato wrote it") from None
         for number, (subject, labels) in enumerate(state.instance_id_to_label_to_value.items(), start=1):
-            file = f"{path.parent.name}/{STATE}"
+            about = {"annotator": state.user_id, "subject": subject}
+            line = CsvRow(f"{path.parent.name}/{STATE}", number, about, kind="page")
             page = pages.get(subject)
             if page is None:
-                raise CsvRow(file, number, {}, kind="page").error(
-                    f"no page {subject!r} in {_PAGES}; keep them together"
-                )
+                raise line.error(f"no page {subject!r} in {_PAGES}; keep them together")
             try:
                 rows = list(_read_labels(page, labels, measure(subject)))
             except ValidationError as error:
-                raise CsvRow(file, number, {}, kind="page").error(f"no answer: {describe_fault(error)}") from None
+                raise line.error(f"no answer: {describe_fault(error)}") from None
             except LookupError as error:
-                raise CsvRow(file, number, {}, kind="page").error(f"no line {error} on page {subject!r}") from None
-            for row in rows:
-                yield CsvRow(file, number, {"annotator": state.user_id, "subject": subject, **row}, kind="page")
+                raise line.error(f"no line {error} on page {subject!r}") from None
+            yield from (line._replace(row={**about, **row}) for row in rows)
 
 
 def _write_json(path: Path, value: object) -> None:
@@ -98,13 +97,13 @@ def _write_json(path: Path, value: object) -> None:
 
 def _describe_page(page: RatedPage) -> dict[str, Any]:
     shown = [*([page.prompt] if page.prompt else []), *(_describe_ask(place, page) for place in range(len(page.asks)))]
-    told: dict[str, Any] = {"id": page.subject_id, "image": page.pictures[0], "text": "\n".join(shown)}
-    told |= {"images": list(page.pictures)} if len(page.pictures) > 1 else {}
+    described: dict[str, Any] = {"id": page.subject_id, "image": page.pictures[0], "text": "\n".join(shown)}
+    described |= {"images": list(page.pictures)} if len(page.pictures) > 1 else {}
     for place, (ask, form) in enumerate(zip(page.asks, page.forms, strict=True)):
-        told |= {f"question_{place}": ask.question.id, f"form_{place}": form}
+        described |= {f"question_{place}": ask.question.id, f"form_{place}": form}
         if isinstance(ask.question, Choose):
-            told[f"lines_{place}"] = list(ask.question.lines)
-    return told
+            described[f"lines_{place}"] = list(ask.question.lines)
+    return described
 
 
 def _describe_ask(place: int, page: RatedPage) -> str:
@@ -169,16 +168,16 @@ def _make_state(person: int, pages: Iterable[RatedPage], measure: MeasurePicture
 
 
 def _make_labels(said: RatedAnswer, form: Form, size: Size | None) -> Iterator[tuple[str, str, str]]:
-    parts, number, question = to_fields(said.rating.reading, form, size), said.number, said.rating.ask.question
-    if parts.number is not None:
-        yield f"answer_{number}", "number", write_number(parts.number)
-    if parts.choice is not None:
+    fields, number, question = to_fields(said.rating.reading, form, size), said.number, said.rating.ask.question
+    if fields.number is not None:
+        yield f"answer_{number}", "number", write_number(fields.number)
+    if fields.choice is not None:
         lines = question.lines if isinstance(question, Choose) else ()
-        name = str(lines.index(parts.choice) + 1) if parts.choice in lines else parts.choice
+        name = str(lines.index(fields.choice) + 1) if fields.choice in lines else fields.choice
         yield f"answer_{number}", name, name
-    if parts.clicks is not None:
-        yield f"clicks_{number}", "_data", json.dumps([_make_landmark(point) for point in parts.clicks])
-    for name, text in list_texts(parts, said.remark, form).items():
+    if fields.clicks is not None:
+        yield f"clicks_{number}", "_data", json.dumps([_make_landmark(point) for point in fields.clicks])
+    for name, text in list_texts(fields, said.remark, form).items():
         yield f"{name}_{number}", "text_box", text
     for name in list_notes(said.remark):
         yield f"remarks_{number}", name, "true"
@@ -192,7 +191,7 @@ _Labelled = tuple[dict[str, str], str | bool | int | float]
 
 
 class _State(BaseModel):
-    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     user_id: str
     instance_id_to_label_to_value: dict[str, list[_Labelled]]
@@ -204,8 +203,6 @@ class _Coordinates(BaseModel):
 
 
 class _Landmark(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     coordinates: _Coordinates
 
 
@@ -227,7 +224,7 @@ def _read_pages(path: Path) -> dict[str, _Page]:
 
 
 def _read_labels(page: _Page, labels: Sequence[_Labelled], size: Size | None) -> Iterator[dict[str, str]]:
-    """Read what a person said to the questions of a page; a ValidationError or LookupError tells what cannot be it."""
+    """Yield a person's answers to the questions of a page; raise ValidationError or LookupError for faulty ones."""
 
     def read(number: int, form: Form) -> tuple[FormFields, Remark]:
         own = [
@@ -238,13 +235,13 @@ def _read_labels(page: _Page, labels: Sequence[_Labelled], size: Size | None) ->
         noted = {name for schema, name, value in own if schema == "remarks" and value.lower() == "true"}
         said = {schema: (name, value) for schema, name, value in own}
         _, comment = said.get("comment", ("", ""))
-        parts = _read_parts(said, form, page.get(f"lines_{number}", ()))
-        return parts, Remark(UNSURE in noted, FLAGGED in noted, comment)
+        fields = _read_fields(said, form, page.get(f"lines_{number}", ()))
+        return fields, Remark(UNSURE in noted, FLAGGED in noted, comment)
 
     return read_questions(page, size, read)
 
 
-def _read_parts(said: Mapping[str, tuple[str, str]], form: Form, lines: Sequence[str]) -> FormFields:
+def _read_fields(said: Mapping[str, tuple[str, str]], form: Form, lines: Sequence[str]) -> FormFields:
     name, value = said.get("answer", ("", ""))
     _, clicks = said.get("clicks", ("", ""))
     points = _LANDMARKS.validate_json(clicks) if clicks else None

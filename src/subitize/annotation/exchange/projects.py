@@ -1,6 +1,6 @@
-"""What the projects of other tools share: answers grouped by page, and the pictures exported with them.
+"""What the projects of other tools share: answers grouped by page, and exported pictures with their sizes.
 
-Pictures are written as pixels only, without those that are withheld; clicks need their sizes."""
+Pictures are exported as bare pixels, without those that are held back."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +15,7 @@ from subitize.annotation.pages import Form, form_of
 from subitize.annotation.ratings import Rating, find_subjects
 from subitize.annotation.screening import FaceFinder, blur_faces, list_pictures, read_held
 from subitize.errors import BadImageError
+from subitize.io.frames import group_rows
 from subitize.io.images import decode, encode_png, image_size
 from subitize.io.outputs import write_atomic
 from subitize.records import Ask, Boxes, Drawn, Item, Stored, task_text
@@ -23,7 +24,7 @@ from subitize.store import Run, StoredResponse
 
 @dataclass(frozen=True, slots=True)
 class RatedAnswer:
-    """A person's answer to a question of a page, by its number there, and what was noted beside it."""
+    """A person's answer to a question of a page, given by its number there, with remarks."""
 
     number: int
     rating: Rating
@@ -32,9 +33,9 @@ class RatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RatedPage:
-    """What was shown at once, and who said what, by the person's number: each look by itself, if there were several.
+    """A page and its answers by the person's number, separately for each look.
 
-    `pictures` say where each picture is. Only where people are asked about the prompt it is told.
+    `pictures` are paths or names. `prompt` is present only if people are asked about it.
     """
 
     subject_id: str
@@ -51,12 +52,9 @@ def make_pages(
     remarks: Mapping[AnswerKey, Remark],
     name_pictures: Callable[[Rating], Sequence[str]],
 ) -> list[RatedPage]:
-    """Put ratings together by what they are about, in the order in which the first of each was given."""
-    by_subject: dict[str, list[Rating]] = defaultdict(list)
-    for rating in ratings:
-        by_subject[rating.reading.subject.id].append(rating)
+    """Group ratings into pages by subject, in order of the first rating of each."""
     pages = []
-    for subject_id, own in by_subject.items():
+    for subject_id, own in group_rows(ratings, lambda rating: rating.reading.subject.id).items():
         asked = _find_asked(own)
         prompt = task_text(own[0].item.task) if "match" in asked.values() else None
         answers = _gather_answers([one for one in own if one.ask in asked], list(asked), people, remarks)
@@ -65,7 +63,7 @@ def make_pages(
 
 
 def _find_asked(ratings: Sequence[Rating]) -> dict[Ask, Form]:
-    """List the questions that were answered, in the order of their item, with the form of each."""
+    """Map the answered questions, in the order of the item, to their forms."""
     clicked = {one.ask for one in ratings if isinstance(one.reading.evidence, Boxes)}
     rated = {one.ask for one in ratings}
     forms = {ask: form_of(ask.question, is_clicked=ask in clicked) for ask in ratings[0].item.asks if ask in rated}
@@ -75,7 +73,7 @@ def _find_asked(ratings: Sequence[Rating]) -> dict[Ask, Form]:
 def _gather_answers(
     ratings: Iterable[Rating], asked: Sequence[Ask], people: Mapping[str, int], remarks: Mapping[AnswerKey, Remark]
 ) -> list[tuple[int, list[RatedAnswer]]]:
-    """Gather what each person said; who answered a question again looked again."""
+    """Group answers by person and look; answering a question again is another look."""
     looks: dict[tuple[int, int], list[RatedAnswer]] = defaultdict(list)
     times: Counter[tuple[str, Ask]] = Counter()
     for one in ratings:
@@ -93,13 +91,13 @@ PICTURE_CHOICES: Mapping[PictureChoice, str] = {
     "without-faces": "without those that show faces",
 }
 FACE_CHOICES: tuple[PictureChoice, ...] = ("blur-faces", "without-faces")
-"""Those that depend on what a detector finds."""
+"""Choices that need the face detector."""
 WITHHELD = "withheld"
 _FOLDER = "pictures"
 
 
 class PictureWriter:
-    """Writes pictures beside the answers about them, each once, by a number; without a choice it only names them."""
+    """Writes numbered pictures beside the answers, each once; without a choice it only names them."""
 
     def __init__(self, run: Run, folder: Path, choice: PictureChoice | None) -> None:
         self._images, self._held = run.images, read_held(run)
@@ -108,7 +106,7 @@ class PictureWriter:
         self._written: dict[str, str] = {}
 
     def name_pictures(self, rating: Rating) -> Sequence[str]:
-        """Say where the pictures of an answer are, and write those that are new."""
+        """Return where the pictures of an answer are, writing new ones."""
         return [self._name(stored) for stored in rating.members]
 
     def _name(self, stored: StoredResponse) -> str:
@@ -132,20 +130,20 @@ class PictureWriter:
 
 
 class PictureSizes:
-    """Tells the size of the picture of a subject; None of several, and of one that is not there."""
+    """Returns the size of a subject's picture; None for several pictures or a missing one."""
 
     def __init__(self, run: Run) -> None:
         self._images, self._subjects = run.images, find_subjects(run)
         self._known: dict[str, Size | None] = {}
 
     def __call__(self, subject_id: str) -> Size | None:
-        """Measure the picture of a subject, once."""
+        """Measure a subject's picture, once."""
         if subject_id not in self._known:
             self._known[subject_id] = self._measure(subject_id)
         return self._known[subject_id]
 
     def find(self, subject_id: str) -> tuple[Item, StoredResponse] | None:
-        """Find what a subject is about, and the first of its responses."""
+        """Find a subject's item and the first of its responses."""
         if subject_id not in self._subjects:
             return None
         item, members = self._subjects[subject_id]

@@ -1,7 +1,7 @@
-"""People's answers as a long table, a row per answer with its remarks, as CSV or Parquet.
+"""People's answers as a long table with remarks, one row per answer, in CSV or Parquet.
 
-Also the form fields of other tools, to and from which answers are converted. People are numbered; who they are is
-exported only on request."""
+Also converts answers to and from the form fields of other tools. People are numbered; their names are exported only
+on request."""
 
 import json
 import math
@@ -31,12 +31,12 @@ from subitize.store.images import Images
 
 
 def mask_people(run: Run) -> dict[str, str]:
-    """Give the people of a run's studies other names, which tell nothing of them."""
+    """Map the people of a run's studies to anonymous names."""
     return {name: f"person {number}" for number, name in enumerate(_read_details(run), start=1)}
 
 
 def describe_people(run: Run, people: Mapping[str, int]) -> pl.DataFrame:
-    """Say whom each number stands for, with what a recruiter's link carried."""
+    """Tabulate the people behind the numbers, with the details from a recruiter's link."""
     details = _read_details(run)
     rows = (
         (number, name, *(details.get(name, {}).get(detail) for detail in RECRUITERS_DETAILS))
@@ -58,7 +58,7 @@ _YES, _NO = ("true", "1", "yes"), ("", "false", "0", "no")
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a person noted beside an answer, how many seconds it took, and when it was given (since 1970)."""
+    """A person's remarks on an answer, the seconds it took, and when it was given (seconds since 1970)."""
 
     is_unsure: bool = False
     is_flagged: bool = False
@@ -68,13 +68,13 @@ class Remark:
 
 
 def read_remarks(run: Run, judge: str) -> Mapping[AnswerKey, Remark]:
-    """Read what stands beside the latest answer to each question: in the studies of a judge, or brought in."""
+    """Read the remarks on the latest answer to each question, from a judge's studies or imported."""
     noted = [*_read_noted(run, judge), *_read_imported(run, judge)]
-    return {place: remark for _, place, remark in sorted(noted, key=lambda one: one[0])}
+    return {key: remark for _, key, remark in sorted(noted, key=lambda one: one[0])}
 
 
 def read_remark(line: CsvRow) -> Remark:
-    """Read what a line of a table says beside the answer; columns that it does not have say nothing."""
+    """Read the remarks in a line of a table; missing columns count as empty."""
     return Remark(
         _read_flag(line, "is_unsure"),
         _read_flag(line, "is_flagged"),
@@ -90,9 +90,9 @@ def write_remark(remark: Remark) -> dict[str, str]:
 
 
 def store_remarks(run: Run, judge: str, remarks: Mapping[AnswerKey, Remark]) -> None:
-    """Store what is not known yet."""
+    """Store the remarks that are new or changed."""
     known = read_remarks(run, judge)
-    new = {place: remark for place, remark in remarks.items() if remark != known.get(place, Remark())}
+    new = {key: remark for key, remark in remarks.items() if remark != known.get(key, Remark())}
     if not new:
         return
     run.create_tables(tables.metadata)
@@ -119,8 +119,8 @@ def _read_noted(run: Run, judge: str) -> Iterator[_Noted]:
         .order_by(answers.id)
     )
     for row in tables.read_rows(run, tables.answers, query):
-        place = (row.annotator, row.subject_id, row.question_id)
-        yield row.at, place, Remark(row.is_unsure, row.is_flagged, row.comment, row.seconds, row.at)
+        key = (row.annotator, row.subject_id, row.question_id)
+        yield row.at, key, Remark(row.is_unsure, row.is_flagged, row.comment, row.seconds, row.at)
 
 
 def _read_imported(run: Run, judge: str) -> Iterator[_Noted]:
@@ -132,10 +132,10 @@ def _read_imported(run: Run, judge: str) -> Iterator[_Noted]:
 
 
 def _read_flag(line: CsvRow, column: str) -> bool:
-    told = line.get(column).lower()
-    if told not in (*_YES, *_NO):
-        raise line.error(f"{column} {told[:20]!r}: should be true or false")
-    return told in _YES
+    text = line.get(column).lower()
+    if text not in (*_YES, *_NO):
+        raise line.error(f"{column} {text[:20]!r}: should be true or false")
+    return text in _YES
 
 
 def _read_seconds(line: CsvRow, column: str) -> float | None:
@@ -152,7 +152,7 @@ def _read_seconds(line: CsvRow, column: str) -> float | None:
 Size = tuple[int, int]
 Point = tuple[float, float]
 MeasurePicture = Callable[[str], Size | None]
-"""Tells the size of the picture of a subject, by its id."""
+"""Returns the size of a subject's picture, by the subject's ID."""
 UNSURE, FLAGGED = "unsure", "flagged"
 _IN_WORDS: Form = "text"
 _DECIMALS = 3  # of a pixel; the page keeps one
@@ -160,9 +160,9 @@ _DECIMALS = 3  # of a pixel; the page keeps one
 
 @dataclass(frozen=True, slots=True)
 class FormFields:
-    """What a form holds: a number, a choice, clicks in shares of width and height, why it was skipped.
+    """The fields of a form: a number, a choice, clicks in shares of width and height, or the reason for skipping.
 
-    The text is what was typed, where the other parts do not say just that.
+    `text` is the answer as typed, where it differs from the other fields.
     """
 
     number: float | None = None
@@ -173,7 +173,7 @@ class FormFields:
 
 
 def to_fields(reading: Reading, form: Form, size: Size | None) -> FormFields:
-    """Take an answer apart; clicks need the size of the picture, in pixels."""
+    """Convert an answer to form fields; clicks need the picture's size in pixels."""
     match reading.evidence:
         case Boxes(boxes=boxes) if size is not None:
             width, height = size
@@ -182,69 +182,69 @@ def to_fields(reading: Reading, form: Form, size: Size | None) -> FormFields:
         case Words(text=text) if text.startswith(CANNOT_TELL):
             return FormFields(skipped=text.removeprefix(CANNOT_TELL))
         case Words(text=text):
-            return _take_words_apart(text, reading, form)
+            return _words_to_fields(text, reading, form)
     return FormFields()
 
 
-def from_fields(parts: FormFields, form: Form, size: Size | None) -> tuple[str, str]:
-    """Give an answer as words, empty if there is none, and the clicks it is made of as JSON, empty if it is not."""
-    if parts.skipped is not None:
-        return f"{CANNOT_TELL}{parts.skipped}", ""
-    if parts.text:
-        return parts.text, ""
-    if form == "click" and size is not None and parts.clicks is not None:
-        return str(len(parts.clicks)), write_clicks(_in_pixels(parts.clicks, size))
-    if parts.number is not None:
-        return write_number(parts.number), ""
-    return parts.choice or "", ""
+def from_fields(fields: FormFields, form: Form, size: Size | None) -> tuple[str, str]:
+    """Convert form fields to an answer in words and clicks as JSON, each empty if missing."""
+    if fields.skipped is not None:
+        return f"{CANNOT_TELL}{fields.skipped}", ""
+    if fields.text:
+        return fields.text, ""
+    if form == "click" and size is not None and fields.clicks is not None:
+        return str(len(fields.clicks)), write_clicks(_in_pixels(fields.clicks, size))
+    if fields.number is not None:
+        return write_number(fields.number), ""
+    return fields.choice or "", ""
 
 
-def list_texts(parts: FormFields, remark: Remark, form: Form) -> dict[str, str]:
-    """List what is written in words about a question, by the control or scheme that has it."""
-    texts = {"answer" if form == "text" else "typed": parts.text, "skipped": parts.skipped}
+def list_texts(fields: FormFields, remark: Remark, form: Form) -> dict[str, str]:
+    """Map controls to the texts entered about a question."""
+    texts = {"answer" if form == "text" else "typed": fields.text, "skipped": fields.skipped}
     return {name: text for name, text in {**texts, "comment": remark.comment or None}.items() if text is not None}
 
 
 def list_notes(remark: Remark) -> list[str]:
-    """List what is ticked about a question."""
+    """List the boxes ticked for a question."""
     return [name for name, is_noted in {UNSURE: remark.is_unsure, FLAGGED: remark.is_flagged}.items() if is_noted]
 
 
 def read_questions(
     data: Mapping[str, Any], size: Size | None, read: Callable[[int, Form], tuple[FormFields, Remark]]
 ) -> Iterator[dict[str, str]]:
-    """Read what a person said to the questions of a page; `read` tells it of one, by its number and form."""
+    """Yield a person's answers to the questions of a page; `read` reads one, by its number and form."""
     for number in takewhile(lambda number: f"question_{number}" in data, count()):
         form = read_form(data.get(f"form_{number}"))
-        parts, remark = read(number, form)
-        answer, clicks = from_fields(parts, form, size)
+        fields, remark = read(number, form)
+        answer, clicks = from_fields(fields, form, size)
         if answer:
             said = {"question": str(data[f"question_{number}"]), "answer": answer, "clicks": clicks}
             yield said | write_remark(remark)
 
 
 def write_clicks(points: Sequence[Point]) -> str:
-    """Write where somebody clicked, in pixels."""
+    """Write clicks, in pixels, as JSON."""
     return json.dumps([list(point) for point in points], separators=(",", ":"))
 
 
 def write_number(number: float) -> str:
-    """Write a number as people do: 3, not 3.0."""
+    """Write a number without needless decimals: 3, not 3.0."""
     return str(int(number)) if number == int(number) else str(number)
 
 
-def read_form(told: object) -> Form:
-    """Read in which form a question was answered; where it is not told, in words."""
-    return next((form for form in FORMS if form == told), _IN_WORDS)
+def read_form(value: object) -> Form:
+    """Read the form in which a question was answered; in words unless given."""
+    return next((form for form in FORMS if form == value), _IN_WORDS)
 
 
 def describe_fault(error: ValidationError) -> str:
-    """Say where a file has something else than it should."""
+    """Describe the first problem in a file."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg'].lower()}"
 
 
-def _take_words_apart(text: str, reading: Reading, form: Form) -> FormFields:
+def _words_to_fields(text: str, reading: Reading, form: Form) -> FormFields:
     value = reading.value.value if isinstance(reading.value, Known) else None
     if value is None or form == "text":
         return FormFields(text=text)
@@ -275,23 +275,23 @@ COLUMNS: dict[str, pl.DataType] = {
     "comment": _TEXT,
     **dict.fromkeys(("seconds", "answered_at"), pl.Float64()),
 }
-"""`repeat` is that of the first of several pictures; clicks are in pixels; `answered_at` is in seconds since 1970."""
+"""`repeat` belongs to the first of several pictures; clicks are in pixels; `answered_at` is in seconds since 1970."""
 
 
 def tabulate(ratings: Iterable[Rating], people: Mapping[str, int], remarks: Mapping[AnswerKey, Remark]) -> pl.DataFrame:
-    """Make a row of each answer, in the order they were given."""
+    """Make one row per answer, in the order they were given."""
     return make_frame((_row(rating, people, remarks) for rating in ratings), COLUMNS)
 
 
 def read_parquet(path: Path) -> Iterator[CsvRow]:
-    """Read the rows of a table as those of a CSV."""
+    """Read the rows of a Parquet table like those of a CSV."""
     try:
         table = pl.read_parquet(path)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise BadFileError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     for number, row in enumerate(table.iter_rows(named=True), start=1):
-        told = {name.casefold(): "" if value is None else str(value) for name, value in row.items()}
-        yield CsvRow(path.name, number, told, kind="row")
+        texts = {name.casefold(): "" if value is None else str(value) for name, value in row.items()}
+        yield CsvRow(path.name, number, texts, kind="row")
 
 
 def _row(rating: Rating, people: Mapping[str, int], remarks: Mapping[AnswerKey, Remark]) -> tuple[object, ...]:
@@ -320,7 +320,7 @@ def _write_evidence(rating: Rating) -> tuple[str, str | None]:
 
 
 def name_file(stored: StoredResponse) -> str:
-    """Name the file of a drawing; of what is none, say what it is."""
+    """Return the file name of a drawing, or the kind of any other response."""
     outcome = stored.response.outcome
     match outcome:
         case Drawn(picture=Elsewhere(name=name) | Attached(name=name)):
