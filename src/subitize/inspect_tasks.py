@@ -123,7 +123,7 @@ def observe_log(path: str, policy: str = "strict") -> Frame:
 def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: Option) -> Task:
     try:
         made = make_suite(write_spec(suite, {key: _write_option(value) for key, value in options.items()}))
-        rule = make_judge(f"parser:policy={_write_option(policy)}").it.rule
+        rule = make_judge(f"parser:policy={_write_option(policy)}").obj.rule
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise BadValueError(f"seed={_write_option(seed)!r}: should be a whole number")
         # Inspect's own limit takes the first samples, which are those that ours would take.
@@ -134,7 +134,7 @@ def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: 
         MemoryDataset(samples, made.spec.name),
         setup=picture(),  # it runs even where the user takes another solver than the plain one
         scorer=[right(rule), status(rule)],
-        metadata={"suite": made.spec.shown, "seed": seed, "subitize": __version__},
+        metadata={"suite": made.spec.text, "seed": seed, "subitize": __version__},
     )
 
 

@@ -298,13 +298,13 @@ def base_suite(suite: str) -> str:
 class Spec:
     """The name of a suite, model or judge as users write it, `name:target,key=value`, with all its options.
 
-    `shown` leaves out the options that stand at their defaults; identity rests on `options`, which has all but those
+    `text` leaves out the options that stand at their defaults; identity rests on `options`, which has all but those
     that were added later and stand at their defaults.
     """
 
     name: str
     options: Mapping[str, str]
-    shown: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

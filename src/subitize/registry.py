@@ -122,18 +122,18 @@ class Resolved(Generic[T]):
     """
 
     spec: Spec
-    it: T
-    text: str
+    obj: T
+    spec_text: str
     name: str = ""
     addresses: tuple[str, ...] = ()
     label: str = ""
 
     def __str__(self) -> str:
-        return self.label or self.name or self.spec.shown
+        return self.label or self.name or self.spec.text
 
     def sets(self, option: str) -> bool:
         """Tell whether its text sets an option, be it to the default."""
-        return option in parse_spec(self.text)[2]
+        return option in parse_spec(self.spec_text)[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ def make_model(text: str, **runtime_options: str) -> Resolved[Model]:
 
 def trained_with(model: Resolved[Model], judge: str) -> Resolved[Model]:
     """Say of a model which judge rewarded it in training: that is part of what it is."""
-    options = {**model.spec.options, TRAINED_WITH: make_judge(judge).spec.shown}
+    options = {**model.spec.options, TRAINED_WITH: make_judge(judge).spec.text}
     return replace(model, spec=replace(model.spec, options=options))
 
 
@@ -232,15 +232,15 @@ def make_judge(text: str) -> Resolved[Judge]:
 def make_items(suite: Resolved[Suite], seed: int) -> Iterator[Item]:
     """Make the items of a suite; those of an outside package are checked one by one."""
     if not is_outside(suite):
-        return iter(suite.it.items(seed))
+        return iter(suite.obj.items(seed))
     from subitize.suites.outside import check_items
 
-    return check_items(suite.spec.name, suite.it, seed)
+    return check_items(suite.spec.name, suite.obj, seed)
 
 
 def is_outside(suite: Resolved[Suite]) -> bool:
     """Tell whether a suite, refined or not, is from an outside package."""
-    made = getattr(suite.it, "base", suite.it)
+    made = getattr(suite.obj, "base", suite.obj)
     return not type(made).__module__.startswith("subitize.")
 
 
@@ -279,7 +279,7 @@ def find_suite_title(name: str) -> str | None:
         return title_of_file(name)
     try:
         title = getattr(plugins.load(_find("suites", name)), "title", None)
-        return title if isinstance(title, str) else make_suite(name).it.title
+        return title if isinstance(title, str) else make_suite(name).obj.title
     except SubitizeError:
         return None
 
@@ -371,7 +371,7 @@ def _refine(
     options = {by.key_beside(base, key): value for key, value in {**by_spec.options, **kept}.items()}
     own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.defaults}}
     changed = {by.key_beside(base, key): value for key, value in by.changed(own).items()}
-    shown = write_spec(name + base_spec.shown.removeprefix(base_spec.name), changed)
+    shown = write_spec(name + base_spec.text.removeprefix(base_spec.name), changed)
     # A file may have more than the options leave of the suite.
     others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Rewritten) else ()
     made = Refined(base_suite, by_spec.name, refine, others=others)
@@ -553,7 +553,7 @@ class _Factory:
     def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
         asked, values = self._read_spec(target, given)
         model = make_model(asked) if asked else None
-        made = self._construct(model.it if model else target, values)
+        made = self._construct(model.obj if model else target, values)
         if not self._is_ours:  # of ours, some look at their files only when they are used
             _check_shape(self._kind, self._who, made)
         if self._kind == "suites" and isinstance(made, NamesItself):
@@ -563,7 +563,7 @@ class _Factory:
         # A target is part of what the thing is: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
         if model:
-            target = model.spec.shown
+            target = model.spec.text
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
         return Spec(
             self._name, whole, write_spec(":".join(filter(None, [self._name, target])), self.changed(written))

@@ -100,14 +100,14 @@ def find_misaligned(
     if not found:
         raise NothingToDoError(f"none of {captions} captions names a number of things")
     chosen = found if pairs.most is None else _choose(found, pairs.most, seed)
-    with _open_kept(pairs.kept, f"{judge.spec.shown} {rule}") as kept:
+    with _open_kept(pairs.kept, f"{judge.spec.text} {rule}") as kept:
         looked = asyncio.run(_look_at_all(chosen, pairs, judge, rule, progress, kept))
     known = [pair for pair in looked if pair.agrees is not None]
     if not known:
         first = next((pair.reason for pair in looked if pair.reason), "no counts")
-        raise NothingToDoError(f"judge {judge.spec.shown} counted in none of {len(looked)} images ({first})")
+        raise NothingToDoError(f"judge {judge.spec.text} counted in none of {len(looked)} images ({first})")
     return CaptionCheck(
-        judge=judge.spec.shown,
+        judge=judge.spec.text,
         captions=captions,
         pairs=len(looked),
         unknown=len(looked) - len(known),
