@@ -150,6 +150,10 @@ class WordList:
     rows: tuple[tuple[Word, ...], ...]
     place: FilePosition = field(repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        """Keep the class's former name: a suite's identity is a hash of this text."""
+        return f"Words(names={self.names!r}, rows={self.rows!r})"
+
     def column(self, name: str) -> tuple[Word, ...]:
         """Take the words of one list, each once."""
         where = self.names.index(name)
