@@ -1,4 +1,4 @@
-"""The prompts of GenEval and GenEval 2, from the files that their authors publish."""
+"""The prompts of GenEval and GenEval 2, from their authors' files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,7 +79,7 @@ def _cite(suite: GenEval | GenEval2) -> str:
 
 
 def _take(row: TableRow, name: str, kind: type) -> Any:  # noqa: ANN401
-    """Take a field of this kind."""
+    """Take a field of this type."""
     value = row.fields.get(name)
     if not isinstance(value, kind):
         raise row.error(f"{name} {value!r:.60}: should be {_KINDS[kind]}")
@@ -90,7 +90,7 @@ _KINDS: dict[type, str] = {str: "text", list: "a list"}
 
 
 class _Included(NamedTuple):
-    """What a prompt of GenEval asks for: so many of a class, perhaps of a colour, or somewhere to another."""
+    """Part of a GenEval prompt: a number of one class, perhaps with a colour or a place relative to another."""
 
     noun: str
     number: int
@@ -152,7 +152,7 @@ def _read_count(row: TableRow) -> int:
 
 
 def _ask_all(included: Sequence[_Included], most: Mapping[str, int]) -> Iterator[Ask]:
-    """Ask for each number by itself, then of each colour and in each place; what is asked twice is added up."""
+    """Ask for the number of each class, and with each colour and place; numbers of equal questions add up."""
     wanted: dict[Count, int] = {}
     for one in included:
         questions = [Count(one.noun)]
@@ -198,6 +198,6 @@ def _read_question(row: TableRow, pair: object) -> Ask:
 
 
 def _state(question: str) -> str:
-    """Make a statement of a question for things, which detectors can tell; of any other the question stands for it."""
+    """Turn a question about presence into a statement that detectors can check; keep any other question."""
     found = _PRESENCE.fullmatch(question.strip())
     return f"there are some {plural(singular(found['things'].lower()))}" if found else question.strip()

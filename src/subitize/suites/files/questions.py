@@ -1,4 +1,4 @@
-"""What a file asks about each outcome: how it is written there, and the asks that are made of it."""
+"""Reads the questions of a suite file, and turns them into asks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _ANSWERS = {"yes": True, "no": False}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as the file has it: its kind, what it is about, what is right, and its own wording if it has one."""
+    """A question in the file: its kind, its object, the right answers, and its own wording if it has one."""
 
     kind: Kind
     about: tuple[Template, ...]
@@ -31,11 +31,11 @@ class Question:
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """Everything that is filled with words."""
+        """All templates of the question."""
         return (*self.about, *self.expects, *([self.wording] if self.wording else []))
 
     def ask(self, words: Mapping[str, Word], prompt: str) -> Ask:
-        """Ask it about the outcome of a prompt; "" where nothing is drawn."""
+        """Make an ask about the outcome of a prompt; "" if nothing is drawn."""
         asked = _MAKE[self.kind](self, words)
         wording = self.wording.fill(words) if self.wording else asked.wording
         question = asked.question
@@ -45,14 +45,14 @@ class Question:
 
 
 def _is_informed(wording: str, prompt: str) -> bool:
-    """Tell whether a yes-or-no question gives the prompt or a number away."""
+    """Return whether a yes-or-no question gives away the prompt or a number."""
     names_number = not isinstance(reading.read(wording), mentions.NoNumber)
     said = prompt.strip(" .").casefold()
     return names_number or (said != "" and said in wording.casefold())
 
 
 def read_question(node: Node, lists: Lists) -> Question:
-    """Read `match`, or a kind of question with what it is about, `count: "{noun}"`, and what is right, `is: 3`."""
+    """Read `match`, or a kind of question with its object, `count: "{noun}"`, and the right answer, `is: 3`."""
     if isinstance(node, Text):
         if node.value != "match":
             raise node.place.error(f"question {node}: should be match, or a kind and its object, as in {_EXAMPLE}")
@@ -79,7 +79,7 @@ _EXAMPLE = 'count: "{noun}"'
 
 
 def _read_objects(kind: Kind, node: YamlTable, lists: Lists) -> tuple[Template, ...]:
-    """Read what a question is about: one text, or the lines to choose from."""
+    """Read a question's object: one text, or the lines to choose from."""
     about = node.get(kind)
     if about is None:
         return ()
@@ -159,7 +159,7 @@ def _choose(question: Question, words: Mapping[str, Word]) -> _Asked:
 
 
 def _find_line(right: Template, lines: Sequence[str], words: Mapping[str, Word]) -> int:
-    """Find the right line, which is written out or told by its place from 1; values count from 0."""
+    """Find the right line, given in full or by its number from 1; values count from 0."""
     said = right.fill(words)
     if said in lines:
         return lines.index(said)
@@ -188,12 +188,12 @@ _MAKE: Mapping[Kind, Callable[[Question, Mapping[str, Word]], _Asked]] = {
 
 
 def _find_stuff(thing: str) -> str:
-    """Find what is not counted, and so has no plural: "some rice"."""
+    """Find a mass noun, which has no plural: "some rice"."""
     return thing.removeprefix("some ") if thing.startswith("some ") else ""
 
 
 def _part(thing: str) -> tuple[str | None, str]:
-    """Part a colour from the noun, which is put in the singular."""
+    """Split off a colour from a noun, and make the noun singular."""
     first, _, rest = thing.partition(" ")
     return (first, singular(rest)) if rest and first in PALETTE else (None, singular(thing))
 
