@@ -187,11 +187,7 @@ class MatchesPrompt:
 
     kind: Literal["matches-prompt"] = field(default="matches-prompt", kw_only=True, repr=False)
     is_informed = True
-
-    @property
-    def id(self) -> str:
-        """The meaning as text."""
-        return "matches-prompt"
+    id = "matches-prompt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +196,7 @@ class Name:
 
     kind: Literal["name"] = field(default="name", kw_only=True, repr=False)
     is_informed = False
-
-    @property
-    def id(self) -> str:
-        """The meaning as text."""
-        return "name"
+    id = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +205,7 @@ class Transcribe:
 
     kind: Literal["transcribe"] = field(default="transcribe", kw_only=True, repr=False)
     is_informed = False
-
-    @property
-    def id(self) -> str:
-        """The meaning as text."""
-        return "transcribe"
+    id = "transcribe"
 
 
 @dataclass(frozen=True, slots=True)

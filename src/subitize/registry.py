@@ -175,9 +175,14 @@ def make_suite(text: str) -> Resolved[Suite]:
     """Make the suite of a spec; `production~grid` is `production` with refined prompts."""
     text = _name_file(text)
     name, target, given = parse_spec(text)
-    if REFINED not in name:
+    base_name, *refinements = name.split(REFINED)
+    if not refinements:
         return _make("suites", text)
-    base, refinement = _Factory("suites", _unrefined(name)), _Factory("refinements", name.partition(REFINED)[2])
+    if len(refinements) > 1:
+        raise BadValueError(
+            f"suite {name!r}: a refinement of a refinement is none; take {base_name}{REFINED}{refinements[0]}"
+        )
+    base, refinement = _Factory("suites", base_name), _Factory("refinements", refinements[0])
     own = {key: refinement.key_beside(base, key) for key in refinement.defaults}
     known = [*base.defaults, *own.values()]
     for key in given:
@@ -342,16 +347,6 @@ def _name_file(text: str) -> str:
     return f"file{found['refined'] or ''}:{found['path']}{options}"
 
 
-def _unrefined(name: str) -> str:
-    """Return the base of a refined suite's name, which may have one refinement only."""
-    base, *refinements = name.split(REFINED)
-    if len(refinements) > 1:
-        raise BadValueError(
-            f"suite {name!r}: a refinement of a refinement is none; take {base}{REFINED}{refinements[0]}"
-        )
-    return base
-
-
 def _refine(
     text: str,
     suite: "tuple[_Factory, str, Mapping[str, str]]",
@@ -409,7 +404,7 @@ def _list_paper(name: str) -> Listing:
     brought = {kind: ", ".join(found) for kind, found in works.items() if found}
     able = {command: "yes" for command, found in does.items() if found}
     # Built-in papers are tested, and slow to import.
-    faults = [] if name in plugins.built_in() else _find_faults(paper)
+    faults = [] if name in plugins.PAPERS else _find_faults(paper)
     return Listing(name, "; ".join([paper.citation, *faults]), None, brought | able)
 
 
@@ -435,7 +430,7 @@ def _known(kind: Kind) -> dict[str, str]:
     """List everything of a kind as `module:object`; outside packages cannot replace built-in entries."""
     installed = {point.name: point.value for point in plugins.installed(f"subitize.{kind}")}
     if kind == "papers":
-        return installed | plugins.built_in()
+        return installed | plugins.PAPERS
     return installed | (plugins.list_all("suites") if kind == "suites" else {}) | _BUILT_IN[kind]
 
 

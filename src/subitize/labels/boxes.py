@@ -126,80 +126,40 @@ def check_spatial_claim(word: str, things: Sequence[Box], landmarks: Sequence[Bo
     """Check whether one of the things relates so to one of the landmarks; unknown if boxes cannot show it."""
     if not things or not landmarks:
         return Known(False)
-    verdicts = {_pair_stands(_Pair(*one.xyxy, *other.xyxy), word) for one in things for other in landmarks}
+    verdicts = {_holds(word, one.xyxy, other.xyxy) for one in things for other in landmarks}
     if True in verdicts or None not in verdicts:
         return Known(True in verdicts)
     return Discarded(f"boxes cannot tell what is {word} what here", is_refusal=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The edges of a thing and of a landmark, in pixels from the top left."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    other_left: float
-    other_top: float
-    other_right: float
-    other_bottom: float
-
-    @property
-    def across(self) -> float:
-        """How far the thing's centre is to the right of the landmark's."""
-        return (self.left + self.right - self.other_left - self.other_right) / 2
-
-    @property
-    def down(self) -> float:
-        """How far the thing's centre is below the landmark's."""
-        return (self.top + self.bottom - self.other_top - self.other_bottom) / 2
-
-    @property
-    def shared_width(self) -> float:
-        return max(0.0, min(self.right, self.other_right) - max(self.left, self.other_left))
-
-    @property
-    def shared_height(self) -> float:
-        return max(0.0, min(self.bottom, self.other_bottom) - max(self.top, self.other_top))
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether the thing is inside the landmark's box: on it, before it, in it, or under it."""
-        area = (self.right - self.left) * (self.bottom - self.top)
-        return self.shared_width * self.shared_height >= _INSIDE * area
-
-    @property
-    def are_stacked(self) -> bool:
-        """Whether one is over the other."""
-        narrower = min(self.right - self.left, self.other_right - self.other_left)
-        return self.shared_width >= _OVERLAP * narrower
+_Edges = tuple[float, float, float, float]
 
 
-def _pair_stands(pair: _Pair, word: str) -> bool | None:
+def _holds(word: str, thing: _Edges, landmark: _Edges) -> bool | None:
+    """Return whether a thing relates so to a landmark; None if their boxes cannot show it."""
+    left, top, right, bottom = thing
+    other_left, other_top, other_right, other_bottom = landmark
+    across = (left + right - other_left - other_right) / 2  # how far its centre is to the right of the landmark's
+    down = (top + bottom - other_top - other_bottom) / 2
+    shared_width = max(0.0, min(right, other_right) - max(left, other_left))
+    shared_area = shared_width * max(0.0, min(bottom, other_bottom) - max(top, other_top))
+    is_inside = shared_area >= _INSIDE * ((right - left) * (bottom - top))  # on it, before it, in it, or under it
+    are_stacked = shared_width >= _OVERLAP * min(right - left, other_right - other_left)
     match word:
         case "left of":
-            return pair.across < 0
+            return across < 0
         case "right of":
-            return pair.across > 0
+            return across > 0
         case "above":
-            return pair.down < 0
+            return down < 0
         case "below":
-            return pair.down > 0
+            return down > 0
         case "on top of":
-            gap = pair.other_top - pair.bottom
-            is_resting = gap <= _RESTING * (pair.bottom - pair.top)
-            return None if pair.is_inside else pair.are_stacked and pair.down < 0 and is_resting
+            is_resting = other_top - bottom <= _RESTING * (bottom - top)
+            return None if is_inside else are_stacked and down < 0 and is_resting
         case "under":
-            return None if pair.is_inside else pair.are_stacked and pair.down > 0
-        case _:
-            return _is_in_depth(pair, word)
-
-
-def _is_in_depth(pair: _Pair, word: str) -> bool | None:
-    """Of two overlapping boxes, take the one that reaches lower as nearer; None if they do not overlap."""
-    lower = pair.bottom - pair.other_bottom
-    taller = max(pair.bottom - pair.top, pair.other_bottom - pair.other_top)
-    if not pair.shared_width * pair.shared_height or abs(lower) < _NEARER * taller:
-        return None
-    return (lower > 0) == (word == "in front of")
+            return None if is_inside else are_stacked and down > 0
+        case _:  # of two boxes that overlap, the one that reaches lower is nearer
+            lower, taller = bottom - other_bottom, max(bottom - top, other_bottom - other_top)
+            is_clear = shared_area and abs(lower) >= _NEARER * taller
+            return (lower > 0) == (word == "in front of") if is_clear else None

@@ -8,8 +8,6 @@ from subitize import papers
 from subitize.language.texts import normalise
 from subitize.records import OF_FILE, Ask, Discarded, Item, Known, Question, Transcribe, Value, base_suite
 
-_RULE_OF_FILES = "subitize.labels.parts:OF_FILES"
-
 
 @dataclass(frozen=True, slots=True)
 class PartsRule:
@@ -31,7 +29,9 @@ class PartsRule:
 def find_parts_rule(suite: str) -> PartsRule | None:
     """Find the rule of a suite's paper, or that of YAML suites; None if there is none."""
     base = base_suite(suite)
-    reference = _RULE_OF_FILES if base.endswith(OF_FILE) else papers.find("parts_rules", base)
+    if base.endswith(OF_FILE):
+        return OF_FILES
+    reference = papers.find("parts_rules", base)
     return papers.load(reference) if reference else None
 
 

@@ -6,6 +6,7 @@ mention counts only where no stronger one does. The exception: a vague phrase jo
 things that the numeral leaves out ("3 red and a few green ones"), so no single number is the whole."""
 
 import math
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -129,8 +130,6 @@ _NEGATIONS = word_set("not cannot without never")
 
 _BOUNDS_BEFORE = find_phrases("bounds_before")
 _BOUNDS_AFTER = find_phrases("bounds_after")
-BOUND_OPENERS = _BOUNDS_BEFORE.openers
-QUANTITY_OPENERS = NUMBER_OPENERS | {"between"}
 _PLACES = word_set("over above under below > <")
 _BEFORE_BOUND = WORDS["before_bound"]
 SUMMING = word_set("add adds adding added counting")  # "adds up to 5" bounds nothing
@@ -242,7 +241,6 @@ def _with_bound_after(tokens: list[TextToken], mention: Mention) -> Mention:
 
 
 _VAGUE = find_phrases("vague")
-VAGUE_OPENERS = _VAGUE.openers
 _NOT_VAGUE_BEFORE = word_set("how as at")
 _NOT_VAGUE_AFTER = word_set("likely probably importantly notably kind sort")
 
@@ -266,7 +264,6 @@ _NOT_SENT = word_set("image images picture photo attachment file answer informat
 _ABSENCE_WORDS = word_set("none nothing nil zilch nought naught")
 _ABSENCE = find_phrases("absence")
 _AFTER_NO_PERSON = word_set("knows knew can could would will should may might else but other")
-ABSENCE_OPENERS = _ABSENCE.openers | _ABSENCE_WORDS | {"no", "any", "one", "nobody"}
 
 
 def read_absence(tokens: list[TextToken], i: int) -> Mention | None:
@@ -300,7 +297,6 @@ def _end_of_nobody(tokens: list[TextToken], i: int) -> int:
 
 
 _ONENESS = word_set("single lone sole solitary")
-ONE_OPENERS = _ONENESS | {"a", "an"}
 _BEFORE_ARTICLE = word_set("just only exactly merely simply")
 _EXISTENCE = word_set("is was isn't wasn't")
 _HOLDERS = word_set("of with containing holding full filled that which where displaying showing")
@@ -324,7 +320,6 @@ def read_one(tokens: list[TextToken], i: int) -> Mention | None:
     return Mention(Exact(n), (n,), i, i + 1, ARTICLE_WEIGHT)
 
 
-BOTH_OPENERS = frozenset({"both"})
 _BEFORE_BOTH = word_set("on in at from for with to by of not")
 _NOT_BOTH_THINGS = word_set("times sides ends ways hands directions cases images pictures photos photographs panels")
 _AFTER_SUBJECT = word_set("is are was were has have had look looks seem seems appear show can")
@@ -343,9 +338,6 @@ def read_both(tokens: list[TextToken], i: int) -> Mention | None:
     return Mention(Exact(2.0), (2.0,), i, i + 1, LOOSE_WEIGHT)
 
 
-ADDITION_OPENERS = frozenset({"another"})
-
-
 def read_addition(tokens: list[TextToken], i: int) -> Mention | None:
     """What "another" adds to a count: "one apple and another one", "12 eggs and another dozen"."""
     if tokens[i - 1].text not in JOINTS and tokens[i - 1].text != ",":
@@ -355,3 +347,31 @@ def read_addition(tokens: list[TextToken], i: int) -> Mention | None:
         return None  # "another 4", "another few" are mentions of their own
     n = float(GROUPS.get(tokens[i + 1].text, 1))
     return Mention(Exact(n), (n,), i, i + 1, ADDITION_WEIGHT)
+
+
+_Reader = Callable[[list[TextToken], int], Mention | None]
+_READERS: tuple[tuple[Set[str], _Reader], ...] = (
+    (_BOUNDS_BEFORE.openers, read_bounded),
+    (_VAGUE.openers, read_vague),
+    (_ABSENCE.openers | _ABSENCE_WORDS | {"no", "any", "one", "nobody"}, read_absence),
+    (NUMBER_OPENERS | {"between"}, read_quantity),
+    (_ONENESS | {"a", "an"}, read_one),
+    ({"both"}, read_both),
+    ({"another"}, read_addition),
+)
+# Most words open no mention, so one lookup is enough.
+_READERS_BY_OPENER: dict[str, tuple[_Reader, ...]] = {
+    word: tuple(reader for openers, reader in _READERS if word in openers)
+    for word in frozenset[str]().union(*(openers for openers, _ in _READERS))
+}
+
+
+def opens_mention(token: TextToken) -> bool:
+    """Whether a mention may begin with this token."""
+    return bool(token.values) or token.text in _READERS_BY_OPENER
+
+
+def read_mention(tokens: list[TextToken], i: int) -> Mention | None:
+    """The mention that begins at i, where one may."""
+    readers = (read_quantity,) if tokens[i].values else _READERS_BY_OPENER[tokens[i].text]
+    return next((mention for reader in readers if (mention := reader(tokens, i))), None)

@@ -23,6 +23,11 @@ def singular(noun: str) -> str:
     return _inflect(noun, _singular_word)
 
 
+def plural_of(noun: str, colour: str | None = None) -> str:
+    """The plural of a noun, after its colour."""
+    return f"{colour} {plural(noun)}" if colour else plural(noun)
+
+
 def article(noun: str) -> Literal["a", "an"]:
     """The indefinite article that the noun's sound asks for: "an hour", "a unicorn", "an X-ray"."""
     word = re.split(r"[\s-]", noun.strip(), maxsplit=1)[0]

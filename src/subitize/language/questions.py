@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import get_args
 
-from subitize.language.nouns import article, plural, spoken, spoken_plural
+from subitize.language.nouns import article, plural, plural_of, spoken, spoken_plural
 from subitize.language.numbers import count_noun
 from subitize.language.scene import (
     MOST_THINGS,
@@ -53,7 +53,7 @@ def _relation_asks(scene: Scene, relation: Relation) -> Iterator[Ask]:
 
 def ask_count(question: Count, number: int) -> Ask:
     """Ask for a number of things."""
-    thing = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
+    thing = plural_of(question.noun, question.colour)
     if question.place is None:
         return Ask(question, f"How many {thing} are in the image?", (number,))
     side = {"left of": "to the left of", "right of": "to the right of"}

@@ -1,21 +1,13 @@
 """Finds all mentions of quantities in a text and decides what they say together, totals included."""
 
-from collections.abc import Callable, Set
 from itertools import pairwise
 
 from subitize.language.mentions import (
-    ABSENCE_OPENERS,
     ABSENCE_WEIGHT,
-    ADDITION_OPENERS,
     ADDITION_WEIGHT,
-    BOTH_OPENERS,
-    BOUND_OPENERS,
     JOINTS,
     NUMERAL_WEIGHT,
-    ONE_OPENERS,
-    QUANTITY_OPENERS,
     SUMMING,
-    VAGUE_OPENERS,
     Amount,
     Exact,
     Mention,
@@ -23,13 +15,8 @@ from subitize.language.mentions import (
     Refusal,
     Several,
     Vague,
-    read_absence,
-    read_addition,
-    read_both,
-    read_bounded,
-    read_one,
-    read_quantity,
-    read_vague,
+    opens_mention,
+    read_mention,
 )
 from subitize.language.no_counts import find_list_numbers, is_no_count
 from subitize.language.numbers import SMALL, parse_number
@@ -42,48 +29,20 @@ def read(text: str) -> Amount:
     return decide(text, tokens, find_mentions(tokens))
 
 
-_Reader = Callable[[list[TextToken], int], Mention | None]
-_READERS: tuple[tuple[Set[str], _Reader], ...] = (
-    (BOUND_OPENERS, read_bounded),
-    (VAGUE_OPENERS, read_vague),
-    (ABSENCE_OPENERS, read_absence),
-    (QUANTITY_OPENERS, read_quantity),
-    (ONE_OPENERS, read_one),
-    (BOTH_OPENERS, read_both),
-    (ADDITION_OPENERS, read_addition),
-)
-# Most words open no mention: one look tells.
-_READERS_BY_OPENER: dict[str, tuple[_Reader, ...]] = {
-    word: tuple(reader for openers, reader in _READERS if word in openers)
-    for word in frozenset[str]().union(*(openers for openers, _ in _READERS))
-}
-
-
 def find_mentions(tokens: list[TextToken]) -> list[Mention]:
     """What each quantity in the text says, in order; numbers that count nothing are left out."""
-    inner = enumerate(tokens[MARGIN:-MARGIN], MARGIN)
-    openings = [i for i, token in inner if token.text in _READERS_BY_OPENER or token.values]
+    openings = [i for i, token in enumerate(tokens[MARGIN:-MARGIN], MARGIN) if opens_mention(token)]
     list_numbers, lone = find_list_numbers(tokens, openings)
     found: list[Mention] = []
     reached = 0
     for i in openings:
-        mention = _read_mention(tokens, i) if i >= reached and i not in list_numbers else None
+        mention = read_mention(tokens, i) if i >= reached and i not in list_numbers else None
         if mention is None:
             continue
         if mention.weight < NUMERAL_WEIGHT or not is_no_count(tokens, mention.start, mention.end):
             found.append(mention._replace(weight=ABSENCE_WEIGHT) if i == lone else mention)
         reached = mention.end
     return found
-
-
-def _read_mention(tokens: list[TextToken], i: int) -> Mention | None:
-    if tokens[i].values:
-        return read_quantity(tokens, i)
-    for reader in _READERS_BY_OPENER[tokens[i].text]:
-        mention = reader(tokens, i)
-        if mention is not None:
-            return mention
-    return None
 
 
 def decide(text: str, tokens: list[TextToken], mentions: list[Mention]) -> Amount:

@@ -114,7 +114,7 @@ def _term(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, int
     candidates = (
         _of_phrases(tokens, i, known.own),
         _number(tokens, i),
-        _of_vocabulary(tokens, i, known),
+        _of_phrases(tokens, i, known.phrases),
         _of_phrases(tokens, i, lexicon.PHRASES),
         _setting(tokens, i, known),
         _grid(tokens, i),
@@ -153,8 +153,8 @@ def _is_ambiguous(token: TextToken, number: float) -> bool:
     return number == int(number) and token.text[:1].isdecimal() and not set(token.text).isdisjoint(".e")
 
 
-def _of_vocabulary(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, int] | None:
-    match = known.phrases.match(tokens, i)
+def _of_phrases(tokens: list[TextToken], i: int, phrases: Phrases) -> tuple[Term, int] | None:
+    match = phrases.match(tokens, i)
     if match is None:
         return None
     kind, _, name = match[0].partition(" ")
@@ -162,14 +162,6 @@ def _of_vocabulary(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[
         return Term(cast(Kind, kind), "", name), match[1]
     form, _, noun = name.partition(" ")
     return Term("noun", "", noun, is_plural=form == "plural", is_singular=form == "singular"), match[1]
-
-
-def _of_phrases(tokens: list[TextToken], i: int, phrases: Phrases) -> tuple[Term, int] | None:
-    match = phrases.match(tokens, i)
-    if match is None:
-        return None
-    kind, _, name = match[0].partition(" ")
-    return Term(cast(Kind, kind), "", name), match[1]
 
 
 def _setting(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, int] | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-PAPERS: dict[str, str] = {
+PAPERS = {
     "geckonum": "subitize.papers.geckonum:PAPER",
     "gimbrr": "subitize.papers.gimbrr:PAPER",
     "numbersense": "subitize.papers.numbersense:PAPER",
@@ -27,7 +27,7 @@ PAPERS: dict[str, str] = {
 
 _KINDS = ("model", "judge", "suite", "refinement", "paper")
 GROUP = "subitize.papers"
-"""The package that lists the built-in papers, and the entry-point group of all others."""
+"""The entry-point group of papers from outside packages."""
 
 
 def find(what: str, name: str) -> str | None:
@@ -91,12 +91,6 @@ def find_culprit(error: BaseException) -> str | None:
     return None
 
 
-def built_in() -> dict[str, str]:
-    """List the built-in papers, each as `module:object`."""
-    table: dict[str, str] = import_module(GROUP).PAPERS
-    return table
-
-
 def papers() -> Iterator[Any]:
     """Iterate over the papers, built-in ones first, before installed packages are searched."""
     return (paper for _, paper in _named())
@@ -131,4 +125,4 @@ def _named() -> Iterator[tuple[str, Any]]:
 
 @cache
 def _load_built_in() -> dict[str, Any]:
-    return {name: load(reference) for name, reference in built_in().items()}
+    return {name: load(reference) for name, reference in PAPERS.items()}

@@ -9,7 +9,7 @@ from subitize.interfaces import Reference
 from subitize.io.tables import LARGEST_COUNT, TableRow, read_count, read_table
 from subitize.language import final, mentions
 from subitize.language.counted import find_counted, make_count
-from subitize.language.nouns import plural, singular
+from subitize.language.nouns import plural, plural_of, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.suites.checks import AskedOnce, check_known, interleave
@@ -166,12 +166,11 @@ def _ask_all(included: Sequence[_Included], most: Mapping[str, int]) -> Iterator
 
 
 def _word(question: Count) -> str:
-    things = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
     where = ""
     if question.place:
         side = "to the " if question.place.relation in ("left of", "right of") else ""
         where = f"{side}{question.place.relation} the {question.place.landmark} "
-    return f"How many {things} are {where}in the image?"
+    return f"How many {plural_of(question.noun, question.colour)} are {where}in the image?"
 
 
 def _make_questioned(number: int, row: TableRow) -> Item:

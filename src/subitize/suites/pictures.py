@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from subitize.errors import BadFileError, BadImageError
 from subitize.io.images import LARGEST_FILE_BYTES, find_fault, image_format
@@ -34,19 +34,7 @@ PictureName = str | Sha256 | Stored | Unreadable | None
 Found = Filed | Stored | MissingPicture | Unreadable
 
 
-class PictureFiles(Protocol):
-    """Where pictures are; `copies` counts those whose bytes are another's, for which the other is taken."""
-
-    copies: int
-
-    def find(self, name: PictureName) -> Found:
-        """Find a picture, once whatever its name or however often it is asked for."""
-
-    def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
-        """Read the pictures that a run is to keep."""
-
-
-def open_place(table: Path, images: str) -> PictureFiles:
+def open_place(table: Path, images: str) -> "PictureFiles":
     """Open the folder, zip or Parquet file with a table's pictures. Default: the table's folder."""
     named = Path(images).expanduser() if images else table.parent
     if named.suffix.lower() == ".parquet" and named.is_file():
@@ -58,7 +46,7 @@ def open_place(table: Path, images: str) -> PictureFiles:
     return InFolder(named, table, is_searched=bool(images))
 
 
-class _Files:
+class PictureFiles:
     """Pictures by hash, by path, or by a file name that is unique among all folders.
 
     `copies` counts files with the same bytes as another, which is used in their place.
@@ -74,6 +62,10 @@ class _Files:
         if known is None:
             known = self._found[name] = self._find(name)
         return known
+
+    def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
+        """Read the pictures that a run stores."""
+        raise NotImplementedError
 
     def _find(self, name: PictureName) -> Found:
         match name:
@@ -125,7 +117,7 @@ class _Files:
         raise NotImplementedError
 
 
-class InFolder(_Files):
+class InFolder(PictureFiles):
     """Pictures that are read in place; a relative path may not lead out of the folder.
 
     Pictures not at their path are searched for in subfolders if `is_searched`; the folder may be a home directory.
@@ -196,7 +188,7 @@ class InFolder(_Files):
         return first
 
 
-class InZip(_Files):
+class InZip(PictureFiles):
     """Pictures in a zip, which is never unpacked."""
 
     def __init__(self, path: Path) -> None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from subitize.language import mentions, reading
-from subitize.language.nouns import article, plural, singular
+from subitize.language.nouns import article, plural, plural_of, singular
 from subitize.language.questions import LINES_WORDING
-from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Scalar, Transcribe
+from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Transcribe
 from subitize.stimuli.clipart import PALETTE
 from subitize.suites.files.words import NUMBER, Template, Word, read_numbers, read_template
 from subitize.suites.files.yaml import FilePosition, Listed, Node, Text, YamlTable, want_text
@@ -107,55 +107,48 @@ def _read_expected(kind: Kind, node: YamlTable, expects: Node | None, lists: Lis
     return tuple(read_template(want_text(one, "is"), lists) for one in entries)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    question: Count | Choose | Confirm | MatchesPrompt | Transcribe
-    wording: str
-    expects: tuple[Scalar, ...]
-
-
-def _count(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _count(question: Question, words: Mapping[str, Word]) -> Ask:
     colour, noun = _part(question.about[0].fill(words))
     filled = (Text(one.fill(words), one.text.place) for one in question.expects)
     numbers = tuple(dict.fromkeys(number for one in filled for number in read_numbers(one, "is")))
-    return _Asked(Count(noun.lower(), colour), f"How many {_several(colour, noun)} are in the image?", numbers)
+    return Ask(Count(noun.lower(), colour), f"How many {plural_of(noun, colour)} are in the image?", numbers)
 
 
-def _show(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _show(question: Question, words: Mapping[str, Word]) -> Ask:
     thing = question.about[0].fill(words)
     if stuff := _find_stuff(thing):
-        return _Asked(_state(f"there is some {stuff}"), f"Is there any {stuff}?", (True,))
+        return Ask(_state(f"there is some {stuff}"), f"Is there any {stuff}?", (True,))
     one = " ".join(filter(None, _part(thing)))
-    return _Asked(_state(f"there are some {plural(one)}"), f"Is there {article(one)} {one}?", (True,))
+    return Ask(_state(f"there are some {plural(one)}"), f"Is there {article(one)} {one}?", (True,))
 
 
-def _lack(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _lack(question: Question, words: Mapping[str, Word]) -> Ask:
     thing = question.about[0].fill(words)
-    stuff = _find_stuff(thing)
-    things = stuff or _several(*_part(thing))
+    stuff, (colour, noun) = _find_stuff(thing), _part(thing)
+    things = stuff or plural_of(noun, colour)
     stated = _state(f"there {'is' if stuff else 'are'} no {things}")
-    return _Asked(stated, f"Is the image free of {things}?", (True,))
+    return Ask(stated, f"Is the image free of {things}?", (True,))
 
 
-def _confirm(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _confirm(question: Question, words: Mapping[str, Word]) -> Ask:
     asked, right = question.about[0].fill(words), True
     for expected in question.expects[:1]:
         answer = expected.fill(words)
         if answer not in _ANSWERS or len(question.expects) > 1:
             raise expected.text.place.error(f"is {answer!r}: should be yes or no")
         right = _ANSWERS[answer]
-    return _Asked(_state(asked), asked, (right,))
+    return Ask(_state(asked), asked, (right,))
 
 
 def _state(statement: str) -> Confirm:
     return Confirm(statement, is_informed=False)
 
 
-def _choose(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _choose(question: Question, words: Mapping[str, Word]) -> Ask:
     lines = tuple(line.fill(words) for line in question.about)
     if len(set(lines)) < len(lines):
         raise question.place.error(f"choose: two lines are the same: {', '.join(map(repr, lines))}")
-    return _Asked(Choose(lines), LINES_WORDING, tuple(_find_line(one, lines, words) for one in question.expects))
+    return Ask(Choose(lines), LINES_WORDING, tuple(_find_line(one, lines, words) for one in question.expects))
 
 
 def _find_line(right: Template, lines: Sequence[str], words: Mapping[str, Word]) -> int:
@@ -168,22 +161,16 @@ def _find_line(right: Template, lines: Sequence[str], words: Mapping[str, Word])
     raise right.text.place.error(f"is {said!r}: should be one of the lines, or its place from 1 to {len(lines)}")
 
 
-def _transcribe(question: Question, words: Mapping[str, Word]) -> _Asked:
-    return _Asked(Transcribe(), "What text is written in the image?", (question.about[0].fill(words),))
-
-
-def _match(_: Question, __: Mapping[str, Word]) -> _Asked:
-    return _Asked(MatchesPrompt(), "Does the image match the prompt?", (True,))
-
-
-_MAKE: Mapping[Kind, Callable[[Question, Mapping[str, Word]], _Asked]] = {
+_MAKE: Mapping[Kind, Callable[[Question, Mapping[str, Word]], Ask]] = {
     "count": _count,
     "shown": _show,
     "absent": _lack,
     "confirm": _confirm,
     "choose": _choose,
-    "text": _transcribe,
-    "match": _match,
+    "text": lambda question, words: Ask(
+        Transcribe(), "What text is written in the image?", (question.about[0].fill(words),)
+    ),
+    "match": lambda *_: Ask(MatchesPrompt(), "Does the image match the prompt?", (True,)),
 }
 
 
@@ -196,7 +183,3 @@ def _part(thing: str) -> tuple[str | None, str]:
     """Split off a colour from a noun, and make the noun singular."""
     first, _, rest = thing.partition(" ")
     return (first, singular(rest)) if rest and first in PALETTE else (None, singular(thing))
-
-
-def _several(colour: str | None, noun: str) -> str:
-    return f"{colour} {plural(noun)}" if colour else plural(noun)
