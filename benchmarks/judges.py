@@ -79,7 +79,7 @@ def write_run(folder: Path, pictures: int) -> Run:
 def judge_folder(folder: Path) -> None:
     """Judge a whole run in a folder."""
     with Run(Folder(folder)) as run:
-        judge_all(run, make_judge(f"ssd:{find_weights()}").it, "ssd")
+        judge_all(run, make_judge(f"ssd:{find_weights()}").obj, "ssd")
 
 
 def judge_all(run: Run, judge: Judge, name: str) -> None:
@@ -145,7 +145,7 @@ class BareNetwork:
 def _compare_rates(folder: Path, weights: Path, size: Size) -> Comparison:
     with write_run(folder, size.pictures) as run:
         files = sorted(folder.rglob("*.png"))
-        judge = make_judge(f"ssd:{weights}").it
+        judge = make_judge(f"ssd:{weights}").obj
         look = BareNetwork(weights)
         names = (f"ssd-{number}" for number in count())
         return compare_rates(

@@ -79,7 +79,7 @@ def add_and_plan(folder: Path, items: Iterable[Item]) -> int:
 
 
 def _read_table(table: Path) -> Iterable[Item]:
-    return make_suite(f"questions:{table}").it.items(0)
+    return make_suite(f"questions:{table}").obj.items(0)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def measure(*, is_tiny: bool = False) -> Iterator[Comparison | Figure]:
 def make_run(folder: Path, size: Size) -> int:
     """Make a run of models that err by known laws, without running any; return how many readings it has."""
     suite = make_suite(size.suite)
-    items = list(suite.it.items(0))
+    items = list(suite.obj.items(0))
     chance = random.Random(0)
     with Run(Folder(folder), create=True) as run:
         run.add_suite(suite.spec, 0, items)
@@ -82,7 +82,7 @@ def make_run(folder: Path, size: Size) -> int:
 
 
 def _answer(item: Item, spec: Spec, repeat: int, error: float) -> tuple[Response, Reading]:
-    trial = Trial(item.id, spec.shown, spec.options, repeat)
+    trial = Trial(item.id, spec.text, spec.options, repeat)
     question, number = item.asks[0].question, int(item.factors["number"])
     value = Known("an apple") if isinstance(question, Name) else Known(max(1, round(number * (1 + error))))
     text = f"There are {value.value}."

@@ -147,7 +147,7 @@ def _compare_processes(url: str, place: Path, size: Size) -> Iterator[Result]:
     """Compare whole processes: ours draws the pictures on the way, the others find them ready."""
     pictures = place / "pictures"
     pictures.mkdir()
-    for number, item in enumerate(itertools.islice(make_suite(_NAMING).it.items(0), size.chats)):
+    for number, item in enumerate(itertools.islice(make_suite(_NAMING).obj.items(0), size.chats)):
         recipe = recipe_of(item.task)
         assert recipe is not None
         (pictures / f"{number:04}.png").write_bytes(render_png(recipe))

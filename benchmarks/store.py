@@ -74,7 +74,7 @@ def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
 def _make_template(folder: Path, size: Size) -> int:
     """Make a run with its items but no responses, to start from; return how many trials it will have."""
     suite = size.make_suite()
-    items = list(suite.it.items(0))
+    items = list(suite.obj.items(0))
     with Run(Folder(folder), create=True) as run:
         run.add_suite(suite.spec, 0, items)
     return len(items) * size.repeats

@@ -39,7 +39,7 @@ def drawing_item(number: int = 3) -> Item:
 
 
 def trial(item: Item, *, model: Spec = MODEL, repeat: int = 0, attempt: int = 0) -> Trial:
-    return Trial(item.id, model.shown, model.options, repeat, attempt)
+    return Trial(item.id, model.text, model.options, repeat, attempt)
 
 
 def response(of: Trial, outcome: Outcome | None = None) -> Response:

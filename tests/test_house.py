@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from subitize.papers import built_in
+from subitize.papers import PAPERS as BUILT_IN
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "subitize"
-PAPERS = re.compile("|".join([*built_in(), r"seeing[ _-]?past[ _-]?words"]), re.IGNORECASE)
+PAPERS = re.compile("|".join([*BUILT_IN, r"seeing[ _-]?past[ _-]?words"]), re.IGNORECASE)
 
 
 def test_no_two_public_classes_have_one_name() -> None:

@@ -115,7 +115,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def items_of(spec: str, seed: int = SEED) -> dict[str, Item]:
-    return {item.id: item for item in make_suite(spec).it.items(seed)}
+    return {item.id: item for item in make_suite(spec).obj.items(seed)}
 
 
 def figures(log: Any) -> dict[str, float]:  # noqa: ANN401

@@ -195,14 +195,14 @@ def items(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         folder = tmp_path_factory.mktemp("geckonum")
         release = write_release(folder / "release", ["muse_a"], prompts=prompts, seeds=1)
         images = write_images(folder / "images", ["muse_a"], prompts, 1, size_px=128)
-        return list(make_suite(f"geckonum-vqa:{release},images={images}").it.items(0))
+        return list(make_suite(f"geckonum-vqa:{release},images={images}").obj.items(0))
     if request.param == "file":
         (path := tmp_path_factory.mktemp("file") / "cats.yaml").write_text(DEFINED, encoding="utf-8")
-        return list(make_suite(str(path)).it.items(0))
+        return list(make_suite(str(path)).obj.items(0))
     of_files = write_suites(tmp_path_factory.mktemp("probes")) if "probe" in request.param else {}
     of_files |= geneval_files.write_suites(tmp_path_factory.mktemp("geneval"))
     of_files |= write_own_suites(tmp_path_factory.mktemp("own"))
-    return list(make_suite(of_files.get(request.param, request.param)).it.items(0))
+    return list(make_suite(of_files.get(request.param, request.param)).obj.items(0))
 
 
 def blind(items: list[Item]) -> list[tuple[Item, Ask]]:

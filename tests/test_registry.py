@@ -174,7 +174,7 @@ def test_a_spec_has_all_options_and_shows_those_that_were_changed(case: Case) ->
 def test_a_number_is_written_so_that_it_reads_as_the_same_number(weber: str, written: str) -> None:
     spec = make_model(f"ideal-human:weber={weber}").spec
     assert spec.options["weber"] == written
-    assert make_model(spec.shown).spec == spec
+    assert make_model(spec.text).spec == spec
 
 
 def test_two_numbers_that_differ_in_the_last_digit_are_two_models() -> None:
@@ -191,7 +191,7 @@ def test_a_path_may_hold_commas_and_equals_signs(tmp_path: Path, case: Case) -> 
             (folder / "apples_3_0.png").write_bytes(b"")
             spec = make_model(f"folder:{folder}").spec
             assert spec == Spec("folder", {"path": str(folder), "layout": "auto"}, f"folder:{folder}")
-            assert make_model(spec.shown).spec == spec
+            assert make_model(spec.text).spec == spec
 
 
 def test_another_target_is_another_identity_and_not_only_another_name(outside: None) -> None:
@@ -292,7 +292,7 @@ def test_a_bad_value_is_shown_with_what_would_be_right(
 def test_options_of_every_type_arrive_as_what_they_are(outside: None) -> None:
     text = "everything:./a=b/c,d,flag=true,number=-4,ratio=-1.5e2,text=x=y, z,names=p+q r,numbers=2-4+9,lone=8"
     made = make_model(text)
-    assert vars(made.it)["given"] == {
+    assert vars(made.obj)["given"] == {
         "path": "./a=b/c,d",
         "flag": True,
         "number": -4,
@@ -312,12 +312,12 @@ def test_options_of_every_type_arrive_as_what_they_are(outside: None) -> None:
         "numbers": "2+3+4+9",
         "lone": "8",
     }
-    assert make_model(made.spec.shown).spec == made.spec
+    assert make_model(made.spec.text).spec == made.spec
 
 
 def test_defaults_survive_being_written_out(outside: None) -> None:
     spec = make_model("everything:x").spec
-    assert spec.shown == "everything:x"
+    assert spec.text == "everything:x"
     written = ",".join(f"{key}={value}" for key, value in spec.options.items() if key != "path")
     assert make_model(f"everything:x,{written}").spec == spec
 
@@ -411,7 +411,7 @@ def test_an_option_that_was_added_later_is_part_of_a_spec_only_where_it_is_set(
             changed = make(text + other).spec
             key, value = other[1:].split("=")
             assert value in [changed.options.get(key), changed.options.get(f"model {key}")]
-            assert changed.shown == before[text].shown + other
+            assert changed.text == before[text].text + other
 
 
 def test_a_run_goes_on_with_an_option_added_later_and_not_without_one_that_it_was_made_with(
@@ -436,7 +436,7 @@ def test_a_run_goes_on_with_an_option_added_later_and_not_without_one_that_it_wa
 
 def test_a_constructor_may_be_a_function(outside: None) -> None:
     made = make_model("function:number=5")
-    assert vars(made.it)["given"]["number"] == 5
+    assert vars(made.obj)["given"]["number"] == 5
     assert made.spec == Spec("function", {"number": "5"}, "function:number=5")
 
 
@@ -445,7 +445,7 @@ def test_models_of_an_installed_package_are_known_by_name(monkeypatch: pytest.Mo
         make_model("instant")
     monkeypatch.syspath_prepend(PLUGINS)
     made = make_model("instant:concurrency=2")
-    assert type(made.it).__module__ == "odd_models"
+    assert type(made.obj).__module__ == "odd_models"
     assert made.spec == Spec("instant", {"concurrency": "2"}, "instant:concurrency=2")
     assert "instant" in {one.name for one in listings("models")}
     with pytest.raises(UnknownNameError, match="instant"):
@@ -453,7 +453,7 @@ def test_models_of_an_installed_package_are_known_by_name(monkeypatch: pytest.Mo
 
 
 def test_an_outside_package_cannot_replace_a_built_in(outside: None) -> None:
-    assert type(make_model("random").it).__module__ == "subitize.models.random"
+    assert type(make_model("random").obj).__module__ == "subitize.models.random"
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ def test_a_listing_shows_the_first_line_the_target_and_the_defaults(outside: Non
 
 
 def prompts(suite: Resolved[Suite]) -> list[str]:
-    return [task_text(item.task) for item in suite.it.items(0)]
+    return [task_text(item.task) for item in suite.obj.items(0)]
 
 
 def test_a_refinement_of_an_installed_package_is_one_function_and_its_options(outside: None) -> None:
@@ -495,8 +495,8 @@ def test_a_refinement_of_an_installed_package_is_one_function_and_its_options(ou
     assert prompts(made) == ["An image with 11 apples", "An image with a dozen apples"]
     made = make_suite("production~dozen:numbers=12,categories=apples,word=round dozen")
     assert prompts(made) == ["An image with a round dozen apples"]
-    assert made.spec.shown == "production~dozen:categories=apples,numbers=12,word=round dozen"
-    assert make_suite(made.spec.shown).spec == made.spec
+    assert made.spec.text == "production~dozen:categories=apples,numbers=12,word=round dozen"
+    assert make_suite(made.spec.text).spec == made.spec
     assert made.spec.options == {"categories": "apples", "numbers": "12", "max_attempts": "5", "word": "round dozen"}
 
 

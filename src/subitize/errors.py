@@ -4,9 +4,9 @@ SubitizeError                 exit code 2: the message names the value and the r
 ├── UnknownNameError          no suite, model, judge, option, item … of that name; lists the known ones
 ├── BadValueError             a value that cannot be used: an option, a flag, an answer
 ├── BadFileError              a file that cannot be read as what it should be, with its line if it has one
-│   └── BadImageError         an image that is truncated, too large, or no image at all
+│   └── BadImageError         an image that is truncated, too large, or not an image at all
 ├── MissingPartError          an optional part is not installed; says which command installs it
-├── RunError                  a run that cannot be opened, or not in this way
+├── RunError                  a run that cannot be opened, at least not this way
 │   ├── NotARunError          a folder or database without a run of that name
 │   ├── NewerSchemaError      written by a newer subitize
 │   ├── DamagedRunError       a run whose database cannot be read; names the row and the remedy
@@ -14,7 +14,7 @@ SubitizeError                 exit code 2: the message names the value and the r
 │   ├── BusyError             another process works on the same run and model
 │   ├── LeaseLostError        another process took over while this one was stalled
 │   └── UnusableModelError    a model that cannot be used as it is given: its key, name or address is wrong
-├── BudgetError               the limit that the user set is reached; raise it to go on
+├── BudgetError               the user's limit is reached; raise it to go on
 ├── StorageError              the disk or database refused: full, read-only, unreachable
 └── NothingToDoError          nothing to work on yet: an empty run, no readings; says what to do first
 """
@@ -23,13 +23,13 @@ from collections.abc import Iterable
 
 
 class SubitizeError(Exception):
-    """Something a user can mend; its text is all that the user is shown."""
+    """An error that a user can fix; its message is all that the user sees."""
 
     exit_code = 2
 
 
 class UnknownNameError(SubitizeError):
-    """A name that nothing answers to; the message lists those that exist."""
+    """An unknown name; the message lists the known ones."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"no {kind} named {name!r}; known: {', '.join(sorted(known)) or 'none'}")
@@ -40,11 +40,11 @@ class BadValueError(SubitizeError):
 
 
 class BadFileError(SubitizeError):
-    """A file that cannot be read as what it should be."""
+    """A file that cannot be read as the expected format."""
 
 
 class BadImageError(BadFileError):
-    """Bytes that are no usable image."""
+    """Bytes that are not a usable image."""
 
 
 class MissingPartError(SubitizeError):
@@ -56,11 +56,11 @@ class MissingPartError(SubitizeError):
 
 
 class RunError(SubitizeError):
-    """A run that cannot be opened, or not in this way."""
+    """A run that cannot be opened, at least not this way."""
 
 
 class NotARunError(RunError):
-    """There is no run there."""
+    """There is no run at this place."""
 
 
 class NewerSchemaError(RunError):
@@ -68,11 +68,11 @@ class NewerSchemaError(RunError):
 
 
 class DamagedRunError(RunError):
-    """Something in the database of a run cannot be read."""
+    """Part of a run's database cannot be read."""
 
 
 class ConflictError(RunError):
-    """The run exists already, made with something else."""
+    """The run exists already, with other settings."""
 
 
 class BusyError(RunError):
@@ -80,19 +80,19 @@ class BusyError(RunError):
 
 
 class LeaseLostError(RunError):
-    """Another process holds the lease that this one had."""
+    """Another process took over this one's lease."""
 
 
 class UnusableModelError(RunError):
-    """A model that cannot be used as it is given; trying the other trials would be in vain."""
+    """A model that cannot be used as given; further trials would fail too."""
 
 
 class BudgetError(SubitizeError):
-    """What may be spent is spent."""
+    """The budget is used up."""
 
 
 class StorageError(SubitizeError):
-    """The disk or the database refused."""
+    """The disk or database refused an operation."""
 
 
 class NothingToDoError(SubitizeError):

@@ -68,8 +68,8 @@ def run(
     if not models:
         raise BadValueError("no model given: name one, such as observer, or painter to draw")
     made = make_suite(suite)
-    if isinstance(made.it, HasNotes):
-        _warn(*made.it.notes)
+    if isinstance(made.obj, HasNotes):
+        _warn(*made.obj.notes)
     location = Folder(Path(out or f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
     with open_if_any(location) as before:
         chosen = [expand_name(before, text) for text in _list(models)]

@@ -1,4 +1,4 @@
-"""The image-to-text suites as tasks of Inspect, read and measured as our own runs: `inspect eval subitize/naming`."""
+"""The image-to-text suites as Inspect tasks, read and measured like our own runs: `inspect eval subitize/naming`."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -34,15 +34,15 @@ try:
 except ImportError:
     raise MissingPartError("a task of Inspect", "inspect-ai", "inspect") from None
 
-# What Inspect makes of `-T key=value`: it reads the value as YAML, and splits text at commas.
+# How Inspect parses `-T key=value`: it reads the value as YAML, and splits text at commas.
 Option = str | int | float | bool | list[str] | None
 
 _STATUSES = ("discarded", "refused", "unknown")
-_TASK, _ASKS = "task", "asks"  # what stands in a sample's metadata besides the factors
+_TASK, _ASKS = "task", "asks"  # keys of a sample's metadata besides the factors
 
 
 def define_task(suite: str) -> Callable[..., Task]:
-    """Make a suite a task; its options are those of the suite, and what the suite is made from is one of them."""
+    """Turn a suite into a task; its options are those of the suite, including the suite's target."""
     described = describe("suites", suite)
 
     def make(*, seed: Option = 0, policy: Option = "strict", **options: Option) -> Task:
@@ -59,7 +59,7 @@ globals().update({name.replace("-", "_"): define_task(name) for paper in papers(
 
 @solver
 def picture() -> Solver:
-    """Put the picture before the question. It is drawn only now: no more are in memory than samples under way."""
+    """Put the picture before the question. Drawing it this late keeps memory to the samples under way."""
     load = Loader(Images(Path()))
 
     async def show(state: TaskState, generate: Generate) -> TaskState:
@@ -72,9 +72,9 @@ def picture() -> Solver:
     return show
 
 
-@metric(scores="unreduced")  # every epoch is an observation, as every repeat of a run is
+@metric(scores="unreduced")  # every epoch is an observation, like every repeat of a run
 def measures(names: Sequence[str]) -> Metric:
-    """Measure as `subitize score` does: each figure, the bounds of its interval, and its n."""
+    """Measure as `subitize score` does: each estimate, the bounds of its interval, and its n."""
 
     def measure(scores: list[SampleScore]) -> Value:
         observations = frame_seen(_read_observation(one) for one in scores)
@@ -100,7 +100,7 @@ def right(policy: str = "strict") -> Scorer:
 
 @scorer(metrics=[measures(_STATUSES)])
 def status(policy: str = "strict") -> Scorer:
-    """Say what came of the answer: eligible, discarded or refused."""
+    """Classify the answer as eligible, discarded or refused."""
 
     async def judge(state: TaskState, target: Target) -> Score | None:
         score = _judge(state.sample_id, state.metadata, state.output, policy)
@@ -110,7 +110,7 @@ def status(policy: str = "strict") -> Scorer:
 
 
 def observe_log(path: str, policy: str = "strict") -> Frame:
-    """Read the answers in a log of such a task as observations, which analysis.scoring measures by any factor."""
+    """Read the answers in a task's log as observations, which analysis.score measures by any factor."""
     log = read_eval_log(path, resolve_attachments=False)
     found = []
     for one in (sample for sample in log.samples or [] if sample.error is None):
@@ -123,23 +123,23 @@ def observe_log(path: str, policy: str = "strict") -> Frame:
 def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: Option) -> Task:
     try:
         made = make_suite(write_spec(suite, {key: _write_option(value) for key, value in options.items()}))
-        rule = make_judge(f"parser:policy={_write_option(policy)}").it.rule
+        rule = make_judge(f"parser:policy={_write_option(policy)}").obj.rule
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise BadValueError(f"seed={_write_option(seed)!r}: should be a whole number")
-        # Inspect's own limit takes the first samples, which are those that ours would take.
+        # Inspect's own limit takes the first samples, the same ones that ours would take.
         samples = [_write_sample(item) for item in sample_of(made, seed)]
     except SubitizeError as error:
         raise PrerequisiteError(escape(str(error))) from error
     return Task(
         MemoryDataset(samples, made.spec.name),
-        setup=picture(),  # it runs even where the user takes another solver than the plain one
+        setup=picture(),  # it runs even with a solver of the user's choice
         scorer=[right(rule), status(rule)],
-        metadata={"suite": made.spec.shown, "seed": seed, "subitize": __version__},
+        metadata={"suite": made.spec.text, "seed": seed, "subitize": __version__},
     )
 
 
 def _write_option(value: Option) -> str:
-    """Write an option as it stands in a spec."""
+    """Write an option as in a spec."""
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
@@ -151,7 +151,7 @@ def _write_sample(item: Item) -> Sample:
         input=ask.wording,
         target=[str(value) for value in ask.expects],
         id=item.id,
-        # All that a log must hold so that another policy can read it later.
+        # Enough for another policy to read the log later.
         metadata={
             **item.factors,
             _TASK: codec.dump(codec.task, item.task),
@@ -167,7 +167,7 @@ def _read_item(sample_id: str | int | None, metadata: Mapping[str, Any]) -> Item
 
 
 def _judge(sample_id: str | int, metadata: Mapping[str, Any], output: ModelOutput, policy: str) -> Score | None:
-    """Read an answer; one to a question that enters no score has none here either."""
+    """Read an answer; None for questions that do not enter the score."""
     (ask,) = _read_item(sample_id, metadata).asks
     if not ask.is_relevant:
         return None
@@ -181,7 +181,7 @@ def _judge(sample_id: str | int, metadata: Mapping[str, Any], output: ModelOutpu
 
 
 def _is_refused(output: ModelOutput) -> bool:
-    """Tell whether the service refused, or the model by a refusal that the service marks as one."""
+    """Return whether the service refused, or marks the model's answer as a refusal."""
     if not output.choices:
         return False
     is_marked = any(isinstance(part, ContentText) and part.refusal for part in output.message.content)
@@ -199,6 +199,6 @@ def _read_observation(one: SampleScore) -> FrameRow:
 
 def _write_estimate(name: str, estimate: Estimate) -> dict[str, float]:
     share, n = estimate.value, estimate.n
-    # What Inspect's own tables look for beside an accuracy: the deviation of n ones and zeros over the root of n.
+    # Inspect's own tables look for a standard error: the deviation of n ones and zeros over the root of n.
     error = {"stderr": math.sqrt(share * (1 - share) / (n - 1))} if name == "accuracy" and n > 1 else {}
     return {name: share, **error, f"{name}_low": estimate.low, f"{name}_high": estimate.high, f"{name}_n": n}

@@ -1,12 +1,12 @@
 """Suite, Model, Judge, Paper and Progress: the interfaces that everything else implements.
 
-A suite makes items; a model turns the request of one trial into a reply; a judge turns a request (responses, and
-questions about them) into evidence. Models and judges come in three shapes: those that wait for a server or a disk
-`respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; networks
-that are loaded once `compute_all`, batch after batch in this process.
-A class adds an ability by having the attributes that Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches,
-AsksItself, Explains, NamesRule, NamesItself, CountsItems, HasNotes or BringsPictures name.
-A new suite, model or judge is one file and one line in registry.py, or one entry point of an outside package."""
+A suite makes items; a model turns the request of one trial into a reply; a judge turns a request (responses and
+questions about them) into evidence. Models and judges come in three shapes. Those that wait for a server or disk
+implement `respond`: many calls at once in one event loop. Those that need a processor implement `compute`, in worker
+processes. Networks that are loaded once implement `compute_all`, batch after batch in this process.
+A class adds an optional ability by having the attributes of Checks, Opens, SelfTested, RespondsToSeveral, Metered,
+Matches, AsksItself, Explains, NamesRule, NamesItself, CountsItems, HasNotes or BringsPictures.
+A new suite, model or judge takes one file and one line in registry.py, or one entry point of an outside package."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -44,7 +44,7 @@ GivenT = TypeVar("GivenT", covariant=True)
 
 @runtime_checkable
 class Responds(Protocol[AskedT, GivenT]):
-    """Waits rather than computes: up to `concurrency` are under way at once."""
+    """Waits rather than computes: up to `concurrency` calls run at once."""
 
     concurrency: int
 
@@ -54,7 +54,7 @@ class Responds(Protocol[AskedT, GivenT]):
 
 @runtime_checkable
 class Computes(Protocol[AskedT, GivenT]):
-    """Computes rather than waits: the runner spreads it over worker processes."""
+    """Computes rather than waits: the runner distributes calls over worker processes."""
 
     def compute(self, asked: AskedT, /) -> GivenT:
         """Answer one; raise TransientError where trying again may help."""
@@ -62,19 +62,19 @@ class Computes(Protocol[AskedT, GivenT]):
 
 @runtime_checkable
 class ComputesSeveral(Protocol[AskedT, GivenT]):
-    """Computes a batch at a time in this process: a network that is loaded once and fills the machine."""
+    """Computes a batch at a time in this process: a network that is loaded once and uses the whole machine."""
 
     batch_size: int
 
     def compute_all(self, asked: Sequence[AskedT], /) -> Sequence[GivenT]:
-        """Answer all in their order, at most `batch_size`; where it raises, the runner asks for each half anew."""
+        """Answer at most `batch_size`, in order; if this raises, the runner retries each half."""
 
 
 class TransientError(Exception):
     """Trying again may help: a time-out, a busy server, an answer cut short.
 
-    A busy server did nothing and asks to come again later. A try is unsettled if nobody knows whether it was done,
-    or it was done and the answer is of no use: it may have been paid for.
+    A busy server did nothing and asks to be called again later. A try is unsettled if it may have been charged without
+    a usable answer.
     """
 
     def __init__(
@@ -91,32 +91,32 @@ class TransientError(Exception):
 
 
 class RuntimeOption:
-    """Marks an option of how something is reached (`Annotated[int, RuntimeOption]`), not of what it is.
+    """Marks an option that says how something is reached, not what it is: `Annotated[int, RuntimeOption]`.
 
-    Such an option is no part of its name: a run may go on with another rate limit or time-out.
+    Such an option is not part of the identity: a run can be resumed with another rate limit or time-out.
     """
 
 
 class NotInOldIds:
-    """Marks an option that was added once there were runs without it (`Annotated[int, NotInOldIds]`).
+    """Marks an option added after runs without it existed: `Annotated[int, NotInOldIds]`.
 
-    At its default it is no part of what the thing is: ids are the same as before, and earlier runs go on.
+    At its default it is not part of the identity: ids stay the same, and earlier runs can be resumed.
     """
 
 
 @runtime_checkable
 class Checks(Protocol):
-    """Can tell, before anything is made, that it would not work."""
+    """Can detect, before any work begins, that it would fail."""
 
     def check(self) -> None:
-        """Raise what a user can mend: a missing key."""
+        """Raise an error that the user can fix, such as a missing key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelfTest:
-    """What came of a test by known answers: passed, with how many were right, or why nothing could be tested.
+    """The result of a test with known answers: passed, with how many were right, or why nothing could be tested.
 
-    What is embedded and passes has nothing to tell.
+    Built-in observers that pass have an empty summary.
     """
 
     is_passed: bool
@@ -128,23 +128,23 @@ class SelfTest:
 
 @runtime_checkable
 class SelfTested(Protocol):
-    """A judge that is tested by known answers before it is used."""
+    """A judge that is tested with known answers before it is used."""
 
     def self_test(self) -> SelfTest:
-        """Look at what is known; raise UnusableModelError, with the reason, if what is seen is wrong."""
+        """Judge known pictures; raise UnusableModelError, with the reason, if the answers are wrong."""
 
 
 @runtime_checkable
 class Opens(Protocol):
-    """Keeps something open while it is at work: connections to a server."""
+    """Keeps something open while it works, such as connections to a server."""
 
     def opened(self) -> AbstractAsyncContextManager[object]:
-        """Open it for as long as the context lasts."""
+        """Open it for the duration of the context."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One trial as its model gets it: the task, a seed of its own, and a way to the task's picture."""
+    """One trial as its model gets it: the task, its own seed, and a loader for the task's picture."""
 
     item_id: str
     task: Task
@@ -160,28 +160,28 @@ class Request:
         return task_text(self.task)
 
     def picture(self) -> bytes:
-        """Get the encoded picture the task is about, rendered now if it is a recipe."""
+        """Load the task's encoded picture, rendering it now if it is a recipe."""
         if isinstance(self.task, Draw):
             raise TypeError(f"the task of {self.item_id} has no picture: it asks for one")
         return self.load(self.task.picture)
 
     def provenance(self) -> Provenance:
-        """Start the provenance of the reply with what the request knows."""
+        """Start the reply's provenance from the request."""
         return Provenance(self.seed, self.text, versions={"subitize": __version__})
 
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """An encoded image, as a model hands it over."""
+    """An encoded image, as a model returns it."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call uses, or is expected to use: tokens, and pictures of a size and quality as the server names them.
+    """What a call uses, or is expected to use: tokens, and pictures of a size and quality named by the server.
 
-    `cached_in` is a part of `tokens_in`; a picture that is shown in low detail counts fewer tokens.
+    `tokens_in` includes `cached_in`; a picture shown in low detail counts fewer tokens.
     """
 
     tokens_in: int = 0
@@ -195,7 +195,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model gave for a request, and what it tells about how it came to it, how long it took and what it used."""
+    """A model's answer to a request, with its provenance, duration and usage as far as the model reports them."""
 
     content: Pixels | Said | Scored | Refused | Failed
     provenance: Provenance
@@ -204,7 +204,7 @@ class Reply:
 
 
 class Model(Protocol):
-    """Anything that does a task; it also Responds, Computes or ComputesSeveral, from a Request to a Reply."""
+    """Performs tasks. It also Responds, Computes or ComputesSeveral, from a Request to a Reply."""
 
     tasks: frozenset[TaskKind]
     is_stand_in: bool
@@ -212,44 +212,44 @@ class Model(Protocol):
 
 @runtime_checkable
 class RespondsToSeveral(Protocol):
-    """Responds to several repeats of one item in one call: the same prompt, several pictures."""
+    """Answers several repeats of one item in one call: the same prompt, several pictures."""
 
     concurrency: int
     repeats_per_call: int
 
     async def respond_all(self, requests: Sequence[Request], /) -> Sequence[Reply]:
-        """Answer all of them in their order; at most `repeats_per_call` are asked at once."""
+        """Answer all requests, at most `repeats_per_call`, in order."""
 
 
 @runtime_checkable
 class Metered(Protocol):
-    """Is paid for by use: where it is served, under which name, and what a call is expected to use."""
+    """Is charged by use: its server, its name there, and the expected usage of a call."""
 
     base_url: str
     served_name: str
 
     def expect(self, task: Task, /) -> Usage:
-        """Guess what one answer to such a task uses, without asking for it."""
+        """Estimate the usage of one answer to such a task, without calling the server."""
 
 
 class Matched(Protocol):
-    """Which trials a model of ready-made answers can give, to be read before anything is stored."""
+    """Which trials a model of ready-made answers can answer, known before anything is stored."""
 
     @property
     def count(self) -> int:
-        """How many trials have their answer."""
+        """The number of trials with an answer."""
 
     @property
     def absent(self) -> Collection[tuple[str, int]]:
         """The trials without an answer, by item and repeat."""
 
     def lines(self) -> list[str]:
-        """Say what matched, what is missing and what is unknown."""
+        """Describe what matched, what is missing and what is unknown."""
 
 
 @runtime_checkable
 class Matches(Protocol):
-    """Has its answers ready, and can tell which of a suite's items they are for."""
+    """Has ready-made answers, and can match them with a suite's items."""
 
     def match(self, items: Sequence[Item], repeats: int, /) -> Matched:
         """Find the answers to these items."""
@@ -265,19 +265,19 @@ class JudgeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """What a judge gets: a subject's responses in order, and the questions; the prompt only if it is informed."""
+    """What a judge gets: a subject's responses in order, the questions, and the prompt only if the look is informed."""
 
     outcomes: tuple[Outcome, ...]
     inquiries: tuple[JudgeQuestion, ...]
     load: Callable[[Picture], bytes]
     prompt: str | None = None
     id: str = ""
-    """The same for the same look by the same judge: it lets a server know a call that comes again."""
+    """Equal for equal looks by the same judge, so that a server can recognise a repeated call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a judge found for one inquiry, and, if a model was asked, how that came about and what it used."""
+    """A judge's evidence on one question, with provenance and usage if a model was asked."""
 
     evidence: Evidence
     provenance: Provenance | None = None
@@ -285,13 +285,13 @@ class Finding:
 
 
 class Judge(Protocol):
-    """Anything that answers questions; it also Responds, Computes or ComputesSeveral, from an Exhibit to Findings.
+    """Answers questions. It also Responds, Computes or ComputesSeveral, from a JudgeRequest to Findings.
 
-    There is one Finding per inquiry, in a tuple.
+    The findings are a tuple, one per question.
 
-    `rule` names how its evidence is read unless the user names another rule (see labels.py). One that asks together
-    answers all questions about a subject in one look; another gets them one by one, and one that fails costs no more
-    than itself.
+    `rule` names how its evidence is read unless the user names another rule (see labels/). A judge that asks together
+    answers all questions about a subject in one call; any other gets them one by one, so that a failure affects only
+    one question.
     """
 
     rule: str
@@ -299,7 +299,7 @@ class Judge(Protocol):
     asks_together: bool
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether it can answer such a question about such responses."""
+        """Return whether it can answer this question about these responses."""
 
 
 @runtime_checkable
@@ -307,31 +307,31 @@ class AsksModel(Protocol):
     """A judge that puts its questions to a model."""
 
     def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
-        """Put the questions as tasks of the model, in their order."""
+        """Turn the questions into tasks for the model, in order."""
 
 
 @runtime_checkable
 class AsksItself(Protocol):
-    """A judge with questions of its own about what an item's prompt says, in place of the suite's."""
+    """A judge that asks its own questions about an item's prompt instead of the suite's."""
 
     asks_about: str
-    """What it asks about, in a few words, to be said where there was nothing to ask."""
+    """What it asks about, in a few words, for the message when there was nothing to ask."""
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
-        """Ask about the outcome of an item; nothing where its prompt is not understood."""
+        """List questions about an item's outcome; none if its prompt is not understood."""
 
 
 @runtime_checkable
 class Explains(Protocol):
-    """A judge that can say why it does not answer a question that it might be expected to."""
+    """A judge that can explain why it does not answer a question."""
 
     def why_not(self, question: Question, /) -> str:
-        """Say it in a few words: "cannot see 'fork'", or nothing."""
+        """Explain in a few words ("cannot see 'fork'"), or return ""."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The latest attempt at an item, once it is judged: the values read, by question id; never none."""
+    """The latest judged attempt at an item, with the values read, by question id; never empty."""
 
     item: Item
     repeat: int
@@ -340,32 +340,32 @@ class Attempt:
 
 
 class Suite(Protocol):
-    """A benchmark: the items it is made of, and when an item must be asked again."""
+    """A benchmark: its items, and which of them must be asked again."""
 
     title: str
     judge: str
     max_attempts: int
     repeats: int
     asks_again: bool
-    """Whether an item that came to nothing is asked again."""
+    """Whether failed items are asked again."""
     strata: tuple[str, ...]
     """The factors whose levels the design fixes."""
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Make the items in their order, each only when it is asked for; the beginning should be fair.
+        """Make the items in order, lazily; any beginning should be balanced.
 
-        A limit takes a sample over the strata; of a suite too large to be made, it is taken from the beginning.
+        A limit takes a sample over the strata, drawn from the beginning if the suite is too large to be made in full.
         """
 
     def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
-        """Pick those of the latest attempts that must be followed by another."""
+        """Pick the attempts that must be followed by another."""
 
 
 @runtime_checkable
 class NamesRule(Protocol):
-    """A suite whose class says by which rule answers in words are read; None leaves it to the judge.
+    """A suite whose class sets the rule for reading answers in words; None leaves it to the judge.
 
-    Where none is said it is `final`, and the judge's own in the suites of papers.
+    The default is `final`, or the judge's own rule in suites of papers.
     """
 
     rule: str | None
@@ -373,46 +373,46 @@ class NamesRule(Protocol):
 
 @runtime_checkable
 class NamesItself(Protocol):
-    """A suite that says itself what it is, wherever the file lies that it was made of."""
+    """A suite that makes its own spec, independent of where its file is."""
 
     spec: Spec
 
     def check_judge(self, check: Callable[[str], None], /) -> None:
-        """Have the judge that the file names checked; an error tells where it stands there."""
+        """Check the judge named in the file; an error gives its line."""
 
 
 @runtime_checkable
 class CountsItems(Protocol):
-    """A suite that can tell how many items it has without making them."""
+    """A suite that can count its items without making them."""
 
     def count_items(self) -> int:
-        """Count them."""
+        """Count the items."""
 
 
 @runtime_checkable
 class HasNotes(Protocol):
-    """A suite with something to say about the file that it was made of: what is left out, what is wrong in it."""
+    """A suite with notes on its file: what was left out, and what is wrong in it."""
 
     notes: Sequence[str]
 
 
 @runtime_checkable
 class BringsPictures(Protocol):
-    """A suite whose pictures lie in a file of many; the run keeps those that it shows."""
+    """A suite whose pictures share one file; the run stores those that it shows."""
 
     def load_pictures(self, wanted: Collection[Stored], /) -> Iterator[bytes]:
         """Read these pictures."""
 
 
 def design_of(suite: Suite) -> Design:
-    """Tell how a suite is designed, also one of an outside package that does not say."""
+    """Return a suite's design, with defaults for outside suites that do not state it."""
     asks_again = getattr(suite, "asks_again", suite.max_attempts > 1)
     return Design(asks_again, tuple(getattr(suite, "strata", ())))
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A work to cite, where it is found, and what rests on it."""
+    """A work to cite, its URL, and what it is used for."""
 
     citation: str
     url: str
@@ -421,10 +421,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The tables of a paper, computed: what a program reads, and, written `module:object`, what prints it.
+    """The computed tables of a paper, and the function that prints them, as `module:object`.
 
-    `claims` computes what the paper concludes in words, each an analysis.claims.Statement; they are printed below the
-    tables, unless these show them.
+    `claims` computes the paper's conclusions in words, each an analysis.claims.Statement. They are printed below the
+    tables unless the tables show them.
     """
 
     it: object
@@ -436,16 +436,16 @@ class Tables:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """What a published system brings: a folder in papers/, or an entry point of an outside package.
+    """What a paper provides: a folder in papers/, or an entry point of an outside package.
 
-    What is written `module:object` is imported when it is first used, so that a paper itself costs nothing.
+    References written `module:object` are imported on first use, so listing papers is cheap.
     """
 
     title: str
     references: Sequence[Reference]
     suites: Mapping[str, str] = field(default_factory=dict)
     picture_suites: Sequence[str] = ()
-    """Those of its suites that ask about pictures; they are tasks of Inspect, too."""
+    """Its suites that ask about pictures; they are Inspect tasks, too."""
     judged_by: Mapping[str, str] = field(default_factory=dict)
     """Who counted in the paper, by suite."""
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -453,7 +453,7 @@ class Paper:
     consensus_rules: Mapping[str, str] = field(default_factory=dict)
     """How several values become one: each a function of the most frequent value."""
     parts_rules: Mapping[str, str] = field(default_factory=dict)
-    """How the parts of a picture are joined to one verdict, by suite: each a labels.PartsRule."""
+    """How verdicts on the parts of a picture are combined, by suite: each a labels.PartsRule."""
     file_names: Mapping[str, str] = field(default_factory=dict)
     """How its image files are named: each a models.folder.names.Naming."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
@@ -461,26 +461,26 @@ class Paper:
     kappas: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Fleiss' κ as printed, by suite and kind of question."""
     counts: str = ""
-    """What it printed of models that count, by suite: a mapping to analysis.reproduction.PublishedCounts."""
+    """Published figures of counting models, by suite: a mapping to analysis.reproduction.PublishedCounts."""
     count_claims: str = ""
-    """(names of models with their Enumerations) → Statements: what it concludes of models that count, for reports."""
+    """(names of models with their Enumerations) → Statements: its conclusions on counting models, for reports."""
     reproduce: str = ""
-    """(folder or None, *, extensions) → Tables: from the released data, beside the published figures."""
+    """(folder or None, *, extensions) → Tables: from the released data, next to the published figures."""
     tabulate: str = ""
     """(run, judge or None, *, extensions) → Tables: from the answers in a run."""
     import_release: str = ""
-    """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
+    """(folder) → imports.releases.Importable: a release, ready to be stored in a run."""
     export_ratings: str = ""
-    """(run, judge or None, path) → how many, where: people's ratings of a run in the columns of the paper's files."""
+    """(run, judge or None, path) → how many, where: exports people's ratings in the paper's columns."""
     rating_columns: Mapping[str, str] = field(default_factory=dict)
     """Those columns, for the way back: each an importers.rating_columns.RatingColumns."""
     probes: Mapping[str, str] = field(default_factory=dict)
-    """What the commands `subitize probes` do, by command: build, captions, describe."""
+    """The commands of `subitize probes`: build, captions, describe."""
     report: str = ""
     """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
 
     def __post_init__(self) -> None:
-        """Refuse at once what would otherwise break the commands that ask every paper what it brings."""
+        """Refuse bad fields at once: they would break every command that queries all papers."""
         if not self.references or not all(isinstance(one, Reference) for one in self.references):
             raise TypeError(
                 f"{self.title!r}: references should be References, at least one, not {self.references!r:.60}"
@@ -498,14 +498,14 @@ class Paper:
 
 
 class Progress(Protocol):
-    """Is told how far the work is."""
+    """Receives progress updates."""
 
     def begin(self, what: str, total: int) -> None:
         """Start on `total` pieces of work."""
         ...
 
     def advance(self, *, has_failed: bool) -> None:
-        """Count one piece as stored."""
+        """Count one stored piece."""
         ...
 
 

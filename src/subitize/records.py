@@ -1,7 +1,7 @@
-"""The words subitize speaks, as frozen values; docs/walkthrough.md shows them at work.
+"""Subitize's vocabulary as frozen values; docs/walkthrough.md shows them at work.
 
-Members of a union carry a `kind`, which tells them apart once they are stored as JSON. A field's name is its key there,
-and what is stored outlives names: a field that is renamed keeps its key by `field(metadata={"alias": "its_key"})`.
+Members of a union carry a `kind`, which distinguishes them in stored JSON. A field's name is its JSON key, and stored
+data outlives names: a renamed field keeps its key with `field(metadata={"alias": "its_key"})`.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ Magnitude = Literal["area", "size", "hull", "density"]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The magnitude that stays the same over pictures of 1 to `up_to` things: total area, item size, hull, density."""
+    """The magnitude held constant across pictures of 1 to `up_to` things: total area, item size, hull, density."""
 
     magnitude: Magnitude
     up_to: int
@@ -54,7 +54,7 @@ class Stimulus:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A picture known by name only: published data without its pixels."""
+    """A picture known by name only, as in data published without pixels."""
 
     name: str
     kind: Literal["elsewhere"] = field(default="elsewhere", kw_only=True, repr=False)
@@ -62,14 +62,14 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Attached(Stored):
-    """A picture that was known by name only until its pixels were attached; a run keeps the two apart."""
+    """A picture first known by name only, whose pixels were attached later; a run keeps the two apart."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A picture in a file of the user's, which is read where it lies and not kept in the run."""
+    """A picture in a user's file, which is read in place and not copied into the run."""
 
     path: str
     kind: Literal["filed"] = field(default="filed", kw_only=True, repr=False)
@@ -88,7 +88,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Look at this and answer in words."""
+    """Look at this picture and answer in words."""
 
     picture: Picture
     question: str
@@ -118,7 +118,7 @@ TaskKind = Literal["draw", "answer", "match", "fill"]
 
 
 def task_text(task: Task) -> str:
-    """Give the words of a task: its prompt, question or text."""
+    """Return the words of a task: its prompt, question or text."""
     match task:
         case Draw(prompt=text) | Answer(question=text) | Match(text=text) | Fill(text=text):
             return text
@@ -129,7 +129,7 @@ RelationWord = Literal["above", "below", "left of", "right of"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where counted things stand: `relation` the things named by `landmark` ("left of", "cat")."""
+    """Where the counted things are, relative to a landmark: `relation` "left of", `landmark` "cat"."""
 
     relation: RelationWord
     landmark: str
@@ -137,7 +137,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many of these are there? The noun stands in the singular."""
+    """How many of these are there? The noun is singular."""
 
     noun: str
     colour: str | None = None
@@ -169,7 +169,7 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Is this so, yes or no? Informed where the statement gives the number away ("there are 3 forks")."""
+    """Is this true, yes or no? Informed if the statement gives the number away ("there are 3 forks")."""
 
     statement: str
     is_informed: bool
@@ -187,11 +187,7 @@ class MatchesPrompt:
 
     kind: Literal["matches-prompt"] = field(default="matches-prompt", kw_only=True, repr=False)
     is_informed = True
-
-    @property
-    def id(self) -> str:
-        """The meaning as text."""
-        return "matches-prompt"
+    id = "matches-prompt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +196,7 @@ class Name:
 
     kind: Literal["name"] = field(default="name", kw_only=True, repr=False)
     is_informed = False
-
-    @property
-    def id(self) -> str:
-        """The meaning as text."""
-        return "name"
+    id = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +205,7 @@ class Transcribe:
 
     kind: Literal["transcribe"] = field(default="transcribe", kw_only=True, repr=False)
     is_informed = False
-
-    @property
-    def id(self) -> str:
-        """The meaning as text."""
-        return "transcribe"
+    id = "transcribe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +229,9 @@ Question = Count | Choose | Confirm | MatchesPrompt | Name | Transcribe | Fit
 class Ask:
     """One question about an item's outcome, how it is worded, and the values that make the outcome right.
 
-    Where there are no such values, nobody has said what is right. It is about one response, or about `group` repeats of
-    the item together (the best of four). `parent` is the id of the question that must hold before this one means
-    anything (in a scene graph); an irrelevant ask is put and kept but does not enter the score.
+    Without such values, the right answer is unknown. An ask is about one response, or about `group` repeats of the item
+    together (the best of four). `parent` is the id of the question that must hold for this one to make sense (in a
+    scene graph). An irrelevant ask is put and stored but does not enter the score.
     """
 
     question: Question
@@ -276,21 +264,21 @@ class Item:
 
 
 SIGHT_CHECK = "sight-check"
-"""The suite by which a model shows that it sees; it enters no figure."""
+"""The suite that checks whether a model sees its pictures; excluded from all results."""
 REFINED = "~"
-"""Stands in the name of a suite between the one that it is made of and the refinement of its prompts."""
+"""Separates a base suite from its refinement in the name of a refined suite."""
 
 OF_FILE = ".yaml"
-"""Ends the name of a suite that a file defines, whatever the file is called."""
+"""Ends the name of every suite defined by a file, whatever the file is called."""
 
 
 def title_of_file(suite: str) -> str:
-    """Make a title of the name of a suite that a file defines: half-a-pizza.yaml is "Half a pizza"."""
+    """Turn the name of a suite defined by a file into a title: half-a-pizza.yaml is "Half a pizza"."""
     return suite.removesuffix(OF_FILE).replace("-", " ").capitalize()
 
 
 def base_suite(suite: str) -> str:
-    """Name the suite that a refined one is made of; any other is made of itself."""
+    """Return the name of a refined suite's base; any other suite is its own base."""
     return suite.partition(REFINED)[0]
 
 
@@ -298,18 +286,18 @@ def base_suite(suite: str) -> str:
 class Spec:
     """The name of a suite, model or judge as users write it, `name:target,key=value`, with all its options.
 
-    `shown` leaves out the options that stand at their defaults; identity rests on `options`, which has all but those
-    that were added later and stand at their defaults.
+    `text` leaves out options at their defaults. Identity rests on `options`, which leaves out only options that were
+    added later and are at their defaults.
     """
 
     name: str
     options: Mapping[str, str]
-    shown: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What a suite's figures rest on: whether what came to nothing is asked again, and the factors that it fixes."""
+    """A suite's design: whether failed items are asked again, and the factors that it fixes."""
 
     asks_again: bool = False
     strata: tuple[str, ...] = ()
@@ -325,7 +313,7 @@ class Trial:
     repeat: int = 0
     attempt: int = 0
     id: str = field(init=False, compare=False, repr=False)
-    """A hash of what the trial is, equal on every machine."""
+    """A hash of the other fields, equal on every machine."""
 
     def __post_init__(self) -> None:
         id = digest(self.item_id, self.model, dict(self.model_options), self.repeat, self.attempt)
@@ -338,7 +326,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A picture was made; of published data its name may be all there is."""
+    """A picture was made; in published data, only its name may be known."""
 
     picture: Stored | Elsewhere
     kind: Literal["drawn"] = field(default="drawn", kw_only=True, repr=False)
@@ -346,7 +334,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of an answer, its natural-log probability, and those of what might have stood there instead."""
+    """A piece of an answer, its natural-log probability, and those of its alternatives."""
 
     text: str
     logprob: float
@@ -355,7 +343,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Text was written; where the model tells, with its tokens."""
+    """Text was written; with its tokens, if the model reports them."""
 
     text: str
     tokens: tuple[Token, ...] = ()
@@ -372,7 +360,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The model would not, or did not understand; final."""
+    """The model declined or did not understand; final."""
 
     reason: str
     kind: Literal["refused"] = field(default="refused", kw_only=True, repr=False)
@@ -380,7 +368,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Something broke. A transient failure is tried again on resume, any other is final."""
+    """Something broke. A transient failure is retried on resume; any other is final."""
 
     reason: str
     is_transient: bool
@@ -391,13 +379,13 @@ Outcome = Drawn | Said | Scored | Refused | Failed
 
 
 def is_final(outcome: Outcome) -> bool:
-    """Tell whether a trial with this outcome is done."""
+    """Return whether a trial with this outcome is done."""
     return not (isinstance(outcome, Failed) and outcome.is_transient)
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """How a response came about; what a backend does not tell stays at its default."""
+    """How a response came about; fields that a backend does not report keep their defaults."""
 
     seed: int
     prompt_sent: str
@@ -406,18 +394,18 @@ class Provenance:
     revision: str | None = None
     weights_hash: str | None = None
     parameter_count: int | None = None
-    """How many numbers the network has learnt; of a pipeline that draws, the part that denoises."""
+    """The number of learnt parameters; for a drawing pipeline, those of the denoiser."""
     versions: Mapping[str, str] = field(default_factory=dict)
     tokens_in: int | None = None
     tokens_out: int | None = None
     price_usd: float | None = None
     unsettled_tries: int = 0
-    """Tries that ended before their answer came, a time-out for one, and may have been paid for all the same."""
+    """Tries that ended without an answer, as by a time-out, but may have been charged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came of a trial, how, after how many tries and how long."""
+    """The outcome of a trial, its provenance, and how many tries and how long it took."""
 
     trial: Trial
     outcome: Outcome
@@ -434,7 +422,7 @@ class Subject:
 
     @property
     def id(self) -> str:
-        """The trial's id, or for a group a hash of its members in order."""
+        """The trial's id, or a hash of a group's members in order."""
         return self.trial_ids[0] if len(self.trial_ids) == 1 else digest(*self.trial_ids)
 
 
@@ -449,12 +437,12 @@ class Box:
 
 
 UNKNOWN = "unknown"
-"""The label of a box that shows something, but nothing that whoever looks knows."""
+"""The label of a box around something that the judge cannot name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """All the things a judge found above its floor; counting them is interpretation."""
+    """Everything a judge found above its floor; counting is left to interpretation."""
 
     boxes: tuple[Box, ...]
     kind: Literal["boxes"] = field(default="boxes", kw_only=True, repr=False)
@@ -462,14 +450,14 @@ class Boxes:
 
 @dataclass(frozen=True, slots=True)
 class Masks(Boxes):
-    """Boxes, and which cells of a grid over each the thing covers: runs of cells, row by row, the first uncovered."""
+    """Boxes with masks: run lengths of grid cells over each box, row by row, the first run uncovered."""
 
     masks: tuple[str, ...] = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What was said, raw: a model's answer, a person's answer as typed, the text found in a picture."""
+    """Raw words: a model's answer, a person's answer as typed, the text found in a picture."""
 
     text: str
     kind: Literal["words"] = field(default="words", kw_only=True, repr=False)
@@ -477,7 +465,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A score as it was computed."""
+    """A computed score."""
 
     score: float
     kind: Literal["measured"] = field(default="measured", kw_only=True, repr=False)
@@ -485,7 +473,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How well each of several texts fits, by text; the first is the one that is asked about, the others distract."""
+    """How well each of several texts fits; the first is the one asked about, the others are distractors."""
 
     scores: Mapping[str, float]
     kind: Literal["compared"] = field(default="compared", kw_only=True, repr=False)
@@ -496,7 +484,7 @@ Evidence = Masks | Boxes | Words | Measured | Compared
 
 @dataclass(frozen=True, slots=True)
 class Discarded:
-    """Evidence that a rule makes no value of, and why; a refusal in words is told apart from an unusable answer."""
+    """Why a rule reads no value from the evidence; `is_refusal` separates refusals from unusable answers."""
 
     reason: str
     is_refusal: bool = False
@@ -505,14 +493,14 @@ class Discarded:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The value that a rule reads off the evidence: a number, a position, yes or no, a text."""
+    """The value that a rule reads from the evidence: a number, a position, yes or no, a text."""
 
     value: Scalar
     kind: Literal["known"] = field(default="known", kw_only=True, repr=False)
 
 
 def as_float(value: Scalar) -> float:
-    """Make a float of a number; one that no float is large enough for is infinite."""
+    """Convert a number to a float; numbers too large for a float become infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -527,10 +515,10 @@ ReadingPurpose = Literal["answer", "review", "adjudication"]
 class Reading:
     """One judge's answer to one question about one subject.
 
-    `judge` names the way of looking, `annotator` who looked ("" for a machine). The value is the evidence as
-    the named rule reads it, and can be computed anew under another. A changed mind is a new reading that
-    names the one it replaces. Whoever checks or settles others' answers is no independent annotator: `purpose` marks
-    what they say, and `reviews` is the number of the reading that was checked.
+    `judge` names the method, `annotator` the person ("" for a machine). The value is the evidence as the named rule
+    reads it, and can be recomputed under another. A changed answer is a new reading that names the one it replaces.
+    Reviewers and adjudicators are not independent annotators: `purpose` marks their readings, and `reviews` is the
+    number of the reading that was checked.
     """
 
     subject: Subject
@@ -548,7 +536,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its interval, the number of observations behind it, how it was got, and why to be wary of it."""
+    """An estimate with its interval, number of observations, method, and a caution if there is one."""
 
     value: float
     low: float
@@ -560,7 +548,7 @@ class Estimate:
 
 
 def to_plain(record: object) -> Any:  # noqa: ANN401
-    """Make dictionaries of records, and of those within them, by the keys of their fields."""
+    """Convert records, nested ones included, to dictionaries by the keys of their fields."""
     if is_dataclass(record) and not isinstance(record, type):
         names = zip(keys(type(record)), fields(record), strict=True)
         return {key: to_plain(getattr(record, field.name)) for key, field in names}
@@ -572,7 +560,7 @@ def to_plain(record: object) -> Any:  # noqa: ANN401
 
 
 def keys(kind: type) -> list[str]:
-    """List the keys of a record's fields, as they are stored and printed."""
+    """List a record's keys as stored and printed."""
     return [field.metadata.get("alias", field.name) for field in fields(kind)]
 
 

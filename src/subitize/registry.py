@@ -1,4 +1,4 @@
-"""Name → suite, model, judge, refinement or paper: imported on first use, its options read from its signature."""
+"""Maps names to suites, models, judges, refinements and papers; options come from their signatures."""
 
 import inspect
 import re
@@ -39,16 +39,16 @@ Kind = Literal["suites", "models", "judges", "refinements", "papers"]
 KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
 T = TypeVar("T")
 RULE_OPTION = "policy"
-"""The option by which a judge is given the rule that reads its words."""
+"""The judge option that sets the rule for reading answers in words."""
 _DEFAULT_RULE = "final"
 TRAINED_WITH = "trained_with"
-"""The option of a model, whatever its kind, that names the judge that rewarded it in training."""
+"""The model option that names the judge that rewarded the model in training."""
 TRAINED_ON = "trained_on"
-"""That which names the data sets it was trained on, joined by +."""
+"""The model option that names its training data sets, joined by +."""
 
 _FIRST_ITEMS = 100
 
-# Most suites are those of papers, and papers have a table of their own.
+# Most suites belong to papers, which subitize.papers lists.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
     "suites": {
         "file": "subitize.suites.files.suite:SuiteFile",
@@ -115,30 +115,29 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved(Generic[T]):
-    """A suite, model or judge, the spec that says what it is, and the text that makes it again.
+    """A loaded suite, model or judge with its spec and the text it was loaded from.
 
-    A model or judge may have a name that the user gave it, addresses where it is the same, and a label that tells it
-    from the others of its run.
+    A model or judge may have a name given by the user, addresses that serve it, and a label unique in its run.
     """
 
     spec: Spec
-    it: T
-    text: str
+    obj: T
+    spec_text: str
     name: str = ""
     addresses: tuple[str, ...] = ()
     label: str = ""
 
     def __str__(self) -> str:
-        return self.label or self.name or self.spec.shown
+        return self.label or self.name or self.spec.text
 
     def sets(self, option: str) -> bool:
-        """Tell whether its text sets an option, be it to the default."""
-        return option in parse_spec(self.text)[2]
+        """Return whether the spec sets an option, even to its default."""
+        return option in parse_spec(self.spec_text)[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A suite, model or judge as `subitize list` shows it; defaults are written as a user would."""
+    """A suite, model or judge in `subitize list`; defaults are written as users write them."""
 
     name: str
     summary: str
@@ -148,7 +147,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option as `subitize list NAME` describes it; one of runtime may change while a run goes on."""
+    """An option in `subitize list NAME`; runtime options may change when a run is resumed."""
 
     name: str
     type: str
@@ -159,7 +158,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A suite, model, judge, refinement or paper in full: whether all it needs is there, or how to get what is not."""
+    """A suite, model, judge, refinement or paper in full, with whether its requirements are installed."""
 
     kind: Kind
     name: str
@@ -173,12 +172,17 @@ class Description:
 
 
 def make_suite(text: str) -> Resolved[Suite]:
-    """Make the suite that a spec names; `production~grid` is `production` with its prompts refined."""
+    """Make the suite of a spec; `production~grid` is `production` with refined prompts."""
     text = _name_file(text)
     name, target, given = parse_spec(text)
-    if REFINED not in name:
+    base_name, *refinements = name.split(REFINED)
+    if not refinements:
         return _make("suites", text)
-    base, refinement = _Factory("suites", _unrefined(name)), _Factory("refinements", name.partition(REFINED)[2])
+    if len(refinements) > 1:
+        raise BadValueError(
+            f"suite {name!r}: a refinement of a refinement is none; take {base_name}{REFINED}{refinements[0]}"
+        )
+    base, refinement = _Factory("suites", base_name), _Factory("refinements", refinements[0])
     own = {key: refinement.key_beside(base, key) for key in refinement.defaults}
     known = [*base.defaults, *own.values()]
     for key in given:
@@ -192,7 +196,7 @@ def make_suite(text: str) -> Resolved[Suite]:
 
 
 def make_refined(suite: str, refinement: str) -> Resolved[Suite]:
-    """Make the suite that a spec names with its prompts refined, by a refinement that has a spec of its own."""
+    """Make the suite of a spec, with its prompts refined by a refinement given as a second spec."""
     name, target, given = parse_spec(_name_file(suite))
     refiner, no_target, own = parse_spec(refinement)
     if REFINED in name:
@@ -203,44 +207,44 @@ def make_refined(suite: str, refinement: str) -> Resolved[Suite]:
 
 
 def make_model(text: str, **runtime_options: str) -> Resolved[Model]:
-    """Make the model that a spec names; runtime options are set where it has them and says nothing itself."""
+    """Make the model of a spec; runtime options apply where the model has them and the spec does not set them."""
     return _make("models", text, runtime_options)
 
 
 def trained_with(model: Resolved[Model], judge: str) -> Resolved[Model]:
-    """Say of a model which judge rewarded it in training: that is part of what it is."""
-    options = {**model.spec.options, TRAINED_WITH: make_judge(judge).spec.shown}
+    """Record which judge rewarded a model in training, as part of its identity."""
+    options = {**model.spec.options, TRAINED_WITH: make_judge(judge).spec.text}
     return replace(model, spec=replace(model.spec, options=options))
 
 
 def trained_on(model: Resolved[Model], corpora: str) -> Resolved[Model]:
-    """Say of a model which data sets it was trained on: that is part of what it is."""
+    """Record which data sets a model was trained on, as part of its identity."""
     named = "+".join(sorted(filter(None, corpora.lower().split("+"))))
     return replace(model, spec=replace(model.spec, options={**model.spec.options, TRAINED_ON: named}))
 
 
 def same_target(one: str, other: str) -> bool:
-    """Tell whether two specs name the same thing, whatever their options."""
+    """Return whether two specs name the same thing, ignoring options."""
     return parse_spec(one)[:2] == parse_spec(other)[:2]
 
 
 def make_judge(text: str) -> Resolved[Judge]:
-    """Make the judge that a spec names."""
+    """Make the judge of a spec."""
     return _make("judges", text)
 
 
 def make_items(suite: Resolved[Suite], seed: int) -> Iterator[Item]:
-    """Make the items of a suite; those of an outside package are checked one by one."""
+    """Make a suite's items; those of outside packages are checked one by one."""
     if not is_outside(suite):
-        return iter(suite.it.items(seed))
+        return iter(suite.obj.items(seed))
     from subitize.suites.outside import check_items
 
-    return check_items(suite.spec.name, suite.it, seed)
+    return check_items(suite.spec.name, suite.obj, seed)
 
 
 def is_outside(suite: Resolved[Suite]) -> bool:
-    """Tell whether a suite, refined or not, is from an outside package."""
-    made = getattr(suite.it, "base", suite.it)
+    """Return whether a suite, refined or not, comes from an outside package."""
+    made = getattr(suite.obj, "base", suite.obj)
     return not type(made).__module__.startswith("subitize.")
 
 
@@ -254,14 +258,14 @@ def find_paper(name: str) -> Paper:
 
 
 def paper_of(suite: str) -> Paper | None:
-    """Find the paper that a suite, refined or not, belongs to."""
+    """Find the paper of a suite, refined or not."""
     return next((paper for paper in plugins.papers() if base_suite(suite) in paper.suites), None)
 
 
 def find_suite_rule(name: str) -> str | None:
-    """Find the rule that a suite has its answers read by: its own, else `final`; None leaves it to the judge.
+    """Find the rule for reading a suite's answers: its own, else `final`; None leaves it to the judge.
 
-    A published protocol is read as it was published, and a suite that is no longer installed as it was.
+    Papers' suites default to None, since their protocols are published. So do suites that are no longer installed.
     """
     base = base_suite(name)
     try:
@@ -274,18 +278,18 @@ def find_suite_rule(name: str) -> str | None:
 
 
 def find_suite_title(name: str) -> str | None:
-    """Find the title of a suite; one that is made of a file has it without the file, one not installed here none."""
+    """Find a suite's title, even for a YAML suite without its file; None if the suite is not installed."""
     if name.endswith(OF_FILE):
         return title_of_file(name)
     try:
         title = getattr(plugins.load(_find("suites", name)), "title", None)
-        return title if isinstance(title, str) else make_suite(name).it.title
+        return title if isinstance(title, str) else make_suite(name).obj.title
     except SubitizeError:
         return None
 
 
 def find_references(suite: str) -> Sequence[Reference]:
-    """List the works to cite for a suite, refined or not: its paper's, or its own."""
+    """List the works to cite for a suite, refined or not: its paper's, else its own."""
     paper = paper_of(suite)
     if paper:
         return paper.references
@@ -296,7 +300,7 @@ def find_references(suite: str) -> Sequence[Reference]:
 
 
 def names(kind: Kind) -> list[str]:
-    """List the names of everything of a kind, without importing it."""
+    """List all names of a kind, without importing anything."""
     return sorted(_known(kind))
 
 
@@ -306,7 +310,7 @@ def listings(kind: Kind) -> list[Listing]:
 
 
 def describe_all(name: str) -> list[Description]:
-    """Describe everything of a name: a suite and a paper may share one, or a model and a judge."""
+    """Describe everything with a name, as a suite and a paper, or a model and a judge, may share one."""
     found = [_describe(kind, name) for kind in KINDS if name in _known(kind)]
     if not found:
         known = {name for kind in KINDS for name in _known(kind)}
@@ -321,11 +325,11 @@ def _describe(kind: Kind, name: str) -> Description:
             return Description(kind, name, listed.summary, facts=listed.options)
         return _Factory(kind, name).describe()
     except SubitizeError as error:
-        return Description(kind, name, str(error))  # it is broken, and says so
+        return Description(kind, name, str(error))  # a broken plug-in shows its error
 
 
 def describe(kind: Kind, name: str) -> Listing:
-    """Describe one of a kind in short; one that is broken says so, and does not hide the others."""
+    """Describe one of a kind briefly; a broken plug-in shows its error and does not hide the others."""
     try:
         if kind == "papers":
             return _list_paper(name)
@@ -335,7 +339,7 @@ def describe(kind: Kind, name: str) -> Listing:
 
 
 def _name_file(text: str) -> str:
-    """Write the bare path of a suite's file, my-suite.yaml, as file:my-suite.yaml."""
+    """Expand the bare path of a YAML suite, my-suite.yaml, to file:my-suite.yaml."""
     found = re.fullmatch(rf"(?P<path>[^:]+\.ya?ml)(?P<refined>{REFINED}[^:]+)?(?::(?P<options>.*))?", text)
     if found is None:
         return text
@@ -343,22 +347,12 @@ def _name_file(text: str) -> str:
     return f"file{found['refined'] or ''}:{found['path']}{options}"
 
 
-def _unrefined(name: str) -> str:
-    """Name the suite that is refined, once."""
-    base, *refinements = name.split(REFINED)
-    if len(refinements) > 1:
-        raise BadValueError(
-            f"suite {name!r}: a refinement of a refinement is none; take {base}{REFINED}{refinements[0]}"
-        )
-    return base
-
-
 def _refine(
     text: str,
     suite: "tuple[_Factory, str, Mapping[str, str]]",
     refinement: "tuple[_Factory, Mapping[str, str]]",
 ) -> Resolved[Suite]:
-    """Make a suite and a refinement, and of both a suite; what a refinement rests on is one of its options."""
+    """Make a suite and a refinement, and combine them; the refinement's source becomes an option."""
     from subitize.suites.refined import Refined
     from subitize.suites.rewritten import Rewritten
 
@@ -371,8 +365,8 @@ def _refine(
     options = {by.key_beside(base, key): value for key, value in {**by_spec.options, **kept}.items()}
     own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.defaults}}
     changed = {by.key_beside(base, key): value for key, value in by.changed(own).items()}
-    shown = write_spec(name + base_spec.shown.removeprefix(base_spec.name), changed)
-    # A file may have more than the options leave of the suite.
+    shown = write_spec(name + base_spec.text.removeprefix(base_spec.name), changed)
+    # A file may have rows for items that the options leave out.
     others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Rewritten) else ()
     made = Refined(base_suite, by_spec.name, refine, others=others)
     return Resolved(Spec(name, {**base_spec.options, **options}, shown), made, text or shown)
@@ -388,7 +382,7 @@ def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = Non
 
 
 def _check(kind: Kind, text: str) -> None:
-    """Refuse a spec of a name, target or option that is not known, without making what it names."""
+    """Refuse a spec with an unknown name, target or option, without making the object."""
     name, target, given = parse_spec(split_name(text)[1])
     _Factory(kind, name).check(target, given)
 
@@ -409,13 +403,13 @@ def _list_paper(name: str) -> Listing:
     }
     brought = {kind: ", ".join(found) for kind, found in works.items() if found}
     able = {command: "yes" for command, found in does.items() if found}
-    # What is built in is tested, and would take a while to import.
-    faults = [] if name in plugins.built_in() else _find_faults(paper)
+    # Built-in papers are tested, and slow to import.
+    faults = [] if name in plugins.PAPERS else _find_faults(paper)
     return Listing(name, "; ".join([paper.citation, *faults]), None, brought | able)
 
 
 def _find_faults(paper: Paper) -> list[str]:
-    """Say what a paper brings that cannot be imported."""
+    """List the parts of a paper that cannot be imported."""
     faults = []
     for one in fields(paper):
         value = getattr(paper, one.name)
@@ -429,19 +423,19 @@ def _find_faults(paper: Paper) -> list[str]:
 
 
 _NAMES_NOTHING = ("title", "references", "picture_suites", "judged_by", "thresholds", "kappas")
-"""What a paper says by itself; everything else it brings is named `module:object`."""
+"""Plain fields of a paper; all others name objects as `module:object`."""
 
 
 def _known(kind: Kind) -> dict[str, str]:
-    """List what there is of a kind, written `module:object`; outside packages cannot replace what is built in."""
+    """List everything of a kind as `module:object`; outside packages cannot replace built-in entries."""
     installed = {point.name: point.value for point in plugins.installed(f"subitize.{kind}")}
     if kind == "papers":
-        return installed | plugins.built_in()
+        return installed | plugins.PAPERS
     return installed | (plugins.list_all("suites") if kind == "suites" else {}) | _BUILT_IN[kind]
 
 
 def _find(kind: Kind, name: str) -> str:
-    """Find one by name; what is built in without a look at what else is installed, which takes a while."""
+    """Find one by name; built-in names skip the slow search of installed packages."""
     if kind == "suites" and name.endswith(OF_FILE):
         name = "file"
     found = _BUILT_IN.get(kind, {}).get(name) or (plugins.find("suites", name) if kind == "suites" else None)
@@ -460,7 +454,7 @@ def _find(kind: Kind, name: str) -> str:
 
 
 class _Factory:
-    """The constructor behind a name: at most one positional parameter, the target; the options are keywords."""
+    """The constructor behind a name: one optional positional parameter, the target, and keyword options."""
 
     def __init__(self, kind: Kind, name: str) -> None:
         reference = _find(kind, name)
@@ -469,9 +463,9 @@ class _Factory:
         self._make = plugins.load(reference, f"{self._who} ({reference})")
         try:
             parameters = inspect.signature(self._make, eval_str=True).parameters.values()
-        except Exception as error:  # names in its annotations may mean nothing
+        except Exception as error:  # annotations may not resolve
             raise BadValueError(f"{self._who} ({reference}) should be a class or a function: {error}") from error
-        # A refinement is a function of the prompt, its options bound; or a class that makes one.
+        # A refinement is a function of the prompt with its options bound, or a class that makes one.
         self._is_bound = kind == "refinements" and not inspect.isclass(self._make)
         targets = [p for p in parameters if p.kind is p.POSITIONAL_ONLY and not self._is_bound]
         self._targets = [p.name for p in targets]
@@ -485,12 +479,12 @@ class _Factory:
         self._stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
 
     def key_beside(self, base: "_Factory", key: str) -> str:
-        """How an option is written beside those of a suite: where both have it, the plain name is the suite's."""
+        """Return an option's key beside a suite's options; on a clash, the plain key is the suite's."""
         taken = {*base.defaults, *base._targets}
         return f"{self._name.replace('-', '_')}_{key}" if key in taken else key
 
     def changed(self, written: Mapping[str, str]) -> dict[str, str]:
-        """Keep the options that do not stand at their defaults."""
+        """Keep the options that differ from their defaults."""
         return {key: text for key, text in written.items() if text != format_value(self.defaults[key])}
 
     def listing(self) -> Listing:
@@ -506,7 +500,7 @@ class _Factory:
         ]
         told = Description(self._kind, self._name, summary, details, self._target, options=options)
         made = None
-        try:  # a target that does not exist will do to see whether the parts are there
+        try:  # build with a dummy target just to see whether optional packages are installed
             made = self.build("observer" if self._needs_model else self._target or "", {})[1]
         except MissingPartError as error:
             return replace(told, facts=self._list_facts(made), remedy=error.remedy)
@@ -520,7 +514,7 @@ class _Factory:
         return self._targets[0] if self._targets else None
 
     def _write_default(self, key: str) -> str:
-        """Write a default; where it only stands for what is then taken, the annotation tells that."""
+        """Write a default; the annotation may say what a placeholder default means."""
         return self._stands_for.get(key) or format_value(self.defaults[key])
 
     def _list_facts(self, made: Any) -> dict[str, str]:  # noqa: ANN401
@@ -542,52 +536,52 @@ class _Factory:
                 tasks = {item.task.kind for item in islice(made.items(0), _FIRST_ITEMS)}
             except Exception as error:  # an outside package may fail in any way
                 raise BadValueError(f"{self._who} makes no items: {type(error).__name__}: {error}") from error
-        # Where it takes a network to tell, it is a property.
+        # A property: the tasks depend on the network.
         return ", ".join(sorted(map(str, tasks))) if isinstance(tasks, Collection) else "what its network can do"
 
     def check_target(self, target: str) -> None:
-        """Refuse a target where none is taken."""
+        """Refuse a target where there is none to set."""
         if target and not self._targets:
             raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
 
     def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
         asked, values = self._read_spec(target, given)
         model = make_model(asked) if asked else None
-        made = self._construct(model.it if model else target, values)
-        if not self._is_ours:  # of ours, some look at their files only when they are used
+        made = self._construct(model.obj if model else target, values)
+        if not self._is_ours:  # some built-in ones read their files on first use only
             _check_shape(self._kind, self._who, made)
         if self._kind == "suites" and isinstance(made, NamesItself):
             made.check_judge(_check_judge)
             return made.spec, made
         written = {key: format_value(value) for key, value in values.items() if self._is_identity(key, value)}
-        # A target is part of what the thing is: with another path it is another suite or model.
+        # The target is part of the identity: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
         if model:
-            target = model.spec.shown
+            target = model.spec.text
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
         return Spec(
             self._name, whole, write_spec(":".join(filter(None, [self._name, target])), self.changed(written))
         ), made
 
     def check(self, target: str, given: Mapping[str, str]) -> None:
-        """Refuse a target or an option that it cannot take, without making it."""
+        """Refuse a bad target or option, without making the object."""
         asked, _ = self._read_spec(target, given)
         if asked:
             _check("models", asked)
 
     def _read_spec(self, target: str, given: Mapping[str, str]) -> tuple[str, dict[str, object]]:
-        """Read what a spec says: the spec of the model that a judge asks, if it asks one, and the options' values."""
+        """Read the parts of a spec: the spec of the model that a judge asks, if any, and the options' values."""
         self.check_target(target)
         if self._targets and not target:
             needed = self._targets[0].upper()
             raise BadValueError(f"{self._who} needs {needed}: write {self._name}:{needed}")
-        # What is no option of a judge is one of the model that it asks.
+        # Options that the judge does not have go to the model that it asks.
         others = {key: value for key, value in given.items() if self._needs_model and key not in self.defaults}
         own = {key: value for key, value in given.items() if key not in others}
         return write_spec(target, others) if self._needs_model else "", self.defaults | self._read(own)
 
     def _is_identity(self, key: str, value: object) -> bool:
-        """Tell whether an option, as it is set, is part of what the thing is."""
+        """Return whether an option, with this value, is part of the identity."""
         if key in self._added_later:
             return format_value(value) != format_value(self.defaults[key])
         return key not in self.runtime_options
@@ -625,7 +619,7 @@ _METHODS: Mapping[Kind, tuple[str, ...]] = {
 
 
 def _check_shape(kind: Kind, who: str, it: object) -> None:
-    """Refuse what lacks what its role needs, before it is used."""
+    """Refuse an object without the attributes of its role, before it is used."""
     for name, wanted in _SHAPES.get(kind, {}).items():
         value = getattr(it, name, None)
         if not isinstance(value, wanted):
@@ -636,7 +630,7 @@ def _check_shape(kind: Kind, who: str, it: object) -> None:
 
 
 def _read_docstring(documented: object) -> tuple[str, str, dict[str, str]]:
-    """Take a docstring apart: its first line, what follows, and what each option under "Args:" means."""
+    """Split a docstring into its first line, the rest, and the meaning of each option under "Args:"."""
     text, _, listed = (inspect.getdoc(documented) or "").partition("\nArgs:\n")
     summary, _, details = text.partition("\n")
     meanings = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", listed, flags=re.MULTILINE)

@@ -84,7 +84,7 @@ def write_votes(path: Path, tables: dict[str, NDArray[np.int64]], items: list[st
 @pytest.mark.slow
 def test_votes_of_a_file_have_their_kappa_by_model_and_pooled(tmp_path: Path) -> None:
     suite = make_suite(SUITE)
-    items = [item.id for item in suite.it.items(0)]
+    items = [item.id for item in suite.obj.items(0)]
     tables = {"imagen": draw_table(1, len(items)), "glm": draw_table(2, len(items))}
     write_votes(tmp_path / "votes.csv", tables, items)
     with Run(Folder(tmp_path / "run"), create=True) as run:
@@ -202,7 +202,7 @@ def test_the_same_answers_to_images_of_fewer_prompts_say_less() -> None:
 
 def test_where_little_was_answered_it_is_said_beside_the_figures(tmp_path: Path) -> None:
     suite = make_suite(SUITE)
-    items = [item.id for item in suite.it.items(0)][:6]
+    items = [item.id for item in suite.obj.items(0)][:6]
     write_votes(tmp_path / "votes.csv", {"imagen": draw_table(1, 6, 2)}, items)
     with Run(Folder(tmp_path / "run"), create=True) as run:
         import_votes(run, tmp_path / "votes.csv", suites=[suite])
@@ -240,7 +240,7 @@ def test_nothing_is_said_of_answers_by_one_person_each() -> None:
 
 def test_a_run_that_only_one_person_voted_on_says_so(tmp_path: Path) -> None:
     suite = make_suite(SUITE)
-    items = [item.id for item in suite.it.items(0)][:3]
+    items = [item.id for item in suite.obj.items(0)][:3]
     write_votes(tmp_path / "votes.csv", {"imagen": draw_table(1, 3, 1)}, items)
     with Run(Folder(tmp_path / "run"), create=True) as run:
         import_votes(run, tmp_path / "votes.csv", suites=[suite])
@@ -250,7 +250,7 @@ def test_a_run_that_only_one_person_voted_on_says_so(tmp_path: Path) -> None:
 
 def test_an_excluded_item_is_left_out(tmp_path: Path) -> None:
     suite = make_suite(SUITE)
-    items = [item.id for item in suite.it.items(0)][:10]
+    items = [item.id for item in suite.obj.items(0)][:10]
     write_votes(tmp_path / "votes.csv", {"imagen": draw_table(1, 10, 3)}, items)
     with Run(Folder(tmp_path / "run"), create=True) as run:
         import_votes(run, tmp_path / "votes.csv", suites=[suite])

@@ -34,7 +34,7 @@ def count(folder: Path, repeats: int) -> tuple[Path, str]:
         paste(run, NOUNS, range(1, 7), repeats=repeats)
         judge_run(run, judge, Silent())
         people = []
-        for stored in run.readings(judge.spec.shown):
+        for stored in run.readings(judge.spec.text):
             seen = stored.reading
             if not isinstance(seen.question, Count):
                 continue
@@ -50,7 +50,7 @@ def count(folder: Path, repeats: int) -> tuple[Path, str]:
         run.add_judge(Spec("human", {}, "human"), is_stand_in=False)
         with run.lease("judge human") as lease:
             run.add_readings(lease, people)
-    return folder, judge.spec.shown
+    return folder, judge.spec.text
 
 
 def test_the_threshold_by_which_people_counted_is_found_again(counted: tuple[Path, str]) -> None:

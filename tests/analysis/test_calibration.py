@@ -74,7 +74,7 @@ def add_detector(run: Run, judge: Spec, *, is_doubled: bool = False, rules: Sequ
         if len(readings) % 2:
             evidence = Masks(tuple(boxes), masks=("1024",) * len(boxes))
         value = interpret(evidence, question, parse_rule(rule))
-        readings.append(Reading(stored.reading.subject, question, judge.shown, evidence, rule, value))
+        readings.append(Reading(stored.reading.subject, question, judge.text, evidence, rule, value))
     run.add_judge(judge, is_stand_in=False)
     with run.lease("test") as lease:
         run.add_readings(lease, readings)

@@ -101,5 +101,5 @@ def _png(colour: tuple[int, int, int], text: str) -> bytes:
 
 
 def _response(of: Item, stored: Stored, repeat: int) -> Response:
-    trial = Trial(of.id, MODEL.shown, MODEL.options, repeat)
+    trial = Trial(of.id, MODEL.text, MODEL.options, repeat)
     return Response(trial, Drawn(stored), Provenance(0, "two cats"))

@@ -40,7 +40,7 @@ def judge(request: pytest.FixtureRequest, tmp_path: Path) -> Resolved[Judge]:
 def run(judge: Resolved[Judge], tmp_path: Path) -> Run:
     """A run with right answers of the kind that the judge looks at, unjudged."""
     run = Run(Folder(tmp_path / "run"), create=True)
-    if judge.it.can_answer(Count("apple"), OUTCOMES[:1]):
+    if judge.obj.can_answer(Count("apple"), OUTCOMES[:1]):
         suite = (
             "naming:images=2,numbers=1-3,size_px=256,categories=apples+dots,wordings=category,control_question=false"
         )
@@ -56,14 +56,14 @@ def run(judge: Resolved[Judge], tmp_path: Path) -> Run:
 
 
 def test_it_looks_at_something_and_reads_by_a_known_rule(judge: Resolved[Judge]) -> None:
-    assert any(judge.it.can_answer(Count("apple"), [outcome]) for outcome in OUTCOMES)
-    assert not any(judge.it.can_answer(Fit("three apples"), [outcome]) for outcome in OUTCOMES)
-    assert parse_rule(judge.it.rule)
-    assert sum(isinstance(judge.it, shape) for shape in (Responds, Computes, ComputesSeveral)) == 1
+    assert any(judge.obj.can_answer(Count("apple"), [outcome]) for outcome in OUTCOMES)
+    assert not any(judge.obj.can_answer(Fit("three apples"), [outcome]) for outcome in OUTCOMES)
+    assert parse_rule(judge.obj.rule)
+    assert sum(isinstance(judge.obj, shape) for shape in (Responds, Computes, ComputesSeveral)) == 1
 
 
 def test_it_is_made_again_from_its_spec(judge: Resolved[Judge]) -> None:
-    assert make_judge(judge.spec.shown).spec == judge.spec
+    assert make_judge(judge.spec.text).spec == judge.spec
 
 
 def test_it_reads_right_answers_as_right_once_and_keeps_the_evidence(judge: Resolved[Judge], run: Run) -> None:
@@ -76,8 +76,8 @@ def test_it_reads_right_answers_as_right_once_and_keeps_the_evidence(judge: Reso
         for item in run.items()
         if item.id == stored.response.trial.item_id
     }
-    for stored in run.readings(judge.spec.shown):
+    for stored in run.readings(judge.spec.text):
         reading = stored.reading
         assert reading.value == Known(expected[reading.subject.id])
         assert reading.evidence
-        assert reading.rule == str(parse_rule(judge.it.rule))
+        assert reading.rule == str(parse_rule(judge.obj.rule))

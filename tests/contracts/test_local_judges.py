@@ -91,7 +91,7 @@ def made(spec: str, batch_size: int) -> Resolved[Judge]:
 def evidence(run: Run, judge: Resolved[Judge]) -> dict[tuple[str, str], Evidence]:
     return {
         (stored.reading.subject.id, stored.reading.question.id): stored.reading.evidence
-        for stored in run.readings(judge.spec.shown)
+        for stored in run.readings(judge.spec.text)
     }
 
 
@@ -99,11 +99,11 @@ Judged = tuple[Run, Resolved[Judge], JudgeTally]
 
 
 def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(loaded: Resolved[Judge]) -> None:
-    assert isinstance(loaded.it, ComputesSeveral)
-    assert isinstance(loaded.it, Checks)
-    loaded.it.check()
-    assert make_judge(loaded.spec.shown).spec == loaded.spec
-    assert parse_rule(loaded.it.rule)
+    assert isinstance(loaded.obj, ComputesSeveral)
+    assert isinstance(loaded.obj, Checks)
+    loaded.obj.check()
+    assert make_judge(loaded.spec.text).spec == loaded.spec
+    assert parse_rule(loaded.obj.rule)
 
 
 def test_random_weights_are_refused_and_real_ones_pass(kind: str, loaded: Resolved[Judge]) -> None:
@@ -116,7 +116,7 @@ def test_random_weights_are_refused_and_real_ones_pass(kind: str, loaded: Resolv
 
 def test_every_reading_is_its_evidence_read_by_its_rule_and_is_made_once(judged: Judged) -> None:
     run, judge, summary = judged
-    readings = [stored.reading for stored in run.readings(judge.spec.shown)]
+    readings = [stored.reading for stored in run.readings(judge.spec.text)]
     assert summary.failed == 0
     assert len(readings) == summary.readings > 0
     for one in readings:

@@ -170,16 +170,16 @@ def outcomes(run: Run) -> dict[str, Outcome]:
 
 def test_it_loads_says_what_it_can_do_and_is_made_again_from_its_spec(written: Written) -> None:
     made = written.make()
-    assert isinstance(made.it, ComputesSeveral)
-    assert isinstance(made.it, Checks)
-    made.it.check()
-    assert made.it.tasks
-    assert not made.it.is_stand_in
-    assert make_model(made.spec.shown).spec == made.spec
+    assert isinstance(made.obj, ComputesSeveral)
+    assert isinstance(made.obj, Checks)
+    made.obj.check()
+    assert made.obj.tasks
+    assert not made.obj.is_stand_in
+    assert make_model(made.spec.text).spec == made.spec
 
 
 def test_every_task_it_can_do_has_an_outcome_of_its_kind_with_provenance(written: Written, in_batches: Run) -> None:
-    tasks = written.make().it.tasks
+    tasks = written.make().obj.tasks
     stored = list(in_batches.responses())
     assert len(stored) == len(PICTURES) * len(tasks)
     for one in stored:
@@ -233,7 +233,7 @@ def test_what_is_done_is_not_done_again(written: Written, in_batches: Run) -> No
 def test_a_picture_that_cannot_be_read_is_a_stored_failure_and_the_others_are_answered(
     written: Written, tmp_path: Path
 ) -> None:
-    tasks = written.make().it.tasks
+    tasks = written.make().obj.tasks
     if tasks == {"draw"} or "regions=" in written.spec:
         return  # they look at no pixels
     pictures = Path(shutil.copytree(written.pictures, tmp_path / "pictures"))
@@ -249,7 +249,7 @@ def test_weights_cut_short_are_refused_in_one_line_before_there_is_a_run(written
     weights = max(copied.rglob("*.safetensors"), key=lambda path: path.stat().st_size)
     weights.write_bytes(weights.read_bytes()[:-100])
     model = make_model(written.spec.replace(str(written.weights), str(copied)))
-    assert isinstance(model.it, Checks)
+    assert isinstance(model.obj, Checks)
     with pytest.raises((UnusableModelError, BadFileError), match=r"copy|download") as caught:
-        model.it.check()
+        model.obj.check()
     assert "\n" not in str(caught.value)

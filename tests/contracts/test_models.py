@@ -82,17 +82,17 @@ def settings(task: TaskKind, model: Resolved[Model]) -> RunSettings:
 
 
 def tasks_of(model: Resolved[Model]) -> list[TaskKind]:
-    return [task for task in SUITE_FOR if task in model.it.tasks]
+    return [task for task in SUITE_FOR if task in model.obj.tasks]
 
 
 def test_it_says_what_it_can_do_and_how_it_is_run(model: Resolved[Model]) -> None:
     assert tasks_of(model)
-    assert isinstance(model.it.is_stand_in, bool)
-    assert sum(isinstance(model.it, shape) for shape in (Responds, Computes, ComputesSeveral)) == 1
+    assert isinstance(model.obj.is_stand_in, bool)
+    assert sum(isinstance(model.obj, shape) for shape in (Responds, Computes, ComputesSeveral)) == 1
 
 
 def test_it_is_made_again_from_its_spec(model: Resolved[Model]) -> None:
-    assert make_model(model.spec.shown).spec == model.spec
+    assert make_model(model.spec.text).spec == model.spec
 
 
 def test_a_run_of_it_is_complete_resumes_and_has_provenance(

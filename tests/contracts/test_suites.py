@@ -48,7 +48,7 @@ def made(request: pytest.FixtureRequest) -> Resolved[Suite]:
 
 @pytest.fixture(scope="module")
 def suite(made: Resolved[Suite]) -> Suite:
-    return made.it
+    return made.obj
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_a_beginning_is_balanced_over_the_conditions(items: list[Item]) -> None:
 
 
 def test_its_own_judge_exists_and_reads_by_a_known_rule(suite: Suite) -> None:
-    assert parse_rule(make_judge(suite.judge).it.rule)
+    assert parse_rule(make_judge(suite.judge).obj.rule)
 
 
 def test_nothing_is_asked_again_when_all_is_right(suite: Suite, items: list[Item]) -> None:

@@ -50,7 +50,7 @@ def run(tmp_path: Path) -> Run:
     run = Run(Folder(tmp_path / "run"), create=True)
     run.add_suite(SUITE, 0, [ITEM])
     run.add_model(MODEL, is_stand_in=True)
-    trials = [Trial(ITEM.id, MODEL.shown, MODEL.options, repeat) for repeat in range(5)]
+    trials = [Trial(ITEM.id, MODEL.text, MODEL.options, repeat) for repeat in range(5)]
     pictures = [Drawn(run.images.save(bytes([repeat]), "png")) for repeat in range(3)]
     outcomes: list[Outcome] = [*pictures, Refused("no"), Failed("500", is_transient=True)]
     with run.lease("random") as lease:
@@ -103,7 +103,7 @@ def test_only_the_named_model_is_judged(run: Run) -> None:
 
 
 def test_a_picture_that_is_elsewhere_is_shown_to_no_judge(run: Run) -> None:
-    published = Trial(ITEM.id, MODEL.shown, MODEL.options, repeat=9)
+    published = Trial(ITEM.id, MODEL.text, MODEL.options, repeat=9)
     with run.lease("random") as lease:
         run.add_responses(lease, [response(published, Drawn(Elsewhere("geckonum_00000_0")))])
     summary = judge_run(run, make_judge("nosy"), Silent())
@@ -116,7 +116,7 @@ def test_a_question_about_a_group_is_put_once_for_all_of_it(tmp_path: Path) -> N
     with Run(Folder(tmp_path / "group"), create=True) as run:
         run.add_suite(SUITE, 0, [item])
         run.add_model(MODEL, is_stand_in=True)
-        trials = [Trial(item.id, MODEL.shown, MODEL.options, repeat) for repeat in range(5)]
+        trials = [Trial(item.id, MODEL.text, MODEL.options, repeat) for repeat in range(5)]
         with run.lease("random") as lease:
             run.add_responses(lease, [response(trial, Said("three")) for trial in trials])
         summary = judge_run(run, make_judge("parser"), Silent())
@@ -132,7 +132,7 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
     with Run(Folder(tmp_path / "group"), create=True) as run:
         run.add_suite(SUITE, 0, [item])
         run.add_model(MODEL, is_stand_in=True)
-        trials = [Trial(item.id, MODEL.shown, MODEL.options, repeat) for repeat in range(6)]
+        trials = [Trial(item.id, MODEL.text, MODEL.options, repeat) for repeat in range(6)]
         with run.lease("random") as lease:
             run.add_responses(lease, [response(*pair) for pair in zip(trials, outcomes, strict=True)])
         assert judge_run(run, make_judge("parser"), Silent()).readings == 2, "nothing to see in the third group"
@@ -157,7 +157,7 @@ def test_a_question_about_a_group_may_be_left_to_others(tmp_path: Path) -> None:
         run.add_suite(SUITE, 0, [item])
         run.add_model(MODEL, is_stand_in=True)
         with run.lease("random") as lease:
-            trials = [Trial(item.id, MODEL.shown, MODEL.options, repeat) for repeat in range(2)]
+            trials = [Trial(item.id, MODEL.text, MODEL.options, repeat) for repeat in range(2)]
             run.add_responses(lease, [response(trial, Said("three")) for trial in trials])
         summary = judge_run(run, make_judge("nosy:cannot=matches-prompt"), Silent())
     assert (summary.readings, summary.unanswerable) == (2, 0)
@@ -184,7 +184,7 @@ def test_tries_that_may_have_been_paid_for_are_written_once_for_all_answers_of_a
         run.add_model(MODEL, is_stand_in=True)
         drawn = Drawn(run.images.save(b"a picture", "png"))
         with run.lease("random") as lease:
-            run.add_responses(lease, [response(Trial(item.id, MODEL.shown, MODEL.options, 0), drawn)])
+            run.add_responses(lease, [response(Trial(item.id, MODEL.text, MODEL.options, 0), drawn)])
         summary = judge_run(run, make_judge("nosy:gives=unsettled"), Silent())
         assert (summary.readings, summary.unsettled) == (3, 2)
         hows = [stored.reading.provenance for stored in run.readings()]

@@ -59,7 +59,7 @@ def _kill(location: Location, *, kills: int, repeats: int) -> None:
     with Run(location) as run:
         planned = Counter(
             Trial(item.id, MODEL, {"longest_ms": "100"}, repeat).id
-            for item in make_suite(SUITE).it.items(0)
+            for item in make_suite(SUITE).obj.items(0)
             for repeat in range(repeats)
         )
         assert Counter(response.trial_id for response in run.responses()) == planned

@@ -21,7 +21,7 @@ from tests.models.openai_server import Behaviour, Fault, Server, serving
 
 KEY = "sk-test-0123456789abcdef"
 SUITE = "production:categories=apples+dots,numbers=1-3"
-BASE = [item.id for item in make_suite(SUITE).it.items(0)]
+BASE = [item.id for item in make_suite(SUITE).obj.items(0)]
 
 
 @pytest.fixture(autouse=True)

@@ -105,7 +105,7 @@ def test_every_beginning_asks_for_the_numbers_and_things_of_the_whole() -> None:
 
 def test_a_run_goes_on_by_the_scheme_that_it_was_begun_with(tmp_path: Path, odd_models: None) -> None:
     suite = make_suite(PRODUCTION)
-    items, design = list(suite.it.items(0)), design_of(suite.it)
+    items, design = list(suite.obj.items(0)), design_of(suite.obj)
     for scheme in ("stratified-1", "stratified-9"):
         with Run(Folder(tmp_path / scheme), create=True) as run:
             run.add_suite(suite.spec, 0, items, design, Sample(scheme, []))
@@ -187,7 +187,7 @@ def test_a_run_goes_on_with_its_sample_and_a_higher_limit_adds_to_it(
                 items = run.items()
             samples.append({item.id for item in items})
             assert len(items) == stored
-            order = {item.id: place for place, item in enumerate(make_suite(PRODUCTION).it.items(4))}
+            order = {item.id: place for place, item in enumerate(make_suite(PRODUCTION).obj.items(4))}
             assert all(order[one.id] < order[other.id] for one, other in pairwise(items))
     assert all(one <= other for one, other in pairwise(samples))
 
@@ -331,7 +331,7 @@ BARS = {69: 2.7, 139: 1.9, 277: 1.3}
 )
 def test_a_sample_of_geckonum_is_fair(shared_data: Path, case: Case, seeds: int, bias: float, wider: float) -> None:
     folder = shared_data / "geckonum"
-    items = list(make_suite(f"geckonum:prompts={folder / 'prompts.csv'}").it.items(0))
+    items = list(make_suite(f"geckonum:prompts={folder / 'prompts.csv'}").obj.items(0))
     labels = read_released(read_release(folder, tasks=(1,))).counts.filter(pl.col("seed") < 5)
     place = {item.id: index for index, item in enumerate(items)}
     models = labels["model"].unique().sort().to_list()

@@ -54,7 +54,7 @@ def describe_suites() -> Texts:
     hashes: list[str] = []
     shown: dict[str, list[str]] = defaultdict(list)
     for spec, one in made.items():
-        items = list(one.it.items(0))
+        items = list(one.obj.items(0))
         hashes.append(hash_items(spec, items))
         ends = items[:1] if "~" in spec else (items[0], items[-1])
         shown[one.spec.name.partition("~")[0]] += [f"{spec} {plain(item)}\n" for item in ends]
@@ -64,7 +64,7 @@ def describe_suites() -> Texts:
     for name, lines in shown.items():
         yield f"first-and-last-{name}.jsonl", "".join(lines)
     for spec in OTHER_SEED:
-        yield f"of-seed-7-{file_name([spec], 'txt')}", _hash(make_suite(spec).it.items(7))
+        yield f"of-seed-7-{file_name([spec], 'txt')}", _hash(make_suite(spec).obj.items(7))
 
 
 def plain(item: Item) -> str:
@@ -187,10 +187,10 @@ def _hash(items: Iterable[Item]) -> str:
 
 
 def _describe(made: Resolved[Suite]) -> dict[str, object]:
-    suite, design = made.it, design_of(made.it)
+    suite, design = made.obj, design_of(made.obj)
     own = ("title", "judge", "repeats", "max_attempts", "rule", "notes")
     return {
-        "shown": made.spec.shown,
+        "shown": made.spec.text,
         "options": dict(made.spec.options),
         **{name: getattr(suite, name) for name in own if hasattr(suite, name)},
         "strata": list(design.strata),

@@ -374,7 +374,7 @@ def released() -> Texts:
     yield "geckonum.txt", "".join(hash_release("geckonum", data / "geckonum"))
     yield "seeing-past-words.txt", "".join(hash_probes(probes))
     for path in (*sorted((data / "gimbrr").glob("Prompt*")), data / "geckonum" / "prompts.csv"):
-        items = make_suite(f"{path.parent.name}:prompts={path}").it.items(0)
+        items = make_suite(f"{path.parent.name}:prompts={path}").obj.items(0)
         yield f"{path.parent.name}-{path.stem}.txt", hash_items(path.name, list(items))
 
 
@@ -417,7 +417,7 @@ def hash_probes(sources: Sequence[Path]) -> Iterator[str]:
     yield f"probes: {hashed(Path('probes.jsonl').read_text(encoding='utf-8'))}"
     yield f"described: {hashed(printed('probes', 'describe', 'probes.jsonl', '--json'))}"
     for suite in ("counting-probe", "counting-probe-masked", "counting-probe-vqa"):
-        yield hash_items(suite, list(make_suite(f"{suite}:probes.jsonl").it.items(0)))
+        yield hash_items(suite, list(make_suite(f"{suite}:probes.jsonl").obj.items(0)))
 
 
 GOLDENS: dict[str, Golden] = {

@@ -235,7 +235,7 @@ def test_files_in_order_are_joined_only_if_there_is_one_for_each_response(made: 
     assert call("import", "votes", votes, "--run", run, "--suite", "t2icountbench:objects=apple,numbers=3").code == 0
     images.mkdir()
     drawn = sorted((made / "images" / "dalle_3").iterdir())
-    (drawing,) = make_suite("t2icountbench:objects=apple,numbers=3,scenes=home,styles=plain").it.items(0)
+    (drawing,) = make_suite("t2icountbench:objects=apple,numbers=3,scenes=home,styles=plain").obj.items(0)
     prompt = task_text(drawing.task)
     for number, file in enumerate(drawn[:3]):
         shutil.copy(file, images / f"{prompt}_{number:06}.png")

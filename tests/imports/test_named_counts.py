@@ -127,15 +127,15 @@ def test_an_item_with_two_counts_is_refused_and_nothing_is_added(tmp_path: Path)
         run.add_model(spec, is_stand_in=False)
         responses = [
             Response(
-                Trial(item.id, spec.shown, spec.options),
+                Trial(item.id, spec.text, spec.options),
                 Drawn(Stored("0" * 64, "png")),
                 Provenance(1, "x", parameters={"count_in_name": "3"}),
             )
             for item in (one, two)
         ]
-        with run.lease(spec.shown) as lease:
+        with run.lease(spec.text) as lease:
             run.add_responses(lease, responses)
         with pytest.raises(BadValueError, match="'production/apples/4' asks for 2 counts, and a file name has one"):
-            import_named_counts(run, spec.shown)
+            import_named_counts(run, spec.text)
         assert list(run.readings()) == []
         assert run.judges() == []

@@ -77,7 +77,7 @@ def run(filled: Path, tmp_path: Path) -> Iterator[Run]:
 
 
 def trial(item_id: str, repeat: int, model: Spec = MODEL) -> Trial:
-    return Trial(item_id, model.shown, model.options, repeat)
+    return Trial(item_id, model.text, model.options, repeat)
 
 
 def group(item_id: str, *repeats: int, model: Spec = MODEL) -> Subject:

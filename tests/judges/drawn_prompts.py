@@ -61,7 +61,7 @@ def paint_all(run: Run, model: Spec = EXACT, *, repeats: int = 1) -> None:
     drawn: list[tuple[Trial, bytes]] = []
     for one in run.items():
         for repeat in range(repeats):
-            trial = Trial(one.id, model.shown, model.options, repeat)
+            trial = Trial(one.id, model.text, model.options, repeat)
             reply = painter.compute(Request(one.id, one.task, repeat, 0, trial.seed(3), lambda _: b""))
             assert isinstance(reply.content, Pixels), reply.content
             drawn.append((trial, reply.content.data))

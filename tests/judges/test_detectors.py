@@ -46,7 +46,7 @@ def test_counts_and_statements_about_photographs_are_read_off_boxes(judged: tupl
     readings = [stored.reading for stored in run.readings()]
     right = sum(one.value == expected[one.subject.id, one.question.id] for one in readings)
     assert right >= 11
-    assert {one.rule for one in readings} == {str(parse_rule(make_judge(f"ssd:{ssd_folder()}").it.rule))}
+    assert {one.rule for one in readings} == {str(parse_rule(make_judge(f"ssd:{ssd_folder()}").obj.rule))}
 
 
 def test_boxes_below_the_threshold_are_kept_and_count_under_another_rule(judged: tuple[Run, JudgeTally]) -> None:
@@ -89,9 +89,9 @@ def test_what_was_looked_for_is_told_of_each_picture_whatever_was_beside_it(judg
 )
 def test_what_came_of_the_self_test_is_told_with_every_reading(options: str, told: str) -> None:
     judge = make_judge(f"ssd:{ssd_folder()}{options}")
-    assert "self_test" not in _parameters(judge.it)
+    assert "self_test" not in _parameters(judge.obj)
     assert told in self_test(judge)
-    said = str(_parameters(judge.it)["self_test"])
+    said = str(_parameters(judge.obj)["self_test"])
     assert said.startswith(told)
     assert "its 90 are taken for those of COCO" in said
 
@@ -107,7 +107,7 @@ def _parameters(judge: Judge) -> Mapping[str, Scalar]:
 
 
 def test_what_it_cannot_tell_is_named() -> None:
-    judge = make_judge(f"ssd:{ssd_folder()}").it
+    judge = make_judge(f"ssd:{ssd_folder()}").obj
     assert isinstance(judge, Explains)
     assert judge.why_not(Count("seed", "turquoise")) == "cannot see 'seed'"
     assert judge.why_not(Count("cat", "turquoise")) == "cannot tell the colour 'turquoise'"
@@ -115,7 +115,7 @@ def test_what_it_cannot_tell_is_named() -> None:
 
 
 def test_it_says_what_it_can_see() -> None:
-    judge = make_judge(f"ssd:{ssd_folder()}").it
+    judge = make_judge(f"ssd:{ssd_folder()}").obj
     assert judge.can_answer(Count("cat"), PICTURE)
     assert judge.can_answer(Count("plane", "red"), PICTURE)
     assert judge.can_answer(Count("cat", place=Place("left of", "dog")), PICTURE)
@@ -162,5 +162,5 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path, options: str, sai
 
 
 def test_threshold_and_overlap_make_another_judge_but_batches_do_not() -> None:
-    one, other = (make_judge(f"ssd:{ssd_folder()}{more}").spec.shown for more in ("", ",batch_size=2"))
-    assert one == other != make_judge(f"ssd:{ssd_folder()},threshold=0.4").spec.shown
+    one, other = (make_judge(f"ssd:{ssd_folder()}{more}").spec.text for more in ("", ",batch_size=2"))
+    assert one == other != make_judge(f"ssd:{ssd_folder()},threshold=0.4").spec.text

@@ -109,12 +109,12 @@ def test_it_answers_yes_or_no_only(run: Run) -> None:
 
 
 def test_it_works_as_its_model_does() -> None:
-    judges: list[Judge] = [make_judge(spec).it for spec in ("dsg:observer", "dsg:openai:m,base_url=http://h/v1")]
+    judges: list[Judge] = [make_judge(spec).obj for spec in ("dsg:observer", "dsg:openai:m,base_url=http://h/v1")]
     assert [hasattr(judge, "compute") for judge in judges] == [True, False]
     assert [hasattr(judge, "expect") for judge in judges] == [False, True]
     for judge in judges:
         assert isinstance(judge, AsksItself)
-    assert make_judge("dsg:observer").spec.shown == "dsg:observer"
+    assert make_judge("dsg:observer").spec.text == "dsg:observer"
 
 
 def test_a_model_that_answers_nothing_is_refused() -> None:

@@ -320,7 +320,7 @@ def test_what_cannot_judge_says_what_can(spec: str, message: str) -> None:
     ids=["computes", "waits", "is paid for"],
 )
 def test_it_is_what_its_model_is(spec: str, waits: bool, is_metered: bool) -> None:
-    judge = make_judge(spec).it
+    judge = make_judge(spec).obj
     assert isinstance(judge, Responds) == isinstance(judge, Opens) == waits
     assert isinstance(judge, Computes) != waits
     assert isinstance(judge, Metered) == is_metered
@@ -330,7 +330,7 @@ def test_it_is_what_its_model_is(spec: str, waits: bool, is_metered: bool) -> No
 
 @pytest.mark.usefixtures("odd_models")
 def test_it_has_as_many_under_way_as_its_model() -> None:
-    judge = make_judge("vlm:instant:concurrency=7").it
+    judge = make_judge("vlm:instant:concurrency=7").obj
     assert isinstance(judge, Responds)
     assert judge.concurrency == 7
 
@@ -364,7 +364,7 @@ ANSWERABLE: dict[str, tuple[Question, list[Outcome], bool]] = {
 
 
 def test_it_answers_in_words_about_one_picture(case: Case) -> None:
-    judge = make_judge("vlm:observer").it
+    judge = make_judge("vlm:observer").obj
     for name, (question, outcomes, can) in ANSWERABLE.items():
         with case(name):
             assert judge.can_answer(question, outcomes) == can

@@ -111,7 +111,7 @@ def test_nothing_is_asked_where_questions_would_not_tell_things_apart() -> None:
 
 @pytest.mark.slow
 def test_every_prompt_of_geckonum_has_a_graph_whose_parents_come_first() -> None:
-    for item in make_suite("geckonum").it.items(0):
+    for item in make_suite("geckonum").obj.items(0):
         assert isinstance(item.task, Draw)
         nodes = graph(item.task.prompt)
         ids = [node.ask.question.id for node in nodes]
@@ -126,7 +126,7 @@ def test_every_prompt_of_geckonum_has_a_graph_whose_parents_come_first() -> None
 
 def test_what_geckonum_asks_of_parts_is_what_the_graph_asks() -> None:
     """So that readings of people, of detectors and of models on the same prompts join."""
-    for item in make_suite("geckonum:types=part-whole+fractional-simple").it.items(0):
+    for item in make_suite("geckonum:types=part-whole+fractional-simple").obj.items(0):
         assert isinstance(item.task, Draw)
         own = {ask.question.id for ask in item.asks if ask.is_relevant and isinstance(ask.question, Confirm)}
         assert {node.ask.question.id for node in graph(item.task.prompt)} == own

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.weights
 
 @cache
 def ssd() -> Model:
-    return make_model(f"ssd:{ssd_folder()},threshold=0.6").it
+    return make_model(f"ssd:{ssd_folder()},threshold=0.6").obj
 
 
 def ask(nouns: Sequence[str], question: str) -> Reply:
@@ -80,7 +80,7 @@ def test_questions_of_a_batch_are_answered_each_by_itself() -> None:
 
 
 def test_what_came_of_the_self_test_is_told_with_every_reply() -> None:
-    model = make_model(f"ssd:{ssd_folder()}").it
+    model = make_model(f"ssd:{ssd_folder()}").obj
     assert isinstance(model, Checks)
     model.check()
     (reply,) = ask_all(model, ["cat"], ["How many cats are there?"])

@@ -61,7 +61,7 @@ def request(prompt: str, seed: int) -> Request:
 
 def draw(model: str | Resolved[Model], prompts: Sequence[str] = PROMPTS, *, batch_size: int = 4) -> list[Reply]:
     """Draw prompts in batches, the first with seed 0, the next with seed 1."""
-    made: Any = (make_model(model) if isinstance(model, str) else model).it
+    made: Any = (make_model(model) if isinstance(model, str) else model).obj
     requests = [request(prompt, seed) for seed, prompt in enumerate(prompts)]
     return [
         reply
@@ -98,18 +98,18 @@ def refuse(text: str, kind: type[SubitizeError] = SubitizeError) -> str:
 
 
 def check(text: str) -> None:
-    model: Any = make_model(text).it
+    model: Any = make_model(text).obj
     model.check()
 
 
 def test_it_is_a_model_that_draws_batches(folders: Callable[[str], Path]) -> None:
     made = make_model(spec(folders("sd"), steps=2, batch_size=3, device="cpu"))
-    assert made.it.tasks == {"draw"}
-    assert not made.it.is_stand_in
-    assert isinstance(made.it, ComputesSeveral)
-    assert isinstance(made.it, Checks)
-    assert made.it.batch_size == 3
-    assert made.spec.shown == spec(folders("sd"), steps=2)
+    assert made.obj.tasks == {"draw"}
+    assert not made.obj.is_stand_in
+    assert isinstance(made.obj, ComputesSeveral)
+    assert isinstance(made.obj, Checks)
+    assert made.obj.batch_size == 3
+    assert made.spec.text == spec(folders("sd"), steps=2)
 
 
 @pytest.mark.parametrize("family", PIPELINES)
@@ -135,7 +135,7 @@ def test_a_picture_is_the_same_in_any_batch_but_for_the_rounding(
 
 @pytest.mark.parametrize("family", PIPELINES)
 def test_prompt_and_seed_both_matter(family: str, opened: Callable[[str], Resolved[Model]]) -> None:
-    model: Any = opened(family).it
+    model: Any = opened(family).obj
     asked = [request("three apples", 1), request("three apples", 2), request("two white", 1)]
     first, other_seed, other_prompt = (png(reply) for reply in model.compute_all(asked))
     assert first != other_seed
@@ -300,7 +300,7 @@ def test_nothing_is_printed(folders: Callable[[str], Path], capfd: pytest.Captur
 
 def test_too_little_memory_is_raised_as_what_it_is(folders: Callable[[str], Path]) -> None:
     """The runner asks for each half of a batch, and says what to do where one is too much."""
-    model: Any = make_model(spec(folders("sd"), steps=1, size="4096x4096")).it
+    model: Any = make_model(spec(folders("sd"), steps=1, size="4096x4096")).obj
     model.check()
     with little_memory(), pytest.raises(Exception, match="memory") as caught:
         model.compute_all([request("three apples", 1)])

@@ -231,7 +231,7 @@ def test_of_two_files_for_one_trial_the_first_is_taken_and_the_other_named(tmp_p
 def test_names_as_numbersense_released_them_are_read_with_their_counts(tmp_path: Path) -> None:
     put(tmp_path, "apples/10_10_apple 3.png", "apples/10_8_apples 12.png", "apples/1_1_apple 0.png")
     put(tmp_path, "people/10_11_people new13.png", "people/10_20_people 5.png", "people/10_12_people new4.png")
-    items = list(make_suite("production:categories=apples+people,numbers=1+10").it.items(0))
+    items = list(make_suite("production:categories=apples+people,numbers=1+10").obj.items(0))
     matched = match(tmp_path, items, repeats=3)
     assert matched.layout == "numbersense"
     assert matched.files == {
@@ -269,7 +269,7 @@ def test_every_released_name_of_geckonum_is_matched(shared_data: Path, tmp_path:
     for name in released:
         (tmp_path / f"{name}.png").touch()
     suite = make_suite(f"geckonum:prompts={shared_data / 'geckonum' / 'prompts.csv'}")
-    matched = match(tmp_path, list(suite.it.items(0)), repeats=10)
+    matched = match(tmp_path, list(suite.obj.items(0)), repeats=10)
     assert (matched.layout, matched.count) == ("geckonum", len(released))
     assert (matched.unknown, matched.ambiguous, matched.duplicates, matched.surplus) == ((), (), (), ())
     assert all(name.rpartition("_")[0] == item_id.rpartition("/")[2] for (item_id, _), name in matched.files.items())
@@ -696,7 +696,7 @@ def test_the_report_says_what_matched_what_is_missing_and_what_is_unknown(tmp_pa
 
 
 def test_items_that_are_not_drawn_are_not_looked_for(tmp_path: Path) -> None:
-    naming = next(make_suite("naming:images=1,numbers=3,categories=apples").it.items(0))
+    naming = next(make_suite("naming:images=1,numbers=3,categories=apples").obj.items(0))
     matched = match(put(tmp_path, "apples_3_0.png"), [item("apples/3"), replace(naming)])
     assert (matched.count, matched.missing) == (1, ())
 
@@ -704,7 +704,7 @@ def test_items_that_are_not_drawn_are_not_looked_for(tmp_path: Path) -> None:
 def test_the_layout_is_part_of_what_the_model_is(tmp_path: Path) -> None:
     put(tmp_path, "apples_3_0.png")
     assert make_model(f"folder:{tmp_path}").spec.options == {"path": str(tmp_path), "layout": "auto"}
-    assert make_model(f"folder:{tmp_path},layout=items").spec.shown == f"folder:{tmp_path},layout=items"
+    assert make_model(f"folder:{tmp_path},layout=items").spec.text == f"folder:{tmp_path},layout=items"
     with pytest.raises(UnknownNameError, match="no layout named 'x'"):
         FolderModel(str(tmp_path), layout="x")
 

@@ -160,9 +160,9 @@ def test_a_seed_is_kept_back_where_a_server_wants_none() -> None:
 
 def test_an_address_may_be_the_target_of_a_spec(chat: Server) -> None:
     made = make_model(f"hf-inference:{chat.base_url},timeout_seconds=5,temperature=0")
-    assert "timeout_seconds" not in made.spec.shown
+    assert "timeout_seconds" not in made.spec.text
     chat.behave(Behaviour(models=("dummy",)))
-    assert isinstance(ask(made.it, QUESTION).content, Said)
+    assert isinstance(ask(made.obj, QUESTION).content, Said)
     assert chat.requests()[-1]["body"]["model"] == "dummy"  # what the client sends where no name is given
 
 

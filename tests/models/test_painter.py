@@ -117,7 +117,7 @@ def test_every_noun_that_has_a_glyph_is_drawn() -> None:
 
 @pytest.mark.slow
 def test_the_prompts_of_production_and_of_geckonum_are_drawn_where_their_nouns_have_glyphs(shared_data: Path) -> None:
-    prompts = [item.task.prompt for item in make_suite("production").it.items(0) if isinstance(item.task, Draw)]
+    prompts = [item.task.prompt for item in make_suite("production").obj.items(0) if isinstance(item.task, Draw)]
     for row in (row for row in read_rows(shared_data) if row["prompt_type"] in PROMPTS):
         scene = scene_of(row)
         if all(entity.noun in GLYPHS for entity in scene.entities):

@@ -28,7 +28,7 @@ proof = pytest.mark.proof(
 
 
 def suite_items(refinement: str, numbers: str = "1-15") -> list[Item]:
-    return list(make_suite(f"t2icountbench{refinement}:numbers={numbers}").it.items(0))
+    return list(make_suite(f"t2icountbench{refinement}:numbers={numbers}").obj.items(0))
 
 
 def asked(item: Item) -> dict[str, int]:

@@ -97,7 +97,7 @@ def make(folder: Path, **options: object) -> Transformers:
     writes = not re.search(r"Vilt|Lxmert|CLIPModel|Retrieval", (folder / "config.json").read_text())
     given = ({"max_tokens": MOST_TOKENS} if writes else {}) | options
     written = "".join(f",{key}={value}" for key, value in given.items())
-    model = make_model(f"transformers:{folder}{written}").it
+    model = make_model(f"transformers:{folder}{written}").obj
     assert isinstance(model, Transformers)
     return model
 
@@ -357,7 +357,7 @@ def test_networks_that_match_and_fill_are_run_by_the_same_name(shelf: Callable[[
     with pytest.raises(BadValueError, match="write regions="):
         model.check()
     tiny_matchers.write_regions(file, names)
-    both = make_model(f"transformers:{folder},regions={file}").it
+    both = make_model(f"transformers:{folder},regions={file}").obj
     assert isinstance(both, Transformers)
     fill, match = (
         request(Fill(Elsewhere(names[0]), "there are [GAP] dots")),
@@ -385,7 +385,7 @@ def test_a_network_of_the_hub_is_known_by_its_revision(hub: Path, shelf: Callabl
     shutil.copytree(shelf("llava"), fetched / "snapshots" / revision)
     (fetched / "refs").mkdir()
     (fetched / "refs" / "main").write_text(revision)
-    model = make_model("transformers:owner/tiny,max_tokens=6").it
+    model = make_model("transformers:owner/tiny,max_tokens=6").obj
     assert isinstance(model, Transformers)
     reply, same = (one.compute_all(questions()[:1])[0] for one in (model, make(shelf("llava"))))
     assert reply.content == same.content
@@ -395,7 +395,7 @@ def test_a_network_of_the_hub_is_known_by_its_revision(hub: Path, shelf: Callabl
 
 @pytest.mark.usefixtures("hub")
 def test_a_network_of_the_hub_that_cannot_be_fetched_says_so() -> None:
-    model = make_model("transformers:owner/tiny").it
+    model = make_model("transformers:owner/tiny").obj
     with pytest.raises(
         UnusableModelError,
         match=r"^transformers:owner/tiny is no folder here, and the hub is not asked while HF_HUB_OFFLINE is set; name",
@@ -447,7 +447,7 @@ def test_options_that_cannot_be_are_refused_at_once(options: str, message: str, 
 def test_an_answer_longer_than_the_network_holds_is_refused_before_a_run(
     name: str, shelf: Callable[[str], Path]
 ) -> None:
-    model: Any = make_model(f"transformers:{shelf(name)},max_tokens=1000000").it
+    model: Any = make_model(f"transformers:{shelf(name)},max_tokens=1000000").obj
     with pytest.raises(BadValueError, match=r"^transformers:\S+: max_tokens=1000000: .*; lower max_tokens$"):
         model.check()
 
@@ -457,7 +457,7 @@ def test_a_device_that_is_not_here_is_told_with_whose_it_is(shelf: Callable[[str
 
     if torch.cuda.device_count() > 9:
         pytest.skip("this machine has the device")
-    model: Any = make_model(f"transformers:{shelf('llava')},device=cuda:9").it
+    model: Any = make_model(f"transformers:{shelf('llava')},device=cuda:9").obj
     with pytest.raises(BadValueError, match=r"^transformers:\S+: device=cuda:9: this machine has none"):
         model.check()
 
@@ -639,7 +639,7 @@ def test_a_form_needs_no_place_for_a_picture_that_the_processor_puts_itself(
 @pytest.mark.parametrize("option", ["temperature=0.5", "system=be brief", "prompt={question}", "max_tokens=6"])
 def test_what_writes_nothing_takes_no_options_of_writing(option: str, shelf: Callable[[str], Path]) -> None:
     for folder in (shelf("vilt-vqa"), shelf("clip")):
-        model: Any = make_model(f"transformers:{folder},{option}").it
+        model: Any = make_model(f"transformers:{folder},{option}").obj
         with pytest.raises(BadValueError, match=r"^transformers:\S+: \w+=.* writes no text; leave \w+ out$"):
             model.check()
 
@@ -829,7 +829,7 @@ def test_a_run_goes_on_where_it_stopped_whatever_the_batch(run: Run, shelf: Call
         return done.answered, done.already_done
 
     assert go(4, 5) == (5, 0)
-    total = len(list(make_suite(SUITE).it.items(5)))
+    total = len(list(make_suite(SUITE).obj.items(5)))
     assert go(3) == (total - 5, 5)
     assert go(8) == (0, total)
     assert {stored.response.outcome.kind for stored in run.responses()} == {"said"}

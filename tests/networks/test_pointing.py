@@ -137,7 +137,7 @@ def test_a_reply_without_points_is_unknown_to_a_judge_and_none_of_a_models_numbe
 
 def _ask(folder: Path, picture: Rgb) -> tuple[Value, object]:
     """Have the judge and the model count apples in a picture."""
-    judge, model = make_judge(f"molmo2:{folder}").it, make_model(f"molmo2:{folder}").it
+    judge, model = make_judge(f"molmo2:{folder}").obj, make_model(f"molmo2:{folder}").obj
     assert isinstance(judge, ComputesSeveral)
     assert isinstance(model, ComputesSeveral)
     data, question = encode_png(Image.fromarray(picture)), "How many apples are there?"

@@ -423,7 +423,7 @@ def test_a_network_that_transformers_has_only_later_names_the_release(
 ) -> None:
     config = {"architectures": [architecture], "model_type": kind.replace("-", "_")}
     (tmp_path / "config.json").write_text(json.dumps(config | {"auto_map": {"AutoConfig": "own.Config"}}))
-    detector = make_judge(f"{kind}:{tmp_path}").it
+    detector = make_judge(f"{kind}:{tmp_path}").obj
     installed(older)
     told = f"needs transformers {first} or later, and {older} is installed; run: pip install --upgrade transformers"
     with pytest.raises(UnusableModelError, match=f"{kind}:{tmp_path} {told}$"):

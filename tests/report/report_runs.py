@@ -112,7 +112,7 @@ def fill(
     run.add_model(model, is_stand_in=is_stand_in)
     responses, readings = [], []
     for place, item in enumerate(items):
-        trial = Trial(item.id, model.shown, model.options)
+        trial = Trial(item.id, model.text, model.options)
         outcome, value = answers(item, place)
         provenance = Provenance(
             seed=place,
@@ -238,7 +238,7 @@ def refined(folder: Path, suite: str, *refinements: str, repeats: int = 4) -> Ru
     items = []
     for text in (suite, *(_refine(suite, name) for name in refinements)):
         made = make_suite(text)
-        own = list(made.it.items(0))
+        own = list(made.obj.items(0))
         run.add_suite(made.spec, 0, own)
         items += own
     picture = _picture(run)
@@ -262,7 +262,7 @@ def refined(folder: Path, suite: str, *refinements: str, repeats: int = 4) -> Ru
 def voted(folder: Path, suite: str, *, annotators: int = 5) -> Run:
     """A run of which nobody counted anything: people voted on groups of four, one of them always yes."""
     made = make_suite(suite)
-    items = list(made.it.items(0))
+    items = list(made.obj.items(0))
     run = Run(Folder(folder), create=True)
     run.add_suite(made.spec, 0, items)
     run.add_judge(Spec("human", {}, "human"), is_stand_in=False)

@@ -41,7 +41,7 @@ def priced(folder: Path, provenances: Sequence[Provenance], *, judged: Provenanc
     run.add_model(MODEL, is_stand_in=False)
     responses, readings = [], []
     for place, (item, provenance) in enumerate(zip(items, provenances, strict=True)):
-        trial = Trial(item.id, MODEL.shown, MODEL.options)
+        trial = Trial(item.id, MODEL.text, MODEL.options)
         has_failed = place == len(items) - 1
         outcome = Failed("timed out", is_transient=True) if has_failed else Said("3")
         responses.append(Response(trial, outcome, provenance))
@@ -101,7 +101,7 @@ def test_an_image_is_right_if_all_questions_about_it_are(tmp_path: Path) -> None
         run.add_model(MODEL, is_stand_in=False)
         with run.lease("test") as lease:
             for item, told in zip(items, values, strict=True):
-                trial = Trial(item.id, MODEL.shown, MODEL.options)
+                trial = Trial(item.id, MODEL.text, MODEL.options)
                 run.add_responses(lease, [Response(trial, Said("1"), PAID)])
                 run.add_readings(lease, [read(trial, ask, value) for ask, value in zip(asks, told, strict=True)])
         table = costs(composed(run))

@@ -52,7 +52,7 @@ def _replacing(reading: Reading, id: int) -> Reading:
 
 
 def test_responses_are_those_of_the_records(run: Run) -> None:
-    found = [(row.trial_id, row.item_id, row.model, row.kind) for row in read_trials(run, MODEL.shown)]
+    found = [(row.trial_id, row.item_id, row.model, row.kind) for row in read_trials(run, MODEL.text)]
     expected = [
         (one.trial_id, one.response.trial.item_id, one.response.trial.model, one.response.outcome.kind)
         for one in run.responses()
@@ -65,7 +65,7 @@ def test_responses_are_those_of_the_records(run: Run) -> None:
 def test_an_answer_is_not_undone_by_a_failure_nor_a_failure_kept_once_there_is_an_answer(run: Run) -> None:
     with run.lease("test") as lease:
         run.add_responses(lease, [response(trial(ITEMS[4]), Said("3"))])
-    assert [row.kind for row in read_trials(run, MODEL.shown)][-2:] == ["failed", "said"]
+    assert [row.kind for row in read_trials(run, MODEL.text)][-2:] == ["failed", "said"]
     assert frames.read_responses(run)["kind"][4] == "said"
 
 

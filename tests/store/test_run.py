@@ -224,7 +224,7 @@ def test_another_seed_or_other_options_are_refused_by_name(run: Run) -> None:
     run.add_suite(SUITE, 5, ITEMS)
     with pytest.raises(ConflictError, match="--seed 5, not 6"):
         run.add_suite(SUITE, 6, ITEMS)
-    other = replace(SUITE, options={"images": "4"}, shown="naming:images=4")
+    other = replace(SUITE, options={"images": "4"}, text="naming:images=4")
     with pytest.raises(ConflictError, match=r"naming:images=3.*naming:images=4"):
         run.add_suite(other, 5, ITEMS)
     with pytest.raises(ConflictError, match=r"20.*30"):

@@ -53,15 +53,15 @@ def make(tmp_path: Path) -> Make:
 
 
 def prompts(made: Resolved[Suite]) -> list[str]:
-    return [task_text(item.task) for item in made.it.items(0)]
+    return [task_text(item.task) for item in made.obj.items(0)]
 
 
 def asks(made: Resolved[Suite]) -> list[tuple[Ask, ...]]:
-    return [item.asks for item in made.it.items(0)]
+    return [item.asks for item in made.obj.items(0)]
 
 
 def test_a_template_is_filled_with_every_combination_of_its_words(make: Make) -> None:
-    items = list(make(CATS).it.items(0))
+    items = list(make(CATS).obj.items(0))
     assert [task_text(item.task) for item in items] == ["1 apple", "2 apples", "3 apples", "1 cat", "2 cats", "3 cats"]
     assert items[1] == Item(
         "my-suite.yaml/apple/2",
@@ -111,18 +111,18 @@ def test_lists_that_belong_together_are_taken_row_by_row(make: Make) -> None:
 
 
 def test_a_prompt_without_words_is_an_item_of_its_own_name(make: Make) -> None:
-    assert [item.id for item in make("prompts: Half a pizza.").it.items(0)] == ["my-suite.yaml/half-a-pizza"]
+    assert [item.id for item in make("prompts: Half a pizza.").obj.items(0)] == ["my-suite.yaml/half-a-pizza"]
 
 
 def test_words_that_are_written_alike_in_an_id_are_told_apart(make: Make) -> None:
-    first, second = make('prompts: "the word {word}"\nwords: {word: [T-shirt, t shirt]}\nask: match').it.items(0)
+    first, second = make('prompts: "the word {word}"\nwords: {word: [T-shirt, t shirt]}\nask: match').obj.items(0)
     assert first.id == "my-suite.yaml/t-shirt"
     assert re.fullmatch(r"my-suite\.yaml/t-shirt-[0-9a-f]{6}", second.id)
 
 
 def test_a_template_takes_only_the_words_that_it_names(make: Make) -> None:
     made = make('prompts: {one: "{a noun}", old: "{a age} {noun}"}\nwords: {noun: [cat], age: [old, new]}\nask: match')
-    assert {task_text(item.task): item.factors for item in made.it.items(0)} == {
+    assert {task_text(item.task): item.factors for item in made.obj.items(0)} == {
         "a cat": {"template": "one", "noun": "cat"},
         "an old cat": {"template": "old", "age": "old", "noun": "cat"},
         "a new cat": {"template": "old", "age": "new", "noun": "cat"},
@@ -200,7 +200,7 @@ def test_a_yes_or_no_question_that_says_as_much_as_the_prompt_is_informed(make: 
 def test_a_picture_matches_if_all_its_parts_hold(make: Make) -> None:
     rule = find_parts_rule("my-suite.yaml~grid")
     made = make('prompts: "2 cats saying \\"hi\\""\nask: [match, {count: cat, is: 2}, {text: hi you}]')
-    (item,) = made.it.items(0)
+    (item,) = made.obj.items(0)
     assert rule is not None
     assert [ask.question.kind for ask in rule.list_parts(item)] == ["count", "transcribe"]
     read = {"count:cat": Known(2), "transcribe": Known("Oh, HI you!")}
@@ -220,7 +220,7 @@ def test_things_are_shown_alone_besides_and_linked_to_the_prompts_that_they_are_
         'prompts: "{a noun} without {parts}"\nwords: {"noun, part": {cat: [tail, ear]}}\nsingles: noun\n'
         'ask: [match, {shown: "{noun}"}]'
     )
-    items = {item.id.removeprefix("my-suite.yaml/"): item for item in made.it.items(0)}
+    items = {item.id.removeprefix("my-suite.yaml/"): item for item in made.obj.items(0)}
     assert list(items) == ["cat/tail", "single/cat", "cat/ear"]
     assert items["cat/tail"].factors == {"task": "my-suite", "noun": "cat", "part": "tail", "linked": "single/cat"}
     single = items["single/cat"]
@@ -229,7 +229,7 @@ def test_things_are_shown_alone_besides_and_linked_to_the_prompts_that_they_are_
         ("matches-prompt", True),
         ("confirm:there are some cats", False),
     ]
-    assert made.it.strata == ("task",)
+    assert made.obj.strata == ("task",)
 
 
 SHOWN = """\
@@ -241,7 +241,7 @@ pictures: 2
 
 
 def test_pictures_are_shown_and_their_number_is_asked_for(make: Make) -> None:
-    suite = make(SHOWN).it
+    suite = make(SHOWN).obj
     first, *_ = items = list(suite.items(0))
     assert (len(items), suite.judge) == (8, "parser")
     assert isinstance(first.task, Answer)
@@ -267,7 +267,7 @@ def test_image_files_are_shown(make: Make, tmp_path: Path) -> None:
         'prompts: How many cats?\nshow: "{file}.jpg"\nwords: {"file, seen": [[cats, 4]]}\n'
         'ask: {count: cat, is: "{seen}"}'
     )
-    (item,) = made.it.items(0)
+    (item,) = made.obj.items(0)
     assert item.task == Answer(Filed(str(tmp_path / "cats.jpg")), "How many cats?")
     assert item.asks == (Ask(Count("cat"), "How many cats?", (4,)),)
     assert item.factors["number"] == 4
@@ -276,11 +276,11 @@ def test_image_files_are_shown(make: Make, tmp_path: Path) -> None:
 def test_a_sample_is_different_prompts_with_each_number_as_often(make: Make) -> None:
     many = 'prompts: "{number} {adjective} {noun(s)}"\nask: {count: "{noun}"}\nwords:\n  number: 1-5\n'
     many += "".join(f"  {name}: [{', '.join(f'{name}{i}' for i in range(200))}]\n" for name in ("noun", "adjective"))
-    items = list(make(f"{many}sample: 52\n").it.items(0))
+    items = list(make(f"{many}sample: 52\n").obj.items(0))
     assert len({task_text(item.task) for item in items}) == 52
     assert sorted(Counter(item.factors["number"] for item in items).values()) == [10, 10, 10, 11, 11]
-    assert items == list(make(f"{many}sample: 52\n").it.items(0))
-    assert items != list(make(f"{many}sample: 52\nseed: 1\n").it.items(0))
+    assert items == list(make(f"{many}sample: 52\n").obj.items(0))
+    assert items != list(make(f"{many}sample: 52\nseed: 1\n").obj.items(0))
     with pytest.raises(
         BadFileError, match=r"line 4: 200,000 combinations .*; at most 100,000: shorten a list, or add samp"
     ):
@@ -305,18 +305,18 @@ def test_a_sample_is_the_same_whatever_python_does_to_shuffle_and_sample(
         text = 'prompts: "{number} {noun(s)}"\nask: {count: "{noun}"}\nwords:\n  number: 1-5\n'
         text += f"  noun: [{', '.join(f'noun{place}' for place in range(nouns))}]\nsample: {number}\n"
         with case(f"{number} of {nouns * 5}"):
-            assert digest([task_text(item.task) for item in make(text).it.items(0)])[:8] == expected
+            assert digest([task_text(item.task) for item in make(text).obj.items(0)])[:8] == expected
 
 
 def test_a_suite_is_what_its_file_means_wherever_it_lies_and_however_it_is_laid_out(make: Make) -> None:
     laid_out = "# of ours\nwords: {number: [1, 2-3], \"noun\": ['apple', cat]}\n\nprompts: >-\n  {number} {noun(s)}\n"
     made, other = make(CATS), make(laid_out, "My Suite.yml")
     assert made.spec == other.spec
-    assert list(made.it.items(0)) == list(other.it.items(0))
+    assert list(made.obj.items(0)) == list(other.obj.items(0))
     changed = make(CATS.replace("1-3", "1-4"))
     assert changed.spec.name == made.spec.name == "my-suite.yaml"
     assert changed.spec.options != made.spec.options
-    assert made.it.title == "My suite"
+    assert made.obj.title == "My suite"
 
 
 WRONG = {
@@ -447,11 +447,11 @@ def test_a_run_goes_on_with_what_the_file_meant_and_refuses_what_it_means_now(tm
     scores = call("score", run, "--json").json()
     (accuracy,) = (one for one in scores if (one["measure"], one["group"]) == ("accuracy", "all"))
     assert (accuracy["suite"], accuracy["value"], accuracy["n"]) == ("my-cats.yaml", 1.0, 4)
-    before = make_suite(str(moved)).spec.shown
+    before = make_suite(str(moved)).spec.text
     moved.write_text(CATS, encoding="utf-8")
     third = call("run", moved, "--model", "painter:size_px=256", "--out", run)
     assert third.code == 2
-    assert f"was made with the suite {before!r}, not {make_suite(str(moved)).spec.shown!r}" in third.err
+    assert f"was made with the suite {before!r}, not {make_suite(str(moved)).spec.text!r}" in third.err
 
 
 def test_a_file_is_described_and_its_prompts_are_listed(tmp_path: Path) -> None:
@@ -475,7 +475,7 @@ def test_a_file_is_described_and_its_prompts_are_listed(tmp_path: Path) -> None:
 def test_the_files_of_the_page_have_as_many_items_as_it_says(make: Make) -> None:
     page = (ROOT / "docs" / "suite-files.md").read_text(encoding="utf-8")
     files = dict(re.findall(r"^```yaml (\S+)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL))
-    found = {name.removesuffix(".yaml"): list(make(text, name).it.items(0)) for name, text in files.items()}
+    found = {name.removesuffix(".yaml"): list(make(text, name).obj.items(0)) for name, text in files.items()}
     sizes = {"animals": 15, "parts": 4, "halves": 4, "fewer": 8, "herd": 2, "counting": 16, "negation": 49}
     assert {name: len(items) for name, items in found.items() if name != "colours"} == sizes
     assert Counter(item.factors["template"] for item in found["colours"]) == {"plain": 8, "coloured": 16}

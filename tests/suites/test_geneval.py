@@ -21,7 +21,7 @@ from tests.suites.geneval_files import GENEVAL, GENEVAL2, write_prompts, write_s
 
 
 def asks_of(spec: str) -> dict[str, dict[str, tuple[object, ...]]]:
-    items = make_suite(spec).it.items(0)
+    items = make_suite(spec).obj.items(0)
     return {item.id: {ask.question.id: ask.expects for ask in item.asks} for item in items}
 
 
@@ -35,12 +35,12 @@ def test_a_prompt_of_geneval_asks_for_numbers_colours_and_places(tmp_path: Path)
         "geneval/00004": {"count:cat": (1,), "count:apple": (1,), "count:apple left of cat": (1,)},
         "geneval/00005": {"count:apple": (1,), "count:red apple": (1,), "count:cat": (1,), "count:blue cat": (1,)},
     }
-    suite = make_suite(spec).it
+    suite = make_suite(spec).obj
     counting = next(item for item in suite.items(0) if item.id == "geneval/00002")
     assert counting.task == Draw("a photo of three apples")
     assert counting.factors == {"tag": "counting", "category": "apple", "number": 3}
     assert counting.asks[0].wording == "How many apples are in the image?"
-    assert [item.id for item in make_suite(f"{spec},tags=counting").it.items(0)] == ["geneval/00002"]
+    assert [item.id for item in make_suite(f"{spec},tags=counting").obj.items(0)] == ["geneval/00002"]
     with pytest.raises(UnknownNameError, match="no tag named 'x'; known: color_attr"):
         make_suite(f"{spec},tags=x")
 

@@ -128,8 +128,8 @@ def test_many_nouns_are_one_category_and_a_factor_of_their_own(folder: Path) -> 
 
 def test_there_are_strata_only_where_columns_are_named(folder: Path) -> None:
     file = write_lines(folder / "photos.csv", f"{HEADER},light", f"{ROW},dim")
-    assert make_suite(f"questions:{file}").it.strata == ()
-    assert make_suite(f"questions:{file},strata=light+number").it.strata == ("light", "number")
+    assert make_suite(f"questions:{file}").obj.strata == ()
+    assert make_suite(f"questions:{file},strata=light+number").obj.strata == ("light", "number")
     with pytest.raises(SubitizeError, match="no column named 'lite'; known: category, light, number"):
         make_suite(f"questions:{file},strata=lite")
 

@@ -270,9 +270,9 @@ default = "beside 3 cups of tea and 2 matrices"
 def test_own_objects_are_refined_wholly_in_their_own_words(name: str, tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(OWN_OBJECTS, encoding="utf-8")
-    before = list(make_suite(f"t2icountbench:conditions={file}").it.items(0))
+    before = list(make_suite(f"t2icountbench:conditions={file}").obj.items(0))
     after = {
-        str(one.base): task_text(one.task) for one in make_suite(f"t2icountbench~{name}:conditions={file}").it.items(0)
+        str(one.base): task_text(one.task) for one in make_suite(f"t2icountbench~{name}:conditions={file}").obj.items(0)
     }
     assert list(after) == [one.id for one in before]
     expected = {
@@ -292,7 +292,7 @@ def test_own_objects_are_refined_wholly_in_their_own_words(name: str, tmp_path: 
 
 
 def test_a_suite_takes_no_prompt_apart_that_it_did_not_make() -> None:
-    suite = make_suite("t2icountbench").it
+    suite = make_suite("t2icountbench").obj
     assert isinstance(suite, FindsCountedPhrase)
     (own, *_) = suite.items(0)
     assert suite.find_counted(own) is not None
@@ -309,11 +309,11 @@ def test_a_suite_takes_no_prompt_apart_that_it_did_not_make() -> None:
 def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(suites: tuple[str, ...], case: Case) -> None:
     for spec in suites:
         base = make_suite(spec)
-        before = list(base.it.items(0))
+        before = list(base.obj.items(0))
         for name in NAMES:
             with case(f"{spec}~{name}"):
                 made = make_refined(spec, name)
-                after = list(made.it.items(0))
+                after = list(made.obj.items(0))
                 assert [one.base for one in after] == [one.id for one in before]
                 assert {one.suite for one in after} == {f"{base.spec.name}~{name}"} == {made.spec.name}
                 for one, other in zip(before, after, strict=True):
@@ -322,12 +322,12 @@ def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(suites: tupl
                     assert other.factors == {**one.factors, "refinement": name, "is_refined": is_refined}
                     assert (task_text(other.task) != task_text(one.task)) == is_refined
                 for attribute in ("title", "judge", "repeats", "max_attempts", "asks_again", "strata"):
-                    assert getattr(made.it, attribute) == getattr(base.it, attribute)
+                    assert getattr(made.obj, attribute) == getattr(base.obj, attribute)
 
 
 @some_and_all
 def test_the_thing_is_named_as_its_prompt_names_it(suites: tuple[str, ...], case: Case) -> None:
-    for one in (one for spec in suites for one in make_suite(spec).it.items(0)):
+    for one in (one for spec in suites for one in make_suite(spec).obj.items(0)):
         with case(one.id):
             counted, number = find_counted_phrase(one), one.factors["number"]
             assert counted is not None
@@ -340,8 +340,8 @@ def test_the_thing_is_named_as_its_prompt_names_it(suites: tuple[str, ...], case
 
 
 def test_what_cannot_be_refined_is_left_out_and_the_order_stays() -> None:
-    base = [one.id for one in make_suite("geckonum").it.items(0)]
-    refined = [str(one.base) for one in make_suite("geckonum~grid").it.items(0)]
+    base = [one.id for one in make_suite("geckonum").obj.items(0)]
+    refined = [str(one.base) for one in make_suite("geckonum~grid").obj.items(0)]
     assert len(refined) == 700 < len(base)
     kept = set(refined)
     assert [id for id in base if id in kept] == refined
@@ -377,7 +377,7 @@ def test_a_refined_suite_is_not_refined_again() -> None:
 
 
 def test_a_prompt_is_asked_again_where_the_base_would() -> None:
-    refined = make_suite("production~grid:numbers=2-4").it
+    refined = make_suite("production~grid:numbers=2-4").obj
     tried = [
         Attempt(one, repeat, 0, {"count:x": Known(repeat)} if one.factors["number"] != 3 else {"x": Discarded("?")})
         for one in refined.items(0)
@@ -435,28 +435,28 @@ def test_rewritten_prompts_are_read_from_a_file_and_the_others_stay(tmp_path: Pa
         'production/apples/2,"Two apples, side by side",openai:x,Say it better',
     )
     made = make_refined("production:numbers=1-2,categories=apples", f"rewritten:file={file}")
-    one, two = made.it.items(0)
+    one, two = made.obj.items(0)
     assert (task_text(one.task), one.factors["is_refined"]) == ("An image with 1 apple", False)
     assert task_text(two.task) == "Two apples, side by side"
     assert two.factors == {
         "category": "apples", "number": 2, "refinement": "rewritten", "is_refined": True, "rewriter": "openai:x",
     }  # fmt: skip
     assert made.spec.options["instruction"] == "Say it better"
-    assert make_suite(made.spec.shown).spec == made.spec
+    assert make_suite(made.spec.text).spec == made.spec
 
 
 def test_a_changed_file_is_a_conflict_with_the_run(tmp_path: Path) -> None:
     file = write(tmp_path / "own.csv", "item,prompt", "production/apples/2,Two apples")
     run = Run(Folder(tmp_path / "run"), create=True)
     made = make_refined("production", f"rewritten:file={file}")
-    run.add_suite(made.spec, 0, made.it.items(0))
+    run.add_suite(made.spec, 0, made.obj.items(0))
     write(file, "item,prompt", "production/apples/2,2 apples")
     changed = make_refined("production", f"rewritten:file={file}")
-    with pytest.raises(ConflictError, match=re.escape(f"was made with the suite {made.spec.shown!r}, not")):
-        run.add_suite(changed.spec, 0, changed.it.items(0))
-    assert made.spec.shown != changed.spec.shown
+    with pytest.raises(ConflictError, match=re.escape(f"was made with the suite {made.spec.text!r}, not")):
+        run.add_suite(changed.spec, 0, changed.obj.items(0))
+    assert made.spec.text != changed.spec.text
     with pytest.raises(BadFileError, match=r"own\.csv has changed"):
-        make_suite(made.spec.shown)
+        make_suite(made.spec.text)
     run.close()
 
 
@@ -486,22 +486,22 @@ def test_a_changed_file_is_a_conflict_with_the_run(tmp_path: Path) -> None:
 def test_a_file_that_does_not_fit_is_refused(lines: list[str], message: str, tmp_path: Path) -> None:
     file = write(tmp_path / "own.csv", *lines)
     with pytest.raises(BadFileError, match=re.escape(message)):
-        list(make_refined("production", f"rewritten:file={file}").it.items(0))
+        list(make_refined("production", f"rewritten:file={file}").obj.items(0))
 
 
 def test_a_row_is_taken_whatever_its_item_asks_for(tmp_path: Path) -> None:
     spec = "geckonum:types=2-additive"
-    first, second, *_ = make_suite(spec).it.items(0)
+    first, second, *_ = make_suite(spec).obj.items(0)
     file = write(tmp_path / "own.csv", " item , prompt ", f"{first.id},All of them", f"{second.id},More")
     made = make_refined(spec, f"rewritten:file={file}")
-    assert [(one.base, task_text(one.task)) for one in made.it.items(0)] == [
+    assert [(one.base, task_text(one.task)) for one in made.obj.items(0)] == [
         (first.id, "All of them"),
         (second.id, "More"),
     ]
 
 
 def test_a_row_for_what_shows_a_picture_is_refused(tmp_path: Path) -> None:
-    (first, *_) = make_suite("naming:images=1").it.items(0)
+    (first, *_) = make_suite("naming:images=1").obj.items(0)
     file = write(tmp_path / "own.csv", "item,prompt", f"{first.id},Draw it")
     with pytest.raises(BadValueError, match="suite 'naming' cannot be refined: it shows pictures"):
         make_refined("naming:images=1", f"rewritten:file={file}")
@@ -609,7 +609,7 @@ def test_refinements_are_listed_with_their_options() -> None:
 def test_a_file_may_have_more_rows_than_the_options_leave_of_the_suite(tmp_path: Path) -> None:
     file = tmp_path / "own.csv"
     file.write_text("item,prompt\nproduction/apples/2,Two\nproduction/apples/3,Three\n", encoding="utf-8")
-    items = list(make_suite(f"production~rewritten:numbers=2,categories=apples,file={file}").it.items(0))
+    items = list(make_suite(f"production~rewritten:numbers=2,categories=apples,file={file}").obj.items(0))
     assert [item.task for item in items] == [Draw("Two")]
     with pytest.raises(BadFileError, match="none of its 2 rows is for an item of this suite with these options"):
         make_suite(f"production~rewritten:numbers=5,file={file}")

@@ -117,7 +117,7 @@ async def serving(judge: Resolved[Judge], **options: Any) -> AsyncIterator[tuple
     admission = options.pop("admission", Admission())
     settings = RewardSettings(judge, **options)
     with open_caller("judge", judge) as executor:
-        rule, meter = settings.rule or parse_rule(judge.it.rule), settings.budget.meter(judge)
+        rule, meter = settings.rule or parse_rule(judge.obj.rule), settings.budget.meter(judge)
         looks = JudgePool(judge, rule, executor, settings.tries, meter)
         runner = web.AppRunner(make_app(settings, admission, looks), handler_cancellation=True)
         await runner.setup()

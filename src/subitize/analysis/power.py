@@ -226,7 +226,7 @@ def _settle_size(given: Assumed) -> dict[str, Any]:
         raise BadValueError("give --suite NAME or --prompts N")
     prompts, images, sizes = given.get("prompts", 0), 1, [1]
     if "suite" in given:
-        suite = make_suite(given["suite"]).it
+        suite = make_suite(given["suite"]).obj
         items = list(suite.items(0))
         places = assign_units(items, dict.fromkeys((item.suite for item in items), design_of(suite)))
         sizes = places.group_by("stratum").agg(pl.col("cluster").n_unique()).sort("stratum")["cluster"].to_list()

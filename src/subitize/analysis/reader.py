@@ -29,7 +29,7 @@ def rule_for(judge: Resolved[Judge], text: str | None, warn: Warn) -> Rule | Non
     rule, made_for = _rule(text)
     if rule is None:
         return None
-    name, own = judge.spec.shown, parse_rule(judge.it.rule)
+    name, own = judge.spec.text, parse_rule(judge.obj.rule)
     _warn_of_other(text, made_for, name, warn)
     check_kind(rule, own, name)
     check_floor(rule, judge.spec.options, name)

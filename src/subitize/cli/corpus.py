@@ -213,7 +213,7 @@ def pairs(
     ledger = Budget(load_prices(prices), max_cost)
     given = PairsSpec(tuple(find_shards(files)), CorpusLayout(column, image), images, own, limit, out, ledger)
     made = make_judge(judge)
-    reading = rule_for(made, rule) or parse_rule(made.it.rule)
+    reading = rule_for(made, rule) or parse_rule(made.obj.rule)
     print_warnings(filter(None, [self_test(made)]))
     with Bar() as bar:
         found = find_misaligned(given, made, reading, bar, lambda line: print_warnings([line]), seed=seed)

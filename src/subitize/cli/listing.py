@@ -146,7 +146,7 @@ def prompts(
 
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
-    print_notes(made[0].it)
+    print_notes(made[0].obj)
     for one in made:
         check_size(one, seed or 0)
     items = [item for one in made for item in make_items(one, seed or 0)]
@@ -155,7 +155,7 @@ def prompts(
     from subitize.io.outputs import write_atomic
 
     check_file(sheet)
-    repeats = made[0].it.repeats
+    repeats = made[0].obj.repeats
     write_atomic(sheet, [_tabulate(items, repeats).encode()])
     command = f"subitize run {shlex.quote(spec)} --repeats {repeats} --model folder:FOLDER"
     return print_line(

@@ -130,7 +130,7 @@ def run(
         check_file(report)
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made_suite = make_suite(spec)
-    print_notes(made_suite.it)
+    print_notes(made_suite.obj)
     plain_name = made_suite.spec.name.removesuffix(OF_FILE)
     name = out or (plain_name if database else f"runs/{plain_name}")
     location = locate(name, database, images)

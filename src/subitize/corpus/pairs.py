@@ -101,14 +101,14 @@ def find_misaligned(
     if not found:
         raise NothingToDoError(f"none of {captions} captions names a number of things")
     chosen = found if pairs.most is None else Random(seed).sample(found, min(pairs.most, len(found)))
-    with _open_log(pairs.kept, f"{judge.spec.shown} {rule}") as log:
+    with _open_log(pairs.kept, f"{judge.spec.text} {rule}") as log:
         looked = asyncio.run(_look_at_all(chosen, pairs, judge, rule, progress, log))
     known = [pair for pair in looked if pair.agrees is not None]
     if not known:
         first = next((pair.reason for pair in looked if pair.reason), "no counts")
-        raise NothingToDoError(f"judge {judge.spec.shown} counted in none of {len(looked)} images ({first})")
+        raise NothingToDoError(f"judge {judge.spec.text} counted in none of {len(looked)} images ({first})")
     return CaptionCheck(
-        judge=judge.spec.shown,
+        judge=judge.spec.text,
         captions=captions,
         pairs=len(looked),
         unknown=len(looked) - len(known),

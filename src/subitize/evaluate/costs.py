@@ -80,7 +80,7 @@ class Budget:
 
     def meter(self, made: Resolved[Any]) -> "Meter":
         """Make the meter of a model or judge; one without a known price cannot be kept below a limit."""
-        name, it = made.spec.shown, made.it
+        name, it = made.spec.text, made.obj
         if not isinstance(it, Metered):
             return Meter(self, name, label=str(made))
         price = self.prices.find(it.base_url, it.served_name)

@@ -67,7 +67,7 @@ def open_caller(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool = 
 
     One at hand also computes in this process while that is idle: a single call is answered soonest there.
     """
-    it = made.it
+    it = made.obj
     opened = it.opened if isinstance(it, Opens) else nullcontext
     does_several = isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1
     if does_several or isinstance(it, Responds):
@@ -84,7 +84,7 @@ def open_caller(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool = 
         with _computing_at(kind, made, is_at_hand=is_at_hand) as executor:
             yield executor
     else:
-        raise BadValueError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all; it needs one")
+        raise BadValueError(f"{kind} {made.spec.text!r} has none of respond, compute and compute_all; it needs one")
 
 
 class WorkerError(Exception):
@@ -155,10 +155,10 @@ def _computing_at(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool)
     What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
     """
     count = os.cpu_count() or 1
-    pool = Pool(count, _start_worker, kind, made.text)
+    pool = Pool(count, _start_worker, kind, made.spec_text)
     thread_count = min(count, _MOST_THREADS)
     threads = ThreadPoolExecutor(thread_count, thread_name_prefix="computing")
-    is_ours = type(made.it).__module__.startswith("subitize.")
+    is_ours = type(made.obj).__module__.startswith("subitize.")
     seconds_here, calls_here = thread_count * IN_PROCESS_SECONDS if is_ours else 0, 0
 
     async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
@@ -171,7 +171,7 @@ def _computing_at(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool)
             calls_here += 1
             try:
                 loop = asyncio.get_running_loop()
-                given, seconds, own_seconds = await loop.run_in_executor(threads, _compute_here, made.it, one)
+                given, seconds, own_seconds = await loop.run_in_executor(threads, _compute_here, made.obj, one)
             finally:
                 calls_here -= 1
             seconds_here -= own_seconds
@@ -192,7 +192,7 @@ _computing: Computes[Any, Any]
 def _start_worker(kind: Kind, text: str) -> None:
     global _computing
     made: registry.Resolved[Any] = registry.make_model(text) if kind == "model" else registry.make_judge(text)
-    _computing = made.it
+    _computing = made.obj
 
 
 def _compute_in_worker(asked: object) -> tuple[object, float]:

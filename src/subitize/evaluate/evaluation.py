@@ -97,7 +97,7 @@ class Plan:
         for line in describe_refined(self.each, run):
             messages.say(line)
         if self.judge is not None:
-            for line in warn_of_reward_judges(run, self.judge.spec.shown):
+            for line in warn_of_reward_judges(run, self.judge.spec.text):
                 messages.warn(line)
         return outcome
 
@@ -105,7 +105,7 @@ class Plan:
         """Say how to go on with the run, and which other rule would read what was discarded."""
         go_on = f"score {shlex.quote(name)}" if self.judge else f"judge {shlex.quote(name)} --judge NAME"
         stored = f"stored in {name}{_describe_spending(self.order.ledger)}; see: subitize {go_on}"
-        return [stored, *(advise_rules(run, name, self.judge.spec.shown) if self.judge else [])]
+        return [stored, *(advise_rules(run, name, self.judge.spec.text) if self.judge else [])]
 
 
 class RunResult(NamedTuple):
@@ -117,7 +117,7 @@ class RunResult(NamedTuple):
 
 def make_plan(order: RunConfig, location: Location) -> Plan:
     """See how an order goes with what is stored, if anything is; nothing is written."""
-    named = order.judge or order.suite.it.judge
+    named = order.judge or order.suite.obj.judge
     judge = None if named == NO_JUDGE else make_judge(named)
     with open_if_any(location) as run:
         models, notes = resolve_models(run, order.models, is_same_model=order.is_same_model)
@@ -140,14 +140,14 @@ def judge_anew(
     _begin(scope.ledger, run)
     summary = judge_run(run, judge, progress, scope)
     messages.say(f"{judge}: {summary}{_describe_spending(scope.ledger)}")
-    for line in warn_of_reward_judges(run, judge.spec.shown):
+    for line in warn_of_reward_judges(run, judge.spec.text):
         messages.warn(line)
     return summary
 
 
 def find_other_rules(run: Run, judge: Resolved[Judge], rule: Rule) -> list[str]:
     """Find by which other rules a judge's evidence was read before."""
-    stored = {one.rule for one in read_judgings(run) if one.judge == judge.spec.shown}
+    stored = {one.rule for one in read_judgings(run) if one.judge == judge.spec.text}
     return sorted(one for one in stored if not _is_same_rule(one, rule))
 
 

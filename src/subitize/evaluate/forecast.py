@@ -58,7 +58,7 @@ def forecast_runs(location: Location, each: Sequence[RunSettings], *, sight_chec
 def _with_checks(run: Run | None, each: Iterable[RunSettings], *, sight_check: bool) -> Iterator[RunSettings]:
     checked: set[str] = set()
     for settings in each:
-        model = settings.model.spec.shown
+        model = settings.model.spec.text
         if sight_check and model not in checked and (check := plan_check(run, settings)):
             checked.add(model)
             yield check
@@ -68,7 +68,7 @@ def _with_checks(run: Run | None, each: Iterable[RunSettings], *, sight_check: b
 def forecast_judging(run: Run, judge: Resolved[Judge], model: str | None, ledger: Budget) -> Expense:
     """Sum up what the questions that are still open to a judge are expected to cost."""
     tasks = list(open_tasks(run, judge, model))
-    looks = len(tasks) if isinstance(judge.it, AsksModel) else count_looks(run, judge, model)
+    looks = len(tasks) if isinstance(judge.obj, AsksModel) else count_looks(run, judge, model)
     return _expend(ledger.meter(judge), tasks, looks)
 
 
@@ -79,7 +79,7 @@ def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
     if run is not None:
         run.check_suite(suite.spec, setup.seed, items_of(suite, setup.seed))
     plan = plan_suite(settings, select_items(settings, setup), matched)
-    finished = run.finished(model.spec.shown) if run is not None else set()
+    finished = run.finished(model.spec.text) if run is not None else set()
     items = {item.id: item for item in plan.items}
     groups = [[items[trial.item_id] for trial in group] for group in plan.left(finished)]
     left = [item for group in groups for item in group]
@@ -89,22 +89,22 @@ def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
         expenses.append(_expend_on_judge(settings, settings.judge, left))
     done = plan.total - len(left)
     told = () if matched is None else tuple(matched.lines())
-    names, counts = (suite.spec.shown, model.spec.shown), (len(plan.items), plan.total, done)
+    names, counts = (suite.spec.text, model.spec.text), (len(plan.items), plan.total, done)
     return Forecast(*names, *counts, tuple(expenses), told, str(model))
 
 
 def _expend_on_judge(settings: RunSettings, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:
     """Expect one drawing per item, about which the judge is asked everything that it can answer."""
-    drawn, asks, tasks = Drawn(Stored("0" * 64, "png")), asks_by(judge.it), []
+    drawn, asks, tasks = Drawn(Stored("0" * 64, "png")), asks_by(judge.obj), []
     for item in items:
-        if not isinstance(item.task, Draw) or not isinstance(judge.it, AsksModel):
+        if not isinstance(item.task, Draw) or not isinstance(judge.obj, AsksModel):
             continue
-        picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.it, item.task))
+        picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.obj, item.task))
         for ask in asks(item):
-            if judge.it.can_answer(ask.question, (drawn,)):
+            if judge.obj.can_answer(ask.question, (drawn,)):
                 inquiry = JudgeQuestion(ask.question, ask.wording)
                 exhibit = JudgeRequest((drawn,), (inquiry,), _no_picture, item.task.prompt)
-                tasks += [replace(task, picture=picture) for task in put_tasks(judge.it, exhibit)]
+                tasks += [replace(task, picture=picture) for task in put_tasks(judge.obj, exhibit)]
     return _expend(settings.ledger.meter(judge), tasks, len(tasks))
 
 

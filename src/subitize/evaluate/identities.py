@@ -75,7 +75,7 @@ def _settle(
     settled: list[tuple[Resolved[T], Entry]] = []
     notes: Notes = []
     for one in made:
-        wanted = Entry(one.spec.shown, one.spec.options, one.it.is_stand_in, one.name, one.addresses)
+        wanted = Entry(one.spec.text, one.spec.options, one.obj.is_stand_in, one.name, one.addresses)
         entry = match_entry(list(entries.values()), wanted, is_same_model=is_same_model)
         _check_once(one, entry, settled)
         if entry.spec in entries:
@@ -90,8 +90,8 @@ def _check_once(made: Resolved[T], entry: Entry, others: Iterable[tuple[Resolved
     for other, known in others:
         if known.spec == entry.spec and made.name != other.name:
             raise BadValueError(
-                f"{other.text} has two names here, {other.name or other.text!r} and {made.name or made.text!r}, and is "
-                "one model; give it once"
+                f"{other.spec_text} has two names here, {other.name or other.spec_text!r} and "
+                f"{made.name or made.spec_text!r}, and is one model; give it once"
             )
 
 
@@ -103,5 +103,5 @@ def _tell_changes(before: Entry, now: Entry) -> Iterator[str]:
 
 
 def _take_over(made: Resolved[T], entry: Entry, label: str) -> Resolved[T]:
-    spec = replace(made.spec, shown=entry.spec, options=entry.options)
+    spec = replace(made.spec, text=entry.spec, options=entry.options)
     return replace(made, spec=spec, addresses=entry.addresses, label=label)

@@ -123,18 +123,18 @@ def judge_run(run: Run, judge: Resolved[Judge], progress: Progress, scope: Judge
     rules = _choose_rules(run, judge, {item.suite for item in items}, scope.rule)
     for model in names if scope.model is None else [scope.model]:
         # By model, so that runs of several models on one suite can judge at the same time.
-        with run.lease(f"judge {judge.spec.shown} on {model}") as lease:
+        with run.lease(f"judge {judge.spec.text} on {model}") as lease:
             task = _Task(run, judge, items, model)
             first = next(jobs := task.jobs(summary), None)
-            run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in, name=judge.name, addresses=judge.addresses)
+            run.add_judge(judge.spec, is_stand_in=judge.obj.is_stand_in, name=judge.name, addresses=judge.addresses)
             if first is not None:
                 progress.begin(f"judge {judge} on {names[model]}", task.count())
                 _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
-    summary.limits += _name_waiting(judge.it, items)
-    if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
-        summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
+    summary.limits += _name_waiting(judge.obj, items)
+    if isinstance(judge.obj, AsksItself) and not any(map(judge.obj.asks, items)):
+        summary.limits.append(f"nothing to ask: it asks about {judge.obj.asks_about}")
     has_tried = summary.readings or summary.failed or not (summary.unanswerable or summary.limits)
-    summary.is_in_vain = not has_tried and not run.answered(judge.spec.shown)
+    summary.is_in_vain = not has_tried and not run.answered(judge.spec.text)
     return summary
 
 
@@ -150,7 +150,7 @@ def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
 
 def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
     """Choose by which rule the evidence about each suite is read; what a judge began to read by its own stays so."""
-    own = parse_rule(named or judge.it.rule)
+    own = parse_rule(named or judge.obj.rule)
     rules = dict.fromkeys(suites, own)
     if named or judge.sets(RULE_OPTION):
         return rules
@@ -159,7 +159,7 @@ def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named
         if (
             preferred
             and is_same_kind(parse_rule(preferred), own)
-            and str(own) not in read_rules(run, suite, judge.spec.shown)
+            and str(own) not in read_rules(run, suite, judge.spec.text)
         ):
             rules[suite] = parse_rule(preferred)
     return rules
@@ -173,14 +173,14 @@ def check(it: object) -> None:
 
 def check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved[Model]], location: Location) -> None:
     """Refuse a stand-in that nobody asked for as the judge of a real model, unless it judged that model before."""
-    if not judge.it.is_stand_in:
+    if not judge.obj.is_stand_in:
         return
     judged = _judged_before(judge, location)
     for model in models:
-        if not model.it.is_stand_in and model.spec.shown not in judged:
+        if not model.obj.is_stand_in and model.spec.text not in judged:
             raise BadValueError(
                 f"{suite} is judged by {judge} unless another judge is named, and that one knows only the "
-                f"drawings of subitize, not those of {model.name or model.spec.shown}. Name one that can see them: "
+                f"drawings of subitize, not those of {model.name or model.spec.text}. Name one that can see them: "
                 "--judge vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
                 "OPENAI_API_KEY), --judge grounding-dino:MODEL (a detector on this machine; pip install "
                 f"'subitize[local]'), or --judge none, and judge later; or {judge} itself, if they look "
@@ -193,7 +193,7 @@ def _judged_before(judge: Resolved[Judge], location: Location) -> set[str]:
     with open_if_any(location) as run:
         if run is None:
             return set()
-        is_known = judge.spec.shown in {entry.spec for entry in run.judges()}
+        is_known = judge.spec.text in {entry.spec for entry in run.judges()}
         return {entry.spec for entry in run.models()} if is_known else set()
 
 
@@ -202,11 +202,11 @@ def self_test(judge: Resolved[Judge]) -> str:
 
     Of an embedded judge that passes there is nothing to say.
     """
-    check(judge.it)
-    if not isinstance(judge.it, SelfTested):
+    check(judge.obj)
+    if not isinstance(judge.obj, SelfTested):
         return f"self-test of {judge}: cannot be tested, as it has no test of its own"
     try:
-        result = judge.it.self_test()
+        result = judge.obj.self_test()
     except UnusableModelError as error:
         raise UnusableModelError(f"judge {judge} failed its self-test: {error}") from None
     if not result.summary:
@@ -235,13 +235,13 @@ def open_tasks(run: Run, judge: Resolved[Judge], model: str | None) -> Iterator[
 
     Of one that asks none there are none, and its weights are not needed to know it.
     """
-    if not isinstance(judge.it, AsksModel):
+    if not isinstance(judge.obj, AsksModel):
         return
     items = run.items()
     for entry in run.models():
         if model in (None, entry.spec):
             for job in _Task(run, judge, items, entry.spec).jobs(JudgeTally()):
-                yield from put_tasks(judge.it, job.exhibit)
+                yield from put_tasks(judge.obj, job.exhibit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +266,8 @@ class _Task:
 
     def __init__(self, run: Run, judge: Resolved[Judge], items: Sequence[Item], model: str) -> None:
         self._run, self._judge, self._items, self._model = run, judge, items, model
-        self._asks = asks_by(judge.it)
-        self._done = run.answered(judge.spec.shown)
+        self._asks = asks_by(judge.obj)
+        self._done = run.answered(judge.spec.text)
         self._load = Loader(run.images)
 
     def count(self) -> int:
@@ -277,7 +277,7 @@ class _Task:
             sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
             for trial_id, item_id in self._run.answers(self._model)
         )
-        return sum(min(count, 1) if self._judge.it.asks_together else count for count in open_questions)
+        return sum(min(count, 1) if self._judge.obj.asks_together else count for count in open_questions)
 
     def jobs(self, summary: JudgeTally) -> Iterator[_Job]:
         """Go through the looks to be taken; questions that the judge cannot answer are counted in the summary."""
@@ -304,26 +304,26 @@ class _Task:
         inquiries: dict[Subject, list[JudgeQuestion]] = defaultdict(list)
         outcomes: dict[Subject, tuple[Outcome, ...]] = {}
         for ask, subject, shown in _open_asks(self._asks(item), responses, self._done):
-            if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
+            if _is_visible(shown) and self._judge.obj.can_answer(ask.question, shown):
                 inquiries[subject].append(JudgeQuestion(ask.question, ask.wording))
                 outcomes[subject] = shown
             elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's follows from its members
                 summary.unanswerable += 1
-                why = self._judge.it.why_not(ask.question) if isinstance(self._judge.it, Explains) else ""
+                why = self._judge.obj.why_not(ask.question) if isinstance(self._judge.obj, Explains) else ""
                 if why:
                     remember(why, summary.limits)
         for subject, asked in inquiries.items():
-            for together in [asked] if self._judge.it.asks_together else [[one] for one in asked]:
+            for together in [asked] if self._judge.obj.asks_together else [[one] for one in asked]:
                 for exhibit in _exhibits(item, outcomes[subject], together, self._load):
                     questions = [inquiry.question.id for inquiry in exhibit.inquiries]
-                    id = digest(self._judge.spec.shown, subject.id, questions)
+                    id = digest(self._judge.spec.text, subject.id, questions)
                     yield _Job(item.suite, subject, replace(exhibit, id=id))
 
     def _follows(self, ask: Ask, item: Item, shown: Sequence[Outcome]) -> bool:
         """Tell whether an answer about a whole follows from those about its parts, all of which can be given."""
         rule = find_parts_rule(item.suite) if isinstance(ask.question, MatchesPrompt) else None
         parts = rule.list_parts(item) if rule else ()
-        return bool(parts) and all(self._judge.it.can_answer(part.question, shown) for part in parts)
+        return bool(parts) and all(self._judge.obj.can_answer(part.question, shown) for part in parts)
 
 
 def _open_asks(
@@ -391,7 +391,7 @@ class _Round:
             affordable.work_off(lambda: executor.run(lambda: drive(affordable, bench)))
 
     def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
-        return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
+        return chain.from_iterable(put_tasks(self._judge.obj, job.exhibit) for job in batch)
 
     async def _look(self, funded: tuple[_Batch, float], retry: Retry[JudgeRequest, tuple[Finding, ...]]) -> list[_Look]:
         batch, promised_usd = funded
@@ -410,7 +410,7 @@ class _Round:
     ) -> _Look:
         if isinstance(found, Failure):
             return _Look([], found.reason, unsettled)
-        judge, rule, readings = self._judge.spec.shown, self._rules[job.suite], []
+        judge, rule, readings = self._judge.spec.text, self._rules[job.suite], []
         unwritten = unsettled
         for inquiry, finding in zip(job.exhibit.inquiries, found, strict=True):
             value, price_usd = interpret(finding.evidence, inquiry.question, rule), next(usd)

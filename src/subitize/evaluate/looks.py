@@ -285,22 +285,22 @@ class JudgePool:
         if unfit:
             return Unscorable(unfit)
         load, judge = _Held(sample.image), self._judge
-        together = [sample.asks] if judge.it.asks_together else [(ask,) for ask in sample.asks]
+        together = [sample.asks] if judge.obj.asks_together else [(ask,) for ask in sample.asks]
         values = await asyncio.gather(*(self._look(asks, picture, load) for asks in together))
         each = zip(sample.asks, (value for some in values for value in some), strict=True)
         return tuple(RewardedCount(ask.question.id.removeprefix("count:"), _number(ask), value) for ask, value in each)
 
     def _find_unanswerable(self, asks: Iterable[Ask], picture: Stored) -> str:
-        judge = self._judge.it
+        judge = self._judge.obj
         for ask in asks:
             if not judge.can_answer(ask.question, (Drawn(picture),)):
                 why = judge.why_not(ask.question) if isinstance(judge, Explains) else ""
-                return f"judge {self._judge.spec.shown} {why or f'does not answer {ask.question.id!r}'}"
+                return f"judge {self._judge.spec.text} {why or f'does not answer {ask.question.id!r}'}"
         return ""
 
     async def _look(self, asks: Sequence[Ask], picture: Stored, load: _Held) -> Sequence[Value]:
         inquiries = tuple(JudgeQuestion(ask.question, ask.wording) for ask in asks)
-        id = digest(self._judge.spec.shown, picture.hash, [ask.question.id for ask in asks])
+        id = digest(self._judge.spec.text, picture.hash, [ask.question.id for ask in asks])
         look = asyncio.get_running_loop().create_future()
         self._waiting.put_nowait((JudgeRequest((Drawn(picture),), inquiries, load, id=id), look))
         found: _Findings | Failure = await look
@@ -327,7 +327,7 @@ class JudgePool:
     async def _take_batch(
         self, exhibits: Sequence[JudgeRequest], looks: "Sequence[asyncio.Future[_Findings | Failure]]"
     ) -> None:
-        name = self._judge.spec.shown
+        name = self._judge.spec.text
         # A new one each time: what others sent does not count against this batch.
         retry: Retry[JudgeRequest, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
         promised_usd, usages = 0.0, list[Usage | None]()
@@ -347,7 +347,7 @@ class JudgePool:
 
     def _promise(self, exhibits: Iterable[JudgeRequest]) -> float:
         """Put aside what looks will cost; where there is not so much left, none is taken."""
-        tasks = chain.from_iterable(put_tasks(self._judge.it, exhibit) for exhibit in exhibits)
+        tasks = chain.from_iterable(put_tasks(self._judge.obj, exhibit) for exhibit in exhibits)
         usd, ledger = self._meter.expect_usd(tasks), self._meter.ledger
         if not ledger.promise(usd):
             raise BudgetError(

@@ -89,7 +89,7 @@ class TrialPlan:
             repeats = range(start, min(start + self.repeats_per_call, self.repeats))
             for item in self.items:
                 there = (repeat for repeat in repeats if (item.id, repeat) not in self.absent)
-                trials = (Trial(item.id, self.model.shown, self.model.options, repeat) for repeat in there)
+                trials = (Trial(item.id, self.model.text, self.model.options, repeat) for repeat in there)
                 group = tuple(trial for trial in trials if trial.id not in finished)
                 if group and isinstance(item.task, Draw):
                     yield group
@@ -104,7 +104,7 @@ def further_attempts(
     for one in suite.again(tried):
         if not isinstance(one, Attempt):
             raise RunError(f"suite {type(suite).__name__}: again should give what it was given, not {one!r:.60}")
-        trial = Trial(one.item.id, model.shown, model.options, one.repeat, one.attempt + 1)
+        trial = Trial(one.item.id, model.text, model.options, one.repeat, one.attempt + 1)
         if trial.attempt < suite.max_attempts and trial.id not in finished:
             yield (trial,)
 
@@ -142,7 +142,7 @@ def check_size(suite: Resolved[Suite], seed: int, limit: int | None = None, repe
     if items > MOST_ITEMS:
         more = "more than " * (items == MOST_ITEMS + 1)
         raise BadValueError(
-            f"{suite.spec.shown} has {more}{items - bool(more):,} items, {_describe(items)}; "
+            f"{suite.spec.text} has {more}{items - bool(more):,} items, {_describe(items)}; "
             f"at most {MOST_ITEMS:,} are made: run and stimuli take fewer with --limit"
         )
     if items * repeats > MOST_ANSWERS:
@@ -154,8 +154,8 @@ def check_size(suite: Resolved[Suite], seed: int, limit: int | None = None, repe
 
 def _count(suite: Resolved[Suite], seed: int) -> int:
     """Count the items of a suite, where it cannot tell by making them, but only one more than are allowed."""
-    if isinstance(suite.it, CountsItems):
-        return suite.it.count_items()
+    if isinstance(suite.obj, CountsItems):
+        return suite.obj.count_items()
     return sum(1 for _ in islice(items_of(suite, seed), MOST_ITEMS + 1))
 
 

@@ -78,19 +78,19 @@ class Rewriting:
     @property
     def writer(self) -> Writes:
         """The model that writes; another is refused."""
-        if not isinstance(self.model.it, Writes):
+        if not isinstance(self.model.obj, Writes):
             raise BadValueError(f"model {str(self.model)!r} cannot write texts; take openai:MODEL")
-        return self.model.it
+        return self.model.obj
 
     @property
     def written_by(self) -> str:
         """The model with its address, unless that is the provider's: another server may have another model."""
-        spec, (address, *_) = self.model.spec.shown, (*self.model.addresses, DEFAULT_URL)
+        spec, (address, *_) = self.model.spec.text, (*self.model.addresses, DEFAULT_URL)
         return spec if address == DEFAULT_URL else with_address(spec, address)
 
     def items(self) -> list[Item]:
         """List the items whose prompts can be rewritten: those that can be refined, taken by a limit as a run does."""
-        items = list(find_refinable(self.suite.it, self.seed))
+        items = list(find_refinable(self.suite.obj, self.seed))
         if self.limit is not None:
             refinable = {item.id for item in items}
             order = (item.id for item in sample_of(self.suite, self.seed) if item.id in refinable)
@@ -98,7 +98,7 @@ class Rewriting:
             items = [item for item in items if item.id in taken]
         if not items:
             raise BadValueError(
-                f"suite {self.suite.spec.shown!r} has no prompt that asks for a number of one kind of things"
+                f"suite {self.suite.spec.text!r} has no prompt that asks for a number of one kind of things"
             )
         return items
 
@@ -126,7 +126,7 @@ class RewriteTally:
 
 def rewrite_suite(rewriting: Rewriting, progress: Progress) -> RewriteTally:
     """Have the prompts rewritten that are not in the file yet; each is in the file before its slot is used again."""
-    model = rewriting.model.it
+    model = rewriting.model.obj
     if isinstance(model, Checks):
         model.check()
     items = rewriting.items()
@@ -284,7 +284,7 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Rewrite
 
 def _request(rewriting: Rewriting, item: Item) -> Request:
     spec = rewriting.model.spec
-    trial = Trial(item.id, spec.shown, spec.options)
+    trial = Trial(item.id, spec.text, spec.options)
     task = Draw(rewriting.text_for(item))
     return Request(item.id, task, 0, 0, trial.seed(rewriting.seed), _no_picture, trial.id)
 

@@ -87,7 +87,7 @@ class RunSettings:
     """Of a model that has its answers ready, whether only those that are there are asked for."""
 
     def __post_init__(self) -> None:
-        if self.only_found and not isinstance(self.model.it, Matches):
+        if self.only_found and not isinstance(self.model.obj, Matches):
             raise BadValueError(
                 f"--only-found is for models that have their images ready, as folder:PATH; not {self.model}"
             )
@@ -99,10 +99,10 @@ class RunSettings:
             raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
         if self.concurrency is not None and self.concurrency > _MOST_AT_ONCE:
             raise BadValueError(f"--concurrency {self.concurrency:,}: should be at most {_MOST_AT_ONCE:,}")
-        check_size(self.suite, self.seed or 0, self.limit, self.repeats or self.suite.it.repeats)
+        check_size(self.suite, self.seed or 0, self.limit, self.repeats or self.suite.obj.repeats)
         items = items_of(self.suite, self.seed or 0)
         first = next(
-            (item for item in islice(items, SAMPLED_FROM_AT_MOST) if item.task.kind in self.model.it.tasks), None
+            (item for item in islice(items, SAMPLED_FROM_AT_MOST) if item.task.kind in self.model.obj.tasks), None
         )
         # A limit without a price is refused before there is a run.
         if first is not None:
@@ -113,16 +113,16 @@ class RunSettings:
             kinds = sorted({item.task.kind for item in islice(items, SAMPLED_FROM_AT_MOST)})
             raise NothingToDoError(
                 f"model {str(self.model)!r} cannot do {self.suite.spec.name!r}: "
-                f"it can {', '.join(sorted(self.model.it.tasks))}, the suite asks to {', '.join(kinds)}"
+                f"it can {', '.join(sorted(self.model.obj.tasks))}, the suite asks to {', '.join(kinds)}"
             )
 
     def check(self) -> None:
         """Refuse what cannot work before anything is made: a model without its key, a suite of bad items."""
         if is_outside(self.suite):
             deque(islice(items_of(self.suite, self.seed or 0), SAMPLED_FROM_AT_MOST), maxlen=0)
-        check(self.model.it)
+        check(self.model.obj)
         if self.judge is not None:
-            check(self.judge.it)
+            check(self.judge.obj)
 
 
 @dataclass(slots=True)
@@ -171,12 +171,12 @@ def run_suite(run: Run, settings: RunSettings, progress: Progress) -> RunTally:
     setup = settle(run, suite.spec.name, settings.seed)
     matched = match_suite(settings, setup.seed)
     selected, items = select_items(settings, setup), items_of(suite, setup.seed)
-    run.add_suite(suite.spec, setup.seed, items, design_of(suite.it), _sample(settings, setup, selected))
-    _keep_pictures(run, suite.it, selected)
-    run.add_model(model.spec, is_stand_in=model.it.is_stand_in, name=model.name, addresses=model.addresses)
+    run.add_suite(suite.spec, setup.seed, items, design_of(suite.obj), _sample(settings, setup, selected))
+    _keep_pictures(run, suite.obj, selected)
+    run.add_model(model.spec, is_stand_in=model.obj.is_stand_in, name=model.name, addresses=model.addresses)
     session = _Session(run, settings, setup.seed, plan_suite(settings, selected, matched), progress)
     looked_at = items if settings.limit is None else islice(items, SAMPLED_FROM_AT_MOST)
-    session.summary.impossible = sum(item.task.kind not in model.it.tasks for item in looked_at)
+    session.summary.impossible = sum(item.task.kind not in model.obj.tasks for item in looked_at)
     session.go()
     return session.summary
 
@@ -201,9 +201,9 @@ def check_suites(run: Run, each: Iterable[RunSettings]) -> None:
 
 def plan_suite(settings: RunSettings, selected: Sequence[Item], matched: Matched | None) -> TrialPlan:
     """Plan the trials of the items that were selected of a suite, where wanted only those that a model has ready."""
-    model, suite = settings.model, settings.suite.it
-    per_call = model.it.repeats_per_call if isinstance(model.it, RespondsToSeveral) else 1
-    batch_size = model.it.batch_size if isinstance(model.it, ComputesSeveral) else 1
+    model, suite = settings.model, settings.suite.obj
+    per_call = model.obj.repeats_per_call if isinstance(model.obj, RespondsToSeveral) else 1
+    batch_size = model.obj.batch_size if isinstance(model.obj, ComputesSeveral) else 1
     absent: frozenset[tuple[str, int]] = frozenset()
     if settings.only_found and matched is not None:
         ids = {item.id for item in selected}
@@ -221,7 +221,7 @@ class SuitePlan:
 
 def select_items(settings: RunSettings, setup: SuitePlan) -> list[Item]:
     """Select the items that the model can do and the limit takes, in the order of the suite."""
-    possible = (item for item in items_of(settings.suite, setup.seed) if item.task.kind in settings.model.it.tasks)
+    possible = (item for item in items_of(settings.suite, setup.seed) if item.task.kind in settings.model.obj.tasks)
     if settings.limit is None:
         return list(possible)
     taken = _take(settings, setup, settings.limit)
@@ -240,7 +240,7 @@ def _take(settings: RunSettings, setup: SuitePlan, limit: int) -> set[str]:
     """Take so many items of the suite, or of its base, that the model can do; tell their ids."""
     suite = settings.base or settings.suite
     order = items_of(suite, setup.seed) if setup.sampling is None else sample_of(suite, setup.seed, setup.sampling)
-    return {item.id for item in islice((one for one in order if one.task.kind in settings.model.it.tasks), limit)}
+    return {item.id for item in islice((one for one in order if one.task.kind in settings.model.obj.tasks), limit)}
 
 
 def _sample(settings: RunSettings, setup: SuitePlan, selected: Sequence[Item]) -> Sample | None:
@@ -257,9 +257,9 @@ def _sample(settings: RunSettings, setup: SuitePlan, selected: Sequence[Item]) -
 def match_suite(settings: RunSettings, seed: int) -> Matched | None:
     """Find the answers of a model that has them ready; if none fits the suite, refuse before anything is stored."""
     model, suite = settings.model, settings.suite
-    if not isinstance(model.it, Matches):
+    if not isinstance(model.obj, Matches):
         return None
-    matched = model.it.match(list(items_of(suite, seed)), settings.repeats or suite.it.repeats)
+    matched = model.obj.match(list(items_of(suite, seed)), settings.repeats or suite.obj.repeats)
     if not matched.count:
         raise BadFileError(f"{model} has nothing for suite {suite.spec.name!r}: {'; '.join(matched.lines())}")
     return matched
@@ -296,9 +296,9 @@ class _Session:
     def go(self) -> None:
         model = self._settings.model
         opened = open_caller("model", model)
-        with self._run.lease(model.spec.shown) as lease, opened as executor, closing(self._renderer):
+        with self._run.lease(model.spec.text) as lease, opened as executor, closing(self._renderer):
             self._run.sweep(lease)
-            finished = self._run.finished(model.spec.shown)
+            finished = self._run.finished(model.spec.text)
             # Planned twice, once to count: a list of all trials would grow with the run.
             left = sum(len(group) for group in self._plan.left(finished)) if finished else self._plan.total
             self.summary.already_done = self._plan.total - left
@@ -317,7 +317,7 @@ class _Session:
             return iter(())
         settings = self._settings
         scope = JudgeConfig(
-            suite.spec.name, model.shown, settings.tries, lambda: self._run.renew(lease), settings.ledger
+            suite.spec.name, model.text, settings.tries, lambda: self._run.renew(lease), settings.ledger
         )
         judged = judge_run(self._run, judge, self._progress, scope)
         if self.summary.judged is not None:
@@ -325,11 +325,11 @@ class _Session:
             judged.unsettled += self.summary.judged.unsettled
         self.summary.judged = judged
         # One that has its answers ready would give the same again.
-        if suite.it.max_attempts == 1 or isinstance(self._settings.model.it, Matches):
+        if suite.obj.max_attempts == 1 or isinstance(self._settings.model.obj, Matches):
             return iter(())
-        trials, values = read_trials(self._run, model.shown), read_values(self._run, judge.spec.shown)
+        trials, values = read_trials(self._run, model.text), read_values(self._run, judge.spec.text)
         tried = latest_tried(self._items.values(), trials, values)
-        return further_attempts(suite.it, model, tried, self._run.finished(model.shown))
+        return further_attempts(suite.obj, model, tried, self._run.finished(model.text))
 
     def _do(self, groups: Iterable[TrialBatch], total: int, lease: Lease, executor: Caller) -> None:
         """Do the trials; those that ran out of tries get a second round, if the others show that it is worth it."""
@@ -340,7 +340,7 @@ class _Session:
         if executor.is_waiting:
             self._renderer.expect(total * self._mean_pixels())
         unlucky = self._work(groups, lease, executor)
-        is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.it, Matches)
+        is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.obj, Matches)
         if unlucky and is_worth_it:
             self._progress.begin(f"{name}, once more", len(unlucky))
             groups = batches([response.trial for response in unlucky.values()], self._plan.batch_size)
@@ -483,7 +483,7 @@ def describe_refined(each: Sequence[RunSettings], run: Run) -> Iterator[str]:
                 "things is found in its prompt"
             )
         if kept:
-            why = settings.suite.it.why_kept if isinstance(settings.suite.it, Refined) else Refined.why_kept
+            why = settings.suite.obj.why_kept if isinstance(settings.suite.obj, Refined) else Refined.why_kept
             yield f"{name}: {kept:,} of {len(items):,} prompts as they were ({why})"
 
 

@@ -44,7 +44,7 @@ class _Lots:
 @lru_cache(maxsize=16)
 def sample_of(suite: Resolved[Suite], seed: int, scheme: str = SCHEME) -> Iterable[Item]:
     """Go through the items of a suite in the order in which a limit takes them, which is made only once."""
-    return Remembered(order_items(items_of(suite, seed), design_of(suite.it).strata, seed, scheme))
+    return Remembered(order_items(items_of(suite, seed), design_of(suite.obj).strata, seed, scheme))
 
 
 def order_items(items: Iterable[Item], strata: Sequence[str], seed: int, scheme: str = SCHEME) -> Iterator[Item]:

@@ -29,7 +29,7 @@ def plan_check(run: Run | None, settings: RunSettings) -> RunSettings | None:
     """
     if not _needs_check(run, settings):
         return None
-    checks = [] if run is None else read_checks(run, settings.model.spec.shown)
+    checks = [] if run is None else read_checks(run, settings.model.spec.text)
     if checks and checks[-1].is_passed:
         return None
     repeats = len(checks) + (not checks or checks[-1].is_whole)
@@ -44,7 +44,7 @@ def check_sight(run: Run, settings: RunSettings, progress: Progress) -> str:
     summary = run_suite(run, planned, progress)
     if settings.ledger.is_exhausted:
         return ""
-    check = next(reversed(read_checks(run, settings.model.spec.shown)), SightAnswers({}))
+    check = next(reversed(read_checks(run, settings.model.spec.text)), SightAnswers({}))
     if not check.is_whole:
         raise RunError(f"the sight check of {model} is not finished: {'; '.join(summary.reasons)}")
     if not check.is_passed:
@@ -55,13 +55,13 @@ def check_sight(run: Run, settings: RunSettings, progress: Progress) -> str:
 def _needs_check(run: Run | None, settings: RunSettings) -> bool:
     """Tell whether a real model is about to be asked about pictures for the first time."""
     model = settings.model
-    if model.it.is_stand_in or isinstance(model.it, SelfTested) or "answer" not in model.it.tasks:
+    if model.obj.is_stand_in or isinstance(model.obj, SelfTested) or "answer" not in model.obj.tasks:
         return False
     # A suite may have more items than anybody can make.
     items = islice(items_of(settings.suite, settings.seed or 0), SAMPLED_FROM_AT_MOST)
     if not any(item.task.kind == "answer" for item in items):
         return False
-    begun = read_trials(run, model.spec.shown) if run else ()
+    begun = read_trials(run, model.spec.text) if run else ()
     return not any(row.item_id.startswith(f"{settings.suite.spec.name}/") for row in begun)
 
 

@@ -76,7 +76,7 @@ class Pictures:
                 item.task.prompt: trial
                 for item in items
                 if isinstance(item.task, Draw)
-                for trial in (Trial(item.id, maker.shown, maker.options),)
+                for trial in (Trial(item.id, maker.text, maker.options),)
                 if trial.id not in finished
             }
             responses = []

@@ -129,7 +129,7 @@ def _check(
     for suite in suites:
         name, seed = suite.spec.name, seeds.get(suite.spec.name, 0)
         own = list(make_items(suite, seed))
-        made[name] = suite.spec, seed, own, design_of(suite.it)
+        made[name] = suite.spec, seed, own, design_of(suite.obj)
         if run:
             run.check_suite(suite.spec, seed, own)
     items = {item.id: item for item in run.items()} if run else {}

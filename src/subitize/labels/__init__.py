@@ -1,4 +1,4 @@
-"""From evidence to value, and from several values to one label, by named and versioned rules."""
+"""Turns evidence into values, and several values into one label, by named and versioned rules."""
 
 from subitize.labels.boxes import counted_boxes, read_standing, read_statement
 from subitize.labels.consensus import ADJUDICATED, EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie

@@ -1,4 +1,4 @@
-"""The boxes that answer a question, and statements of number and place held against boxes.
+"""Finds the boxes that answer a question, and checks statements of number and place against boxes.
 
 A box counts if its score is high enough, it is not suppressed, and it fits the noun, colour and place asked for."""
 
@@ -15,9 +15,9 @@ from subitize.stats.boxes import Detections
 
 
 def counted_boxes(boxes: Sequence[Box], question: Count, rule: Rule) -> list[Box]:
-    """Find the boxes that answer a question: of enough score, not suppressed, of the noun, colour and place.
+    """Find the boxes that answer a question: with a sufficient score, not suppressed, of its noun, colour and place.
 
-    The best come first. A box is suppressed by better ones only, so that low scores may be left out before or after.
+    The best come first. A box is suppressed by better ones only, so low scores may be left out before or after.
     """
     things = [box for box in _kept(boxes, question.noun, rule) if question.colour in (None, box.colour)]
     if question.place is None:
@@ -28,7 +28,7 @@ def counted_boxes(boxes: Sequence[Box], question: Count, rule: Rule) -> list[Box
 
 
 def _kept(boxes: Sequence[Box], label: str, rule: Rule) -> list[Box]:
-    """Find what is left of one label: none is suppressed by another's, but one of any colour by any of its label."""
+    """Keep the unsuppressed boxes of one label; boxes suppress others of their label only, of any colour."""
     least = rule.threshold or 0.0
     found = sorted((box for box in boxes if box.label == label and box.score >= least), key=lambda box: -box.score)
     if rule.iou is None or rule.iou >= 1:
@@ -37,7 +37,7 @@ def _kept(boxes: Sequence[Box], label: str, rule: Rule) -> list[Box]:
 
 
 def _stands(box: Box, relation: RelationWord, landmarks: Sequence[Box]) -> bool:
-    """Tell whether a thing's centre is on that side of all the landmarks' centres; without any it is on no side."""
+    """Return whether a thing's centre is on that side of all landmarks' centres; False without landmarks."""
     axis = 0 if relation in ("left of", "right of") else 1
     sign = 1 if relation in ("left of", "above") else -1
     return bool(landmarks) and all(sign * _centre(box)[axis] < sign * _centre(other)[axis] for other in landmarks)
@@ -50,19 +50,19 @@ def _centre(box: Box) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """That there are so many of something: a number, or None for some."""
+    """A claim that there are so many of something; None stands for "some"."""
 
     noun: str
     number: int | None
 
     def holds(self, count: int) -> bool:
-        """Tell whether it is so where so many are seen."""
+        """Return whether the statement is true of this count."""
         return count >= 1 if self.number is None else count == self.number
 
 
 _STATEMENT = re.compile(r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) (?P<things>[a-z][a-z -]*)")
-# What the name of one kind of thing does not have: with these a statement is of two kinds, of parts, or of a place.
-# "of" may be within a name: "loaves of bread".
+# Words that no name of one kind of thing contains: they introduce a second kind, parts, or a place.
+# "of" may be part of a name: "loaves of bread".
 _SAYS_MORE = word_set(
     "a about above across after against all along also among an and another any are around as at before behind below"
     " beneath beside between both but by each either every except facing fewer for from half halves has have her his"
@@ -76,7 +76,7 @@ _DOING = re.compile(r"\b[a-z]+[a-rt-z]s [a-z]+ing\b")
 
 
 def read_statement(text: str) -> Statement | None:
-    """Read "there are some apples", "there are no seeds", "there is 1 cat"; None for what says more or else."""
+    """Read "there are some apples", "there are no seeds", "there is 1 cat"; None for any other statement."""
     found = _STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
     if found is None or _says_more(found["things"]):
         return None
@@ -99,15 +99,15 @@ _SPATIAL_STATEMENT = re.compile(
     r"there (?:is|are) (?:an?|some) (?P<thing>[a-z][a-z -]*?) "
     rf"(?P<word>{_WORDS}) (?:an?|some) (?P<landmark>[a-z][a-z -]*)"
 )
-_OVERLAP = 0.5  # of the narrower of two, to be said to stand over one another
-_INSIDE = 0.9  # of a box, to be said to lie within another
-_RESTING = 0.5  # of its own height, that a thing may be off what it lies on
-_NEARER = 0.1  # of the taller one's height, that what stands nearer must reach lower
+_OVERLAP = 0.5  # of the narrower box's width, for one to be over the other
+_INSIDE = 0.9  # of a box's area, for it to be inside another
+_RESTING = 0.5  # of its own height: the largest gap between a thing and what it rests on
+_NEARER = 0.1  # of the taller box's height: how much lower the nearer one must reach
 
 
 @dataclass(frozen=True, slots=True)
 class SpatialClaim:
-    """That there is a thing in some relation to a landmark."""
+    """A claim that a thing is in some relation to a landmark."""
 
     thing: str
     word: str
@@ -115,7 +115,7 @@ class SpatialClaim:
 
 
 def read_standing(text: str) -> SpatialClaim | None:
-    """Read "there is a cat on top of a car"; None for what says something else."""
+    """Read "there is a cat on top of a car"; None for any other statement."""
     found = _SPATIAL_STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
     if found is None:
         return None
@@ -123,83 +123,43 @@ def read_standing(text: str) -> SpatialClaim | None:
 
 
 def check_spatial_claim(word: str, things: Sequence[Box], landmarks: Sequence[Box]) -> Value:
-    """Tell whether one of the things stands so to one of the landmarks; where boxes cannot tell, it is unknown."""
+    """Check whether one of the things relates so to one of the landmarks; unknown if boxes cannot show it."""
     if not things or not landmarks:
         return Known(False)
-    verdicts = {_pair_stands(_Pair(*one.xyxy, *other.xyxy), word) for one in things for other in landmarks}
+    verdicts = {_holds(word, one.xyxy, other.xyxy) for one in things for other in landmarks}
     if True in verdicts or None not in verdicts:
         return Known(True in verdicts)
     return Discarded(f"boxes cannot tell what is {word} what here", is_refusal=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The edges of a thing and of a landmark, in pixels from the top left."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    other_left: float
-    other_top: float
-    other_right: float
-    other_bottom: float
-
-    @property
-    def across(self) -> float:
-        """How far the thing's centre is to the right of the landmark's."""
-        return (self.left + self.right - self.other_left - self.other_right) / 2
-
-    @property
-    def down(self) -> float:
-        """How far the thing's centre is below the landmark's."""
-        return (self.top + self.bottom - self.other_top - self.other_bottom) / 2
-
-    @property
-    def shared_width(self) -> float:
-        return max(0.0, min(self.right, self.other_right) - max(self.left, self.other_left))
-
-    @property
-    def shared_height(self) -> float:
-        return max(0.0, min(self.bottom, self.other_bottom) - max(self.top, self.other_top))
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether the thing lies within the landmark's box: on it, before it, in it, or under it."""
-        area = (self.right - self.left) * (self.bottom - self.top)
-        return self.shared_width * self.shared_height >= _INSIDE * area
-
-    @property
-    def are_stacked(self) -> bool:
-        """Whether one of them is over the other."""
-        narrower = min(self.right - self.left, self.other_right - self.other_left)
-        return self.shared_width >= _OVERLAP * narrower
+_Edges = tuple[float, float, float, float]
 
 
-def _pair_stands(pair: _Pair, word: str) -> bool | None:
+def _holds(word: str, thing: _Edges, landmark: _Edges) -> bool | None:
+    """Return whether a thing relates so to a landmark; None if their boxes cannot show it."""
+    left, top, right, bottom = thing
+    other_left, other_top, other_right, other_bottom = landmark
+    across = (left + right - other_left - other_right) / 2  # how far its centre is to the right of the landmark's
+    down = (top + bottom - other_top - other_bottom) / 2
+    shared_width = max(0.0, min(right, other_right) - max(left, other_left))
+    shared_area = shared_width * max(0.0, min(bottom, other_bottom) - max(top, other_top))
+    is_inside = shared_area >= _INSIDE * ((right - left) * (bottom - top))  # on it, before it, in it, or under it
+    are_stacked = shared_width >= _OVERLAP * min(right - left, other_right - other_left)
     match word:
         case "left of":
-            return pair.across < 0
+            return across < 0
         case "right of":
-            return pair.across > 0
+            return across > 0
         case "above":
-            return pair.down < 0
+            return down < 0
         case "below":
-            return pair.down > 0
+            return down > 0
         case "on top of":
-            gap = pair.other_top - pair.bottom
-            is_resting = gap <= _RESTING * (pair.bottom - pair.top)
-            return None if pair.is_inside else pair.are_stacked and pair.down < 0 and is_resting
+            is_resting = other_top - bottom <= _RESTING * (bottom - top)
+            return None if is_inside else are_stacked and down < 0 and is_resting
         case "under":
-            return None if pair.is_inside else pair.are_stacked and pair.down > 0
-        case _:
-            return _is_in_depth(pair, word)
-
-
-def _is_in_depth(pair: _Pair, word: str) -> bool | None:
-    """Tell by who reaches lower which of two that hide one another is nearer; beside one another nobody can tell."""
-    lower = pair.bottom - pair.other_bottom
-    taller = max(pair.bottom - pair.top, pair.other_bottom - pair.other_top)
-    if not pair.shared_width * pair.shared_height or abs(lower) < _NEARER * taller:
-        return None
-    return (lower > 0) == (word == "in front of")
+            return None if is_inside else are_stacked and down > 0
+        case _:  # of two boxes that overlap, the one that reaches lower is nearer
+            lower, taller = bottom - other_bottom, max(bottom - top, other_bottom - other_top)
+            is_clear = shared_area and abs(lower) >= _NEARER * taller
+            return (lower > 0) == (word == "in front of") if is_clear else None

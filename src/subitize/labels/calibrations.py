@@ -21,9 +21,9 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,79}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A threshold of a judge's scores: against whom it was set, on how many pictures, and what it is worth on others.
+    """A calibrated score threshold: the reference, the number of pictures, and its accuracy on held-out ones.
 
-    `nae` and `accuracy` are those of pictures that the threshold was not chosen on.
+    `nae` and `accuracy` are measured on pictures that the threshold was not chosen on.
     """
 
     judge: str
@@ -40,13 +40,13 @@ class Calibrated:
 
 
 def name_safely(judge: str) -> str:
-    """Make a name for a judge's calibration that a file can have."""
+    """Make a file name for a judge's calibration."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", judge).strip("-.")[:80]
     return name or "judge"
 
 
 def check_free(name: str, judge: str, *, force: bool) -> None:
-    """Refuse a name that cannot be used, or that is another judge's."""
+    """Refuse a name that is unusable or belongs to another judge."""
     path = _path(name)
     if force or not path.exists():
         return
@@ -65,7 +65,7 @@ def check_free(name: str, judge: str, *, force: bool) -> None:
 
 
 def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
-    """Keep a calibration, whole or not at all; an earlier one of the same judge is replaced."""
+    """Save a calibration atomically, replacing an earlier one of the same judge."""
     check_free(name, found.judge, force=force)
     path = _path(name)
     try:
@@ -76,7 +76,7 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
 
 
 def load(name: str) -> Calibrated:
-    """Get a calibration by its name."""
+    """Load a calibration by name."""
     path = _path(name)
     try:
         return TypeAdapter(Calibrated).validate_json(_restore(path.read_bytes()))
@@ -91,7 +91,7 @@ def load(name: str) -> Calibrated:
 
 
 def names() -> list[str]:
-    """List the names of what is kept."""
+    """List the names of saved calibrations."""
     try:
         found = [path.stem for path in folder().iterdir() if path.suffix == ".json"]
     except FileNotFoundError:
@@ -102,7 +102,7 @@ def names() -> list[str]:
 
 
 def list_all() -> tuple[dict[str, Calibrated], list[str]]:
-    """List what is kept, and what is wrong with those that cannot be read."""
+    """List saved calibrations, and the faults of those that cannot be read."""
     found, faults = {}, []
     for name in names():
         try:
@@ -113,14 +113,14 @@ def list_all() -> tuple[dict[str, Calibrated], list[str]]:
 
 
 def folder() -> Path:
-    """Say where calibrations are kept."""
+    """Return the folder of saved calibrations."""
     home = os.environ.get("SUBITIZE_HOME")
     data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(home or f"{data}/subitize").expanduser() / "calibrations"
 
 
 def _restore(text: bytes) -> bytes:
-    """Put back the intervals without an upper end that were once written as null; what is no JSON is left to others."""
+    """Restore infinite upper bounds, once written as null; leave invalid JSON to the caller."""
     try:
         found = from_json(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One value of several, by a named rule."""
+"""Merges several values into one, by a named rule."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,27 +10,27 @@ from subitize.errors import UnknownNameError
 from subitize.records import Discarded, Known, Scalar, Value
 
 PLURALITY = "plurality"
-"""The rule by default: the most frequent value; a tie has none."""
+"""The default rule: the most frequent value; none in a tie."""
 EARLIER_NAME = "mode"
-"""What `first` was called when it was the default; it still goes by it, and protocols are hashed with it."""
+"""The former name of `first`, once the default; still accepted, and hashed in protocols."""
 MEDIAN = "median"
-"""The rule for counts that lie apart: the one in the middle, or the mean of two."""
+"""The rule for scattered counts: the middle one, or the mean of two."""
 ADJUDICATED = "adjudicated"
-"""The adjudicator's answer where there is one, else the plurality of the answers, corrected where a reviewer did so."""
+"""The adjudicator's answer if there is one, else the plurality of the answers as corrected by reviewers."""
 _OURS = (PLURALITY, "majority", MEDIAN, "first", ADJUDICATED)
-_LARGEST_EXACT = 2**53  # half of a larger odd number is no float
+_LARGEST_EXACT = 2**53  # half of a larger odd number is not a float
 _TIE = "a tie among"
 
 
 def consensus_rules() -> tuple[str, ...]:
-    """List the rules, ours before those of papers; those make something of the most frequent value."""
+    """List the rules, built-in ones first; papers' rules transform the most frequent value."""
     return (*_OURS, *plugins.list_all("consensus_rules"))
 
 
 def consensus(values: Sequence[Value], rule: str) -> Value:
-    """Make one value of several; those that were discarded have no vote.
+    """Merge several values into one; discarded values have no vote.
 
-    Yes and no, or texts, have no median: it is their plurality. Of `adjudicated` the votes are as reviewers and
+    The median of yes and no, or of texts, is their plurality. For `adjudicated`, votes are as reviewers and
     adjudicators left them.
     """
     finish = None if is_ours(rule) else _find(rule)
@@ -43,7 +43,7 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
     (winner, count), *others = Counter(votes).most_common()
     if rule in (PLURALITY, MEDIAN, ADJUDICATED):
         return Discarded(f"{_TIE} {len(votes)} votes") if count in dict(others).values() else Known(winner)
-    # Of ours, none leaves yes and no to that order.
+    # Built-in rules never decide yes or no by that order.
     needs_majority = rule == "majority" or (finish is None and isinstance(winner, bool))
     if needs_majority and 2 * count <= len(votes):
         return Discarded(f"no majority among {len(votes)} votes")
@@ -51,17 +51,17 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
 
 
 def is_ours(rule: str) -> bool:
-    """Tell whether one vote counts as it is under a rule; a paper's makes something of it, if it is known at all."""
+    """Return whether the rule is built in; a paper's rule may transform the value."""
     return rule in (*_OURS, EARLIER_NAME)
 
 
 def is_tie(value: Value) -> bool:
-    """Tell whether several votes have no value because the most frequent ones are equally frequent."""
+    """Return whether votes have no value because of a tie."""
     return isinstance(value, Discarded) and value.reason.startswith(_TIE)
 
 
 def _middle(numbers: Sequence[float]) -> float:
-    """Find the median; between two different numbers it is their mean, which is whole where it can be."""
+    """Find the median, or the mean of the two middle numbers, as an int if it is whole."""
     low, high = median_low(numbers), median_high(numbers)
     total = low + high
     if isinstance(total, int) and (total % 2 == 0 or total > _LARGEST_EXACT):
@@ -71,7 +71,7 @@ def _middle(numbers: Sequence[float]) -> float:
 
 @lru_cache
 def _find(rule: str) -> Callable[[Scalar], Scalar]:
-    """Find what a paper's rule makes of the most frequent value."""
+    """Find the function by which a paper's rule transforms the most frequent value."""
     found = plugins.find("consensus_rules", rule)
     if found is None:
         raise UnknownNameError("consensus rule", rule, consensus_rules())

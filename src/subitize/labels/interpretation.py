@@ -30,7 +30,7 @@ from subitize.records import (
 
 
 def read_line(text: str, lines: Sequence[str], *, has_positions: bool) -> Value:
-    """Find the line that was chosen, by its words, its letter, or where digits are positions by its number."""
+    """Find the chosen line by its words, its letter, or, if digits are positions, its number."""
     answer = text.strip()
     if answer in lines:
         return Known(lines.index(answer))
@@ -43,12 +43,12 @@ def read_line(text: str, lines: Sequence[str], *, has_positions: bool) -> Value:
 
 
 def _plain(text: str) -> str:
-    """Leave out what does not tell lines apart: case, spacing, and the marks around."""
+    """Remove what does not distinguish lines: case, spacing, and surrounding marks."""
     return " ".join(text.lower().split()).strip(" .*_`\"'“”‘’")
 
 
-# A letter stands for a line if it is marked as one, as in "(b)", "b." and "**b**", or has the first line of the answer
-# to itself. A letter that goes on without a mark is a word: "a cat".
+# A letter names a line if it is marked, as in "(b)", "b." and "**b**", or is alone on the answer's first line.
+# An unmarked letter followed by words is a word: "a cat".
 _LETTER = re.compile(
     r"""
     [*_]{0,2} (?:(?:the\ )? (?:(?:best|correct|right)\ )? (?:answer|choice|line|option) (?:\ is)? :? [*_]{0,2} \s+)?
@@ -61,11 +61,11 @@ _LETTER = re.compile(
     """,
     re.VERBOSE,
 )
-# An "a" or "i" without a mark is a word, and so is the "s" of "it's".
+# An unmarked "a" or "i" is a word, and so is the "s" of "it's".
 _OTHER_LETTER = re.compile(r"(?<![\w'’.]) (?: ([a-z])(?:[)\]*]|[.](?!\w)|$) | ([b-hj-z])(?![\w'’]|[.]\w) )", re.VERBOSE)
 # What may follow a chosen letter besides the words of its line.
 _REASON = re.compile(r"(?:as|because|best|describes|fits|i (?:can )?(?:count|see)|matches|since)\b")
-# What follows a letter or a line that is talked about, not chosen: "(a) is wrong", "(b) Two cats: no".
+# What follows a letter or line that is discussed, not chosen: "(a) is wrong", "(b) Two cats: no".
 _TALK = re.compile(
     r"""
     [^\w]* (?:
@@ -78,7 +78,7 @@ _TALK = re.compile(
 
 
 def _lettered(answer: str, plain: Sequence[str]) -> int | None:
-    """Find the line that an answer names by its letter, unless it names or says another, or talks about it."""
+    """Find the line that an answer names by letter, unless it also names another, or discusses it."""
     found = _LETTER.match(answer)
     if found is None:
         return None
@@ -101,7 +101,7 @@ def _begins(text: str, line: str) -> bool:
 
 
 def _is_part(text: str, line: str) -> bool:
-    """Tell whether a text is some words of the line; one alone may be about it: "(a) no", "(b) some"."""
+    """Return whether a text is part of the line; a single word may be a comment on it: "(a) no", "(b) some"."""
     return " " in text and f" {text} " in f" {line} "
 
 
@@ -110,15 +110,15 @@ VOTES_AGAINST = ("no", "n", "0", "false", "wrong", "incorrect", "failure", "✗"
 
 
 def read_vote(text: str) -> Value:
-    """Read one of the words by which people vote, and nothing else."""
+    """Read one of the words that people vote with, and nothing else."""
     said = text.strip().casefold()
     if said in VOTES_FOR or said in VOTES_AGAINST:
         return Known(said in VOTES_FOR)
     return Discarded(f"no vote: {text[:40]!r}")
 
 
-# A word is an answer if it stands alone, or is set off from what follows, or goes on as a sentence: "yes", "No, …",
-# "yes it is". Others are about something else: "no idea", "no images attached", "n/a", "true to life", "yes or no".
+# A word is an answer if it is alone, set off from the rest, or continued as a sentence: "yes", "No, …", "yes it is".
+# Others mean something else: "no idea", "no images attached", "n/a", "true to life", "yes or no".
 _STANDS = r"""
     (?= [^\w\s]* (?: $ | \n | [,;:!?…–—] | (?<=[^\w\s])\s | \s+ (?: $ | [-–—(] | (?:SENTENCE)\b ) ) )
 """.replace(
@@ -141,7 +141,7 @@ _DECLINES = re.compile(
 
 
 def read_yes_or_no(text: str) -> Value:
-    """Read the first word, unless the other one stands as an answer after it, or the answer declines to give one."""
+    """Read the first answer word, unless its opposite follows as an answer, or the text declines to answer."""
     answer = re.sub(r"[*_`]", "", text.lower()).strip()
     if digit := _DIGIT.fullmatch(answer):
         return Known(digit[1] == "1")
@@ -155,11 +155,11 @@ def read_yes_or_no(text: str) -> Value:
 
 
 CANNOT_TELL = "cannot tell: "
-"""How the words of a judge begin that finds boxes, but does not know what is in them."""
+"""Begins the words of a judge that finds boxes without recognising their contents."""
 WITHDRAWN = f"{CANNOT_TELL}withdrawn by the study's owner"
-"""What stands for the answers of a person who is left out."""
+"""Replaces the answers of an excluded person."""
 SIMILARITY = f"{CANNOT_TELL}a similarity ranks texts, and accepts or rejects none"
-"""What stands for scores of a text that are no probability."""
+"""Replaces scores that are not probabilities."""
 
 
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
@@ -218,7 +218,7 @@ def _choice(answer: str, question: Question, rule: Rule) -> Value:
 
 
 def _takes_positions(rule: Rule) -> bool:
-    """Tell whether digits are a line's position: our observer's are, and those of some people in released data."""
+    """Return whether digits are line positions, as our observer's are, and those of people in some released data."""
     by = find_word_rule(rule.name)
     return by.takes_positions if by else rule.name == "boxes"
 
@@ -234,9 +234,9 @@ def _unfit(rule: Rule, names: set[str], evidence: Evidence) -> BadValueError:
 
 
 def read_probability(scores: Mapping[str, float]) -> float | None:
-    """Take the probability that a text fits a picture; a similarity is none, as it accepts and rejects nothing.
+    """Return the probability that a text fits a picture; None for a similarity, which only ranks texts.
 
-    `match` is a probability where it is that of the logit, or comes without one.
+    `match` is a probability if it is the sigmoid of `logit`, or comes without one.
     """
     if "probability" in scores:
         return scores["probability"]

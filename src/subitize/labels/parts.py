@@ -8,38 +8,38 @@ from subitize import papers
 from subitize.language.texts import normalise
 from subitize.records import OF_FILE, Ask, Discarded, Item, Known, Question, Transcribe, Value, base_suite
 
-_RULE_OF_FILES = "subitize.labels.parts:OF_FILES"
-
 
 @dataclass(frozen=True, slots=True)
 class PartsRule:
-    """How the values of parts become the answer to whether a picture matches its prompt.
+    """How values of parts are joined to whether a picture matches its prompt.
 
-    A judge that answered the whole question itself needs no joining.
+    Judges that answer the whole question directly need no joining.
     """
 
     name: str
-    """With its version, as in gimbrr-parts@1."""
+    """Includes the version, as in gimbrr-parts@1."""
     list_parts: Callable[[Item], Sequence[Ask]]
-    """List the asks of an item that must be answered; none where only the whole can be."""
+    """List an item's asks about parts; none if only the whole can be judged."""
     join: Callable[[Item, Mapping[str, Value]], Value | None]
     """Join values, by question id; None where one is missing."""
     name_waiting: Callable[[Iterable[Item], Callable[[Question], bool]], str]
-    """Say which of the items wait for another judge, given what this one can answer; nothing where none does."""
+    """Describe which items wait for another judge, given what this one can answer; "" if none do."""
 
 
 def find_parts_rule(suite: str) -> PartsRule | None:
-    """Find the rule of a suite's paper, or that of suites that files define; None if there is none."""
+    """Find the rule of a suite's paper, or that of YAML suites; None if there is none."""
     base = base_suite(suite)
-    reference = _RULE_OF_FILES if base.endswith(OF_FILE) else papers.find("parts_rules", base)
+    if base.endswith(OF_FILE):
+        return OF_FILES
+    reference = papers.find("parts_rules", base)
     return papers.load(reference) if reference else None
 
 
 def join_parts(parts: Sequence[Ask], values: Mapping[str, Value], texts: Sequence[str] = ()) -> Value | None:
-    """Join what one judge read of the parts: a picture matches if all hold; None where a part was not looked at.
+    """Join one judge's values of the parts: a picture matches if all hold; None if a part was not judged.
 
-    One part that is wrong settles it; where none is, one that is unknown leaves it unknown. The text that should be
-    written is the one that the part expects, unless texts are given.
+    One wrong part makes the whole wrong; otherwise one unknown part makes it unknown. The text that should be written
+    is the one that the part expects, unless texts are given.
     """
     if not parts or any(ask.question.id not in values for ask in parts):
         return None
@@ -50,17 +50,17 @@ def join_parts(parts: Sequence[Ask], values: Mapping[str, Value], texts: Sequenc
 
 
 def is_written(text: str, read: str) -> bool:
-    """Tell whether all words of a text stand in what was read, in their order and with nothing between."""
+    """Return whether the words of a text occur in what was read, in order and without others between."""
     return f" {_words(text)} " in f" {_words(read)} "
 
 
 def is_served(parts: Sequence[Ask], can_answer: Callable[[Question], bool]) -> bool:
-    """Tell whether a judge can answer all parts of an item."""
+    """Return whether a judge can answer all parts of an item."""
     return bool(parts) and all(can_answer(ask.question) for ask in parts)
 
 
 def _holds(ask: Ask, value: Value, texts: Sequence[str]) -> bool | None:
-    """Tell whether a part is as it should be; None where the judge could not tell; an answer of no use is wrong."""
+    """Return whether a part is right; None if the judge could not tell. An unusable answer counts as wrong."""
     if not isinstance(value, Known):
         return None if value.is_refusal else False
     if isinstance(ask.question, Transcribe):
@@ -83,4 +83,4 @@ def _name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool])
 
 
 OF_FILES = PartsRule("parts@1", _list_parts, lambda item, values: join_parts(_list_parts(item), values), _name_waiting)
-"""How the parts of a suite that a file defines are joined: all of them must hold."""
+"""The rule of YAML suites: all parts must hold."""

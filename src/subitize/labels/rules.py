@@ -1,4 +1,4 @@
-"""The rules by which evidence is read: their names, versions and numbers."""
+"""The rules for reading evidence: their names, versions and numbers."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,11 +14,11 @@ from subitize.language import final as final_module
 
 @dataclass(frozen=True, slots=True)
 class WordRule:
-    """A way to read the number in words, with the version of its meaning.
+    """A versioned way to read numbers from text.
 
-    Where it takes positions, digits are a line's position from 0: people's codes in released data. A model is shown
-    letters: its "1" may be the first line or the second. `find_answer` leaves out what is no answer, for yes and no and
-    for lines, too.
+    If it takes positions, digits are a line's position from 0, as in people's codes in released data. Models are shown
+    letters, so their "1" may mean the first line or the second. `find_answer` drops everything but the answer, for yes
+    and no and for lines, too.
     """
 
     version: int
@@ -27,11 +27,11 @@ class WordRule:
     find_answer: Callable[[str], str | mentions.NoValue] = str
 
 
-# Each rule has the version of its meaning: a stored value says exactly how it was read. Only the latest can be applied.
-# strict, total and final are policies of numerals; papers bring others. boxes counts the boxes with enough score, of
-# two that overlap by more than `iou` only the better; where a place is asked for ("left of the cats") those whose
-# centres are on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it;
-# votes knows the words in which people say yes or no to a picture, each by itself.
+# Rules are versioned, so a stored value says exactly how it was read. Only the latest version can be applied.
+# strict, total and final are policies of language/final.py; papers add others. boxes counts the boxes with a sufficient
+# score, only the better of two that overlap by more than `iou`, and for a place ("left of the cats") only those whose
+# centres are on that side of all landmarks' centres. compared asks whether a text fits better than its distractors.
+# votes knows the words that people vote with, each by itself.
 _WORD_RULES = {
     "strict": WordRule(2, partial(final_module.read_number, policy="strict")),
     "total": WordRule(2, partial(final_module.read_number, policy="total")),
@@ -46,19 +46,19 @@ def rule_versions() -> dict[str, int]:
 
 
 def word_rules() -> dict[str, WordRule]:
-    """List the rules that read numbers in words, ours before those of papers."""
+    """List the rules that read numbers from text, built-in ones first."""
     return _WORD_RULES | plugins.load_all("rules")
 
 
 def find_word_rule(name: str) -> WordRule | None:
-    """Find a rule that reads numbers in words."""
+    """Find a rule that reads numbers from text."""
     if name in _OTHER_VERSIONS:
         return None
     return _WORD_RULES.get(name) or _load(plugins.find("rules", name))
 
 
 def find_positional_rule() -> "Rule | None":
-    """Find a rule for words that takes digits as positions of lines."""
+    """Find a text rule that takes digits as line positions."""
     return next((Rule(name) for name, rule in word_rules().items() if rule.takes_positions), None)
 
 
@@ -68,7 +68,7 @@ def _load(reference: str | None) -> WordRule | None:
 
 
 def _version(name: str) -> int:
-    """Tell the version of a rule; 0 if there is none."""
+    """Return the version of a rule; 0 if it is unknown."""
     rule = find_word_rule(name)
     return rule.version if rule else _OTHER_VERSIONS.get(name, 0)
 
@@ -77,8 +77,8 @@ def _version(name: str) -> int:
 class Rule:
     """A named way to read evidence; `boxes` takes the lowest score and the largest overlap: `boxes>=0.4,iou=0.95`.
 
-    What is None is left open: it is as in the rule that the evidence was read by before; where there was none, every
-    score counts, and nothing is suppressed.
+    None leaves a number open: it is inherited from the rule that read the evidence before. Without an earlier rule,
+    every score counts, and nothing is suppressed.
     """
 
     name: str
@@ -86,24 +86,24 @@ class Rule:
     iou: float | None = None
 
     def __str__(self) -> str:
-        """Write it as it is stored: nothing is left open there.
+        """Write it as stored, with nothing left open.
 
-        Both numbers are named, or neither where every score counts and nothing is suppressed: whoever writes down only
-        a part of them would leave the other open.
+        Both numbers are written, or neither if every score counts and nothing is suppressed: one alone would leave the
+        other open.
         """
         least, iou = self.threshold or 0.0, 1.0 if self.iou is None else self.iou
         numbers = f">={least:g},iou={iou:g}" if least or iou < 1 else ""
         return f"{self.name}@{_version(self.name)}{numbers}"
 
     def over(self, earlier: "Rule") -> "Rule":
-        """Take from an earlier rule what this one leaves open."""
+        """Inherit from an earlier rule what this one leaves open."""
         if self.name != "boxes" or earlier.name != "boxes":
             return self
         threshold = earlier.threshold if self.threshold is None else self.threshold
         return replace(self, threshold=threshold, iou=earlier.iou if self.iou is None else self.iou)
 
     def over_stored(self, text: str) -> "Rule":
-        """Take what is left open from a rule as it is stored; one of a version that is no more has nothing to give."""
+        """Inherit what is left open from a stored rule; nothing from an outdated version."""
         try:
             return self.over(parse_rule(text))
         except SubitizeError:
@@ -111,9 +111,9 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule as users write it, `total` or `boxes>=0.4,iou=0.95`, or as it is stored, `total@2`.
+    """Parse a rule as users write it, `total` or `boxes>=0.4,iou=0.95`, or as stored, `total@2`.
 
-    With its version it is as stored, and leaves nothing open: `boxes@1>=0.4` suppresses nothing.
+    A rule with a version is a stored one and leaves nothing open: `boxes@1>=0.4` suppresses nothing.
     """
     bare, has_iou, iou = text.partition(",iou=")
     head, has_floor, floor = bare.partition(">=")
@@ -143,19 +143,19 @@ _SHARE = re.compile(r"0?\.\d{1,4}|1\.0{1,4}|[01]", re.ASCII)
 
 
 def make_rule(found: Calibrated) -> Rule:
-    """Make the rule that counts boxes by a calibration."""
+    """Make the rule that counts boxes with a calibrated threshold."""
     return Rule("boxes", found.threshold, found.iou)
 
 
 def check_kind(rule: Rule, own: Rule, judge: str) -> None:
-    """Refuse a rule for other evidence than a judge gives; its own rule tells which kind that is."""
+    """Refuse a rule for another kind of evidence than that of the judge's own rule."""
     if not is_same_kind(rule, own):
         fitting = ", ".join(sorted(name for name in rule_versions() if _kind(Rule(name)) == _kind(own)))
         raise BadValueError(f"rule {rule.name!r} cannot read what judge {judge!r} finds; for it: {fitting}")
 
 
 def is_same_kind(rule: Rule, other: Rule) -> bool:
-    """Tell whether two rules read the same kind of evidence."""
+    """Return whether two rules read the same kind of evidence."""
     return _kind(rule) == _kind(other)
 
 
@@ -164,7 +164,7 @@ def _kind(rule: Rule) -> str:
 
 
 def check_floor(rule: Rule, options: Mapping[str, str], judge: str) -> None:
-    """Refuse to count boxes by a score below the one from which a judge, with these options, keeps them."""
+    """Refuse a threshold below the floor from which a judge, with these options, keeps boxes."""
     floor = read_share(options, "floor") or 0.0
     if rule.threshold is not None and rule.threshold < floor:
         raise BadValueError(
@@ -174,7 +174,7 @@ def check_floor(rule: Rule, options: Mapping[str, str], judge: str) -> None:
 
 
 def read_share(options: Mapping[str, str], name: str) -> float | None:
-    """Read a score or an overlap among the options of a judge; None if there is none."""
+    """Read a score or overlap from a judge's options; None if it is missing."""
     try:
         return float(options[name])
     except (KeyError, ValueError):

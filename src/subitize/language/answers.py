@@ -1,4 +1,4 @@
-"""Finds the answer within a model's reply: reasoning is left out, marked answers are preferred.
+"""Finds the answer in a model's reply: drops reasoning, prefers marked answers.
 
 Every pattern is bounded or possessive, so that each step is linear in the text."""
 
@@ -19,7 +19,7 @@ _MOST_MARKS = 64
 
 
 class Marked(NamedTuple):
-    """What a text marks as its answer, how plainly, and where; only words introduce what has no end of its own."""
+    """An answer marked in a text, how clearly, and where; `has_end` is False if only words introduce it."""
 
     answer: str
     strength: int
@@ -29,7 +29,7 @@ class Marked(NamedTuple):
 
 
 def strip_reasoning(text: str) -> str | NoValue:
-    """Leave out what a model thinks before or between its answers; where it never ends, there is no answer."""
+    """Remove a model's reasoning before or between answers; unfinished reasoning leaves no answer."""
     text = _UNESCAPED.sub(lambda found: html.unescape(found[0]), text)
     channels = list(_CHANNEL.finditer(text))
     if channels:
@@ -46,7 +46,7 @@ def strip_reasoning(text: str) -> str | NoValue:
 
 
 def mark_answers(text: str) -> list[Marked]:
-    """Find what the text marks as its answer, in order."""
+    """Find the marked answers of a text, in order."""
     found = [Marked(next(filter(None, mark.groups()), ""), _TAGGED, *mark.span()) for mark in _TAG.finditer(text)]
     found += [Marked(from_latex(mark[1]), _TAGGED, *mark.span()) for mark in _BOX.finditer(text)]
     found += [Marked(*one) for one in _json_answers(text)]
@@ -59,7 +59,7 @@ def mark_answers(text: str) -> list[Marked]:
 
 
 def find_answer(text: str) -> str | NoValue:
-    """The answer in words: what is marked as it, else all that is no reasoning."""
+    """The answer in words: the marked answer, else everything but the reasoning."""
     rest = strip_reasoning(text)
     if isinstance(rest, NoValue):
         return rest
@@ -73,9 +73,9 @@ def find_answer(text: str) -> str | NoValue:
 
 
 def choose_mark(text: str, marks: Sequence[tuple[Marked, object]]) -> Marked | None:
-    """The last of the plainest marks; None where another of them, or any after it, says something else.
+    """The last of the clearest marks; None if another of them, or any later mark, disagrees.
 
-    What is said after a correction ("wait") holds against what was said before it.
+    A statement after a correction ("wait") overrides those before it.
     """
     strongest = max(mark.strength for mark, _ in marks)
     last = max(k for k, (mark, _) in enumerate(marks) if mark.strength == strongest)
@@ -90,22 +90,22 @@ def choose_mark(text: str, marks: Sequence[tuple[Marked, object]]) -> Marked | N
 
 
 def is_weak(mark: Marked) -> bool:
-    """Whether only words introduce it, so that it may be talk about the answer."""
+    """Whether only words introduce it, so it may be talk about the answer."""
     return mark.strength == _STATED
 
 
 def is_corrected(text: str, start: int, end: int) -> bool:
-    """Whether a correction stands between two places."""
+    """Whether there is a correction between two positions."""
     return CORRECTION.search(text, start, end) is not None
 
 
 def from_latex(text: str) -> str:
-    """The text with the signs that LaTeX has names for, and without its other commands."""
+    """The text with LaTeX symbols replaced by characters, and other commands removed."""
     return _LATEX.sub(lambda found: f" {_LATEX_SIGNS.get(found[1] or '', '')} ", text)
 
 
 def drop_json(text: str) -> str:
-    """Leave out JSON, whose numbers may be anything."""
+    """Remove JSON, whose numbers may mean anything."""
     for start, end, _ in reversed(list(_find_json(text))):
         text = f"{text[:start]} {text[end:]}"
     return text
@@ -140,7 +140,7 @@ _THOUGHT = re.compile(
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 _UNESCAPED = re.compile(rf"&lt;/?{_THINKS}&gt;", re.IGNORECASE)
-# The channels of gpt-oss, as they are and with their marks lost.
+# The channels of gpt-oss, with their marks or without.
 _CHANNEL = re.compile(r"<\|channel\|>\s?+(\w{1,20})[^<\n]{0,60}+<\|message\|>")
 _CHANNEL_END = re.compile(r"<\|(?:end|return|start|call)\|>")
 _BARE_CHANNEL = re.compile(r"\s*+(?:analysis|commentary)(?=[A-Z]|\s*+\n)")
@@ -159,7 +159,7 @@ def _outside_tags(text: str) -> str | NoValue:
                 kept.append(text[reached : tag.start()])
         elif tag["close"] or tag["close_2"] or tag["close_3"] or tag["close_4"] or tag["close_5"]:
             if not depth:
-                kept.clear()  # the tag that opened it stood in the prompt
+                kept.clear()  # the opening tag was in the prompt
             depth = max(depth - 1, 0)
         else:
             if not depth:
@@ -178,7 +178,7 @@ _TAG = re.compile(
 _BOX = re.compile(r"\\f?boxed\s?+\{((?:[^{}]|\{[^{}]{0,100}+\}){0,200}+)\}")
 _LATEX = re.compile(r"\\([a-zA-Z]++|[,;! ])|[{}$]")
 _LATEX_SIGNS = {"times": "×", "cdot": "×", "ge": "≥", "geq": "≥", "gt": ">", "le": "≤", "leq": "≤", "lt": "<"}
-# As long as what they stand for, so that places stay.
+# Replaced by equally long blanks, so that positions stay.
 _EMPHASIS = re.compile(r"[*`]|(?<!\w)_|_(?!\w)")
 _ANSWER_WORDS = (
     "answer|ans|response|final\\ (?:count|tally|total|number|result)"
@@ -208,7 +208,7 @@ def _json_answers(text: str) -> Iterator[tuple[str, int, int, int]]:
 
 
 def _find_json(text: str) -> Iterator[tuple[int, int, object]]:
-    """The objects and lists in the text, also as Python writes them."""
+    """The JSON objects and lists in the text, also with Python's quotes."""
     decoder, reached = json.JSONDecoder(), 0
     for start in list(_JSON_START.finditer(text))[:_MOST_JSON_STARTS]:
         if start.start() < reached:
@@ -232,7 +232,7 @@ _COUNT_KEYS = ("count", "total", "total_count", "number", "result", "quantity", 
 
 
 def _answer_in(value: object) -> str | None:
-    """What an object gives as its answer: under a name that says so, or as its only number."""
+    """The answer in an object: under a telling key, or its only number."""
     if not isinstance(value, Mapping):
         return None
     named = {_key(name): one for name, one in value.items()}

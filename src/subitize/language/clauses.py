@@ -64,7 +64,7 @@ from subitize.records import RelationWord
 
 
 def read_quantities(prompt: str, known: Vocabulary, *, is_held: bool = False) -> Scene | None:
-    """The scene of a prompt with open numbers, parts or things held; None where it has no words for them."""
+    """The scene of a prompt with open numbers, parts or things held; None if it has no words for them."""
     terms = find_terms(prompt, replace(known, own=QUANTITY_PHRASES))
     if not is_held and not any(term.kind in SPECIAL or (term.number % 1 and is_spelt_fraction(term)) for term in terms):
         return None
@@ -72,7 +72,7 @@ def read_quantities(prompt: str, known: Vocabulary, *, is_held: bool = False) ->
 
 
 class _QuantityReader:
-    """Reads what joins items, clause by clause."""
+    """Reads clauses with open numbers, comparisons, places and parts."""
 
     def __init__(self, cursor: Cursor, known: Vocabulary) -> None:
         self._cursor, self._known = cursor, known
@@ -107,7 +107,7 @@ class _QuantityReader:
             self._put(self._in_clause[0], word, noun)
 
     def _front(self) -> tuple[str, str]:
-        """The place that opens a clause ("on the table there are no plates"); no noun where there is none."""
+        """The place that opens a clause ("on the table there are no plates"); no noun if there is none."""
         opening = self._cursor.peek()
         if opening.kind not in ("hold", "setting") or is_in_pieces(self._cursor):
             return "", ""
@@ -164,7 +164,7 @@ class _QuantityReader:
         self._cursor.take()
 
     def _join_with(self) -> None:
-        """What stands after "with" is a comparison, some of the things before it, or held by the one before it."""
+        """After "with" comes a comparison, some of the things before it, or things held by the one before it."""
         after, then = self._cursor.peek(1), self._cursor.peek(2).kind
         is_part = after.kind == "number" and then in ("of-them", "cut", "be")
         if is_part or after.kind in ("compare", "size") or (after.kind == "share" and then in ("colour", "be")):
@@ -198,12 +198,12 @@ class _QuantityReader:
             self._things.last, self._is_full = None, True
 
     def _opens_item(self) -> bool:
-        """Whether "half" opens an item here ("a half red, half blue pencil") and says nothing of what is before it."""
+        """Whether "half" opens an item here ("a half red, half blue pencil"), unrelated to what is before it."""
         is_in_halves = self._cursor.peek().text.lower() == "a half" and self._cursor.peek(1).kind == "colour"
         return self._joint in ("with", "without") or (self._joint is not None and is_in_halves)
 
     def _share(self, thing: Thing) -> None:
-        """Half of the thing before it, in a colour ("half red"), or more of it: "an apple and a half"."""
+        """Half of the last thing, in a colour ("half red"), or more of it: "an apple and a half"."""
         term = self._cursor.peek()
         if term.kind == "other" or self._joint != "and" or self._cursor.peek(1).kind not in ENDS | AFTERTHOUGHTS:
             if any(one.number == 1 for one in self._things.told if one is not thing):
@@ -219,7 +219,7 @@ class _QuantityReader:
         self._joint = None
 
     def _describe(self, thing: Thing) -> None:
-        """What form the things have that are told of: "cut into quarters", "is half red and half blue"."""
+        """The form of things mentioned before: "cut into quarters", "is half red and half blue"."""
         if not isinstance(thing.number, int) or thing.form is not None:
             self._cursor.puzzle()
         if any(one.noun != thing.noun for one in self._in_clause):
@@ -237,7 +237,7 @@ class _QuantityReader:
         self._joint = None
 
     def _refer(self) -> None:
-        """Say more of the one thing told of: "it is broken into two pieces"."""
+        """Refer back to the only thing so far: "it is broken into two pieces"."""
         told = self._things.told
         if len(told) != 1 or told[0].number != 1:
             self._cursor.puzzle("who?")
@@ -278,7 +278,7 @@ class _QuantityReader:
         return told
 
     def _place(self) -> None:
-        """Where things are: held by a place that is told of, or in a mere setting, which need not be drawn."""
+        """Where things are: held by a place in the scene, or in a mere setting, which need not be drawn."""
         thing, term = self._things.last, self._cursor.peek()
         if thing is not None and is_in_pieces(self._cursor):
             self._describe(thing)
@@ -293,13 +293,13 @@ class _QuantityReader:
         self._put(thing, word, noun)
 
     def _holds(self, word: str, noun: str, thing: Thing) -> bool:
-        """Whether a place is more than a setting: it is told of, or it is left open how much it holds."""
+        """Whether a place is more than a setting: it is mentioned before, or holds an open number of things."""
         told = self._things.find(noun)
         is_open = not (isinstance(thing.number, int) and thing.number)
         return (told is not None and told.number == 1) or (is_open and HOLDS.get(noun) == word)
 
     def _put(self, thing: Thing, word: str, noun: str) -> None:
-        """Put the only thing of the clause into or onto the place."""
+        """Put the clause's only thing into or onto the place."""
         told = self._things.find(noun)
         others = [one for one in self._in_clause if one is not thing and one is not told]
         if others or (told is None and HOLDS.get(noun) != word):
@@ -307,7 +307,7 @@ class _QuantityReader:
         self._hold(thing, word, told or self._things.tell(Thing(noun, 1)))
 
     def _named_place(self, thing: Thing | None) -> tuple[str, str]:
-        """The preposition and the noun of the place that is named here; no noun where it is a mere setting."""
+        """The preposition and noun of the place named here; no noun if it is a mere setting."""
         term = self._cursor.peek()
         if term.kind == "setting":
             words = term.text.lower().split()
@@ -331,7 +331,7 @@ class _QuantityReader:
 
 
 def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) -> Scene | NotUnderstood:
-    """What the prompt asks for, of the nouns and colours that are known; never a guess."""
+    """The scene that a prompt asks for, in known nouns and colours; never a guess."""
     known = vocabulary(tuple(nouns), tuple(colours))
     if parted := part_multiple(prompt):
         first, second = (read_scene(text, nouns, colours) for text in parted.texts)
@@ -355,7 +355,7 @@ _AFTER_STYLE: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma"}
 
 
 class _Reader:
-    """Reads openers and what joins items, clause by clause."""
+    """Reads clauses with exact numbers, relations and places in the picture."""
 
     def __init__(self, cursor: Cursor, known: Vocabulary) -> None:
         self._cursor = cursor
@@ -383,14 +383,14 @@ class _Reader:
         return make_scene(self._drafts, self._relations, self._grid)
 
     def _check_settings(self) -> None:
-        """A place that is drawn is no mere setting: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
+        """Refuse a setting that is also drawn: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
         for setting in self._settings:
             told = [draft.noun for draft in self._drafts if draft.noun and names_place(setting, draft.noun)]
             if told:
                 raise HeldPlaceError(f"what is {setting!r}, and what beside the {told[0]}?")
 
     def _check_pot(self, potted: Draft) -> None:
-        """A pot that is not drawn holds plants, and it is not told where it stands; what is in it may have its side."""
+        """Refuse an undrawn pot that holds anything but plants, or has a place; its contents may have a side."""
         if potted.noun not in POTTED:
             raise NotUnderstoodError(f"a pot with something else in it than flowers: {potted.noun!r}")
         is_mixed = any(draft.noun != potted.noun for draft in self._drafts)
@@ -461,7 +461,7 @@ class _Reader:
             self._set_side(item, clause.side)
 
     def _is_afterthought(self, clause: Clause) -> bool:
-        """Whether a phrase says more of the items before it; "exactly" may open the next item."""
+        """Whether a phrase belongs to the items before it; "exactly" may also open the next item."""
         if clause.joint == "and" or not (clause.groups[-1] or clause.side):
             return False
         return self._cursor.peek().kind != "exactly" or self._cursor.peek(1).kind in _AFTER_EXACTLY
@@ -495,7 +495,7 @@ class _Reader:
         self._cursor.take()
 
     def _there(self, clause: Clause) -> None:
-        """In "above two cats there are three dogs" it parts the landmark from the subject."""
+        """In "above two cats there are three dogs" it separates the landmark from the subject."""
         if clause.front in _RELATION_WORDS:
             if len(clause.groups) == 2 or not clause.groups[0] or clause.joint == "and":
                 self._cursor.puzzle()
@@ -506,7 +506,7 @@ class _Reader:
         self._cursor.take()
 
     def _put_aside(self, clause: Clause) -> None:
-        """A place in the picture holds for the items after it if it opens the clause, else for those before it."""
+        """A place in the picture applies to the items after it if it opens the clause, else to those before it."""
         side = self._cursor.peek().name
         if clause.relations:
             self._cursor.puzzle("a relation and a place in the picture")
@@ -542,7 +542,7 @@ class _Reader:
         self._drafts[item].side = side
 
     def _begin_breakdown(self, clause: Clause) -> None:
-        """What follows a colon are the parts of the item before it: "seven apples: three red and four green"."""
+        """A colon introduces the parts of the item before it: "seven apples: three red and four green"."""
         items = clause.items
         if clause.whole is not None or len(items) != 1 or clause.joint is not None or clause.front:
             self._cursor.puzzle()
@@ -559,7 +559,7 @@ class _Reader:
         self._cursor.take()
 
     def _parenthesis(self, clause: Clause) -> None:
-        """Say again, in brackets, what was said: "seven apples (7)"; or something that changes nothing."""
+        """A repetition in brackets, "seven apples (7)", or something that changes nothing."""
         if not clause.items or clause.joint is not None:
             self._cursor.puzzle()
         last = self._drafts[clause.items[-1]]
@@ -587,7 +587,7 @@ class _Reader:
         return bool(clause.items) and is_told and (after in ENDS | AFTERTHOUGHTS or after in ("comma", "relation"))
 
     def _drafts_told(self, clause: Clause) -> bool:
-        """Whether the clause is about things of an earlier one: "make the apples red"."""
+        """Whether all items come from earlier clauses: "make the apples red"."""
         return all(self._drafts[item].clause < clause.number for item in clause.items)
 
     def _colour_after(self, clause: Clause) -> None:
@@ -607,7 +607,7 @@ class _Reader:
         self._relations += [self._settle_contact(relation) for relation in relations_of(clause, self._drafts)]
 
     def _settle_contact(self, relation: Relation) -> Relation:
-        """One thing touches or hides one other; of several it is not clear which does which, and under is below."""
+        """Keep contact between single things; with several, "under" means below, and the rest is ambiguous."""
         thing, landmark = self._drafts[relation.subject], self._drafts[relation.landmark]
         if relation.word not in get_args(ContactWord):
             return relation

@@ -1,6 +1,6 @@
-"""What a question or a prompt counts: "How many red apples are there?", "Generate 3 apples on a table.".
+"""Finds what a question or prompt counts: "How many red apples are there?", "Generate 3 apples on a table.".
 
-Also the quoted texts that a prompt wants to see written."""
+Also finds the quoted texts that a prompt wants written."""
 
 import re
 from collections.abc import Iterator
@@ -36,19 +36,19 @@ _NO_NOUNS = _VERBS | word_set(
 
 
 class AskedCount(NamedTuple):
-    """What is to be counted, as it is written, and what follows: "red apples", " to the left of the trees?"."""
+    """The things to count, as written, and the rest of the question: "red apples", " to the left of the trees?"."""
 
     things: str
     rest: str
 
 
 def is_count(question: str) -> bool:
-    """Tell whether a question asks for a number."""
+    """Return whether a question asks for a number."""
     return _ASKED.search(question) is not None
 
 
 def read_counted(question: str) -> AskedCount | None:
-    """Read what a plain question counts: with a verb, "How many apples are …?", or with nothing but the things."""
+    """Read a plain question: with a verb, "How many apples are …?", or with nothing but the things."""
     if found := _WITH_VERB.search(question):
         return AskedCount(*found.groups())
     bare = _WITHOUT_VERB.fullmatch(" ".join(question.split()))
@@ -56,14 +56,14 @@ def read_counted(question: str) -> AskedCount | None:
 
 
 def _is_noun(words: list[str]) -> bool:
-    """Tell a noun from anything longer, "apples on tables": only its last word is a plural, if it has several."""
+    """Return whether words are one noun, unlike "apples on tables": at most the last word is a plural."""
     is_plural = [singular(word) != word for word in words]
     return _NO_NOUNS.isdisjoint(words) and not any(is_plural[:-1]) and (len(words) == 1 or is_plural[-1])
 
 
 @lru_cache(maxsize=4096)
 def find_counted(question: str) -> str | None:
-    """Find what any question asks to be counted, in the plural: "How many yellow cars have …?" asks for yellow cars."""
+    """Find what any question counts, in the plural: "How many yellow cars have …?" counts yellow cars."""
     asked = _ASKED.search(question)
     if asked is None:
         return None
@@ -72,7 +72,7 @@ def find_counted(question: str) -> str | None:
 
 
 def find_first_things(text: str) -> str | None:
-    """Take the words up to the first that is a plural, or before the verb, if either comes soon."""
+    """Take the words up to the first plural, or before the verb, if either comes soon."""
     taken: list[str] = []
     for found in islice(_WORD.finditer(text), _MOST_WORDS):
         if found[0].lower() in _VERBS:
@@ -85,7 +85,7 @@ def find_first_things(text: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def make_count(thing: str, colours: tuple[str, ...]) -> Count:
-    """Make the question for a thing, in the singular or plural; a colour before it is one: "red apples"."""
+    """Make the question for a thing, singular or plural, perhaps with a colour: "red apples"."""
     whole = thing.strip().lower()
     first, _, rest = whole.partition(" ")
     colour = "grey" if first == "gray" else first
@@ -105,10 +105,10 @@ _ENDS_PHRASE = word_set(
 
 @dataclass(frozen=True, slots=True)
 class CountedPhrase:
-    """A prompt taken apart at its counted phrase: "Generate " 3 "apples" " on a table."."""
+    """A prompt split at its counted phrase: "Generate " 3 "apples" " on a table."."""
 
     item: str
-    """The id of the item whose prompt it is."""
+    """The id of the prompt's item."""
     prompt: str
     before: str
     number: int
@@ -122,13 +122,13 @@ class CountedPhrase:
         return in_words(number) if self.style == "words" else str(number)
 
     def count(self, number: int) -> str:
-        """Write so many of the things: "1 apple", "three apples"."""
+        """Write a number of the things: "1 apple", "three apples"."""
         return f"{self.write(number)} {self.singular if number == 1 else self.plural}"
 
     def put(self, phrase: str, *, begins_with_one: bool = False) -> str:
-        """Put another phrase in place of the counted one; it begins with a capital unless the prompt did not.
+        """Replace the counted phrase, with a capital at the beginning of a prompt that has one.
 
-        Where it begins with a single thing, a verb before it agrees: "There is 1 apple on the left, 2 apples …".
+        If the new phrase begins with a single thing, a verb before it agrees: "There is 1 apple on the left, 2 …".
         """
         before = _THERE_ARE.sub(r"\1is\2", self.before) if begins_with_one else self.before
         text = f"{before}{phrase}{self.after}"
@@ -137,16 +137,16 @@ class CountedPhrase:
 
 @runtime_checkable
 class FindsCountedPhrase(Protocol):
-    """A suite that takes its own prompts apart, by the words that it made them of."""
+    """A suite that finds the counted phrases of its own prompts, from the words it made them of."""
 
     def find_counted(self, item: Item, /) -> CountedPhrase | None:
-        """Take the prompt of an item apart, or tell that it asks for more than a number of one kind of things."""
+        """Find the counted phrase; None if the prompt asks for more than a number of one kind of thing."""
 
 
 def find_counted_phrase(item: Item) -> CountedPhrase | None:
-    """Find the counted phrase of an item that asks to draw a number of one kind of things, and nothing else.
+    """Find the counted phrase of an item that asks to draw a number of one kind of thing, and nothing else.
 
-    Where it is not certain, as of words whose singular is a guess, nothing is found.
+    None if it is uncertain, as with words whose singular is a guess.
     """
     asked = _find_asked(item)
     if asked is None or not isinstance(item.task, Draw):
@@ -159,13 +159,13 @@ def find_counted_phrase(item: Item) -> CountedPhrase | None:
     (span,) = found
     things, after = prompt[span.number_end : span.end].strip(), prompt[span.end :]
     forms = _inflect(things, noun, number)
-    if forms is None or _OF.match(after):  # "2 cups" of "2 cups of tea" are not all of the phrase
+    if forms is None or _OF.match(after):  # "2 cups" is not the whole phrase in "2 cups of tea"
         return None
     return CountedPhrase(item.id, prompt, prompt[: span.start], number, *forms, span.style, after)
 
 
 def _inflect(things: str, noun: str, number: int) -> tuple[str, str] | None:
-    """The singular and the plural of what is counted: by the noun that is asked about, or if both forms agree."""
+    """The singular and plural of the counted things: by the noun asked about, or if both forms agree."""
     one, several = (things, plural(things)) if number == 1 else (singular(things), things)
     if one.casefold().endswith(noun.casefold()):
         return one, several
@@ -192,7 +192,7 @@ def _find_spans(prompt: str, noun: str, number: int) -> "list[_Span]":
 
 
 class _Span(NamedTuple):
-    """Where a counted phrase stands, and the number in it."""
+    """The position of a counted phrase, and of the number in it."""
 
     start: int
     number_end: int
@@ -201,7 +201,7 @@ class _Span(NamedTuple):
 
 
 def _find_asked(item: Item) -> tuple[str, int] | None:
-    """The noun and the number, where an item is about one count: of any colour, anywhere."""
+    """The noun and number of an item with a single count, without colour or place."""
     asks = [ask for ask in item.asks if ask.is_relevant and ask.group == 1]
     if len(asks) != 1 or not isinstance(asks[0].question, Count) or len(asks[0].expects) != 1:
         return None
@@ -214,13 +214,13 @@ def _find_asked(item: Item) -> tuple[str, int] | None:
 
 
 def _find_numbers(prompt: str, pattern: str, style: Style) -> Iterator[tuple[int, int, Style]]:
-    """Where a number stands that is written so: from, to, and in which style."""
+    """The positions of a number in this style."""
     for found in re.finditer(rf"(?<![\w.,'-]){pattern}(?![\w'-]|[.,]\d)", prompt, re.IGNORECASE):
         yield found.start(), found.end(), style
 
 
 def _end_at_noun(prompt: str, start: int, noun: str, number: int) -> int | None:
-    """Where the phrase ends that begins with a number, if it ends with the noun in the right form."""
+    """The end of the phrase after a number, if it ends with the noun in the right form."""
     words: list[str] = []
     noun = noun.casefold()
     for word, end in _words(prompt, start, _MOST_WORDS + noun.count(" ")):
@@ -234,7 +234,7 @@ def _end_at_noun(prompt: str, start: int, noun: str, number: int) -> int | None:
 
 
 def _end_before_next(prompt: str, start: int, number: int) -> int | None:
-    """Where the phrase ends with the last plural, or of one thing the last word, before a preposition, verb or mark."""
+    """The end of the last plural (of the last word, for one thing) before a preposition, verb or mark."""
     last = None
     for word, end in _words(prompt, start, _MOST_WORDS):
         if word in _ENDS_PHRASE:
@@ -245,7 +245,7 @@ def _end_before_next(prompt: str, start: int, number: int) -> int | None:
 
 
 def _words(prompt: str, start: int, most: int) -> Iterator[tuple[str, int]]:
-    """The words that follow without a mark between, without capitals, each with where it ends."""
+    """The following words up to a mark, in lower case, each with its end."""
     for _ in range(most):
         found = _PHRASE_WORD.match(prompt, start)
         if found is None:
@@ -254,7 +254,7 @@ def _words(prompt: str, start: int, most: int) -> Iterator[tuple[str, int]]:
         yield found[1].casefold(), start
 
 
-# A straight quote after a letter or a digit opens nothing: the dogs' bowl, a 5" pipe.
+# A straight quote after a letter or digit opens no quotation: the dogs' bowl, a 5" pipe.
 _QUOTED = re.compile(
     r"""
     (?<!\w) " (?P<straight>[^"\n]+) "

@@ -1,4 +1,4 @@
-"""Collects what has been read of a prompt, and makes a scene of it.
+"""Collects what has been read of a prompt, and turns it into a scene.
 
 Also reads bare nouns between commas, and numbers that follow from others ("twice as many")."""
 
@@ -28,12 +28,12 @@ from subitize.language.tokens import list_phrases
 from subitize.records import RelationWord
 
 Joint = Literal["first", "comma", "and"]
-"""What stands before an item."""
+"""What comes before an item."""
 
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """An entity as far as it is read; the noun may follow later ("3 red and 2 green apples")."""
+    """A partly read entity; the noun may follow later ("3 red and 2 green apples")."""
 
     noun: str
     number: int
@@ -50,10 +50,10 @@ class Draft:
 
 @dataclass(slots=True, eq=False)
 class Clause:
-    """What is read of a clause: its items, by their place among the drafts, in groups with relations between them.
+    """A partly read clause: its items, as indices of drafts, in groups with relations between them.
 
-    `joint` is what stands before the next item; None means that it has yet to come. A relation or a place in the
-    picture that opens the clause is its `front`. Of the items those up to `sided_to` have their place.
+    `joint` is what comes before the next item; None if nothing has yet. `front` is a relation or a place in the picture
+    that opens the clause. Items before index `sided_to` have their place.
     """
 
     number: int
@@ -68,12 +68,12 @@ class Clause:
 
     @property
     def items(self) -> list[int]:
-        """All items, of whatever group."""
+        """The items of all groups."""
         return [item for group in self.groups for item in group]
 
 
 def settle_parts(clause: Clause, drafts: list[Draft]) -> None:
-    """Put parts in the place of their whole if they come to its number: "seven apples, 3 red and 4 green"."""
+    """Replace a whole by parts that add up to its number: "seven apples, 3 red and 4 green"."""
     items = clause.items
     elided = [place for place, item in enumerate(items) if not drafts[item].noun]
     if clause.whole is None and not elided:
@@ -98,7 +98,7 @@ def settle_parts(clause: Clause, drafts: list[Draft]) -> None:
 
 
 def relations_of(clause: Clause, drafts: list[Draft]) -> list[Relation]:
-    """Relate all items before a relation to all after it."""
+    """Relate all items before a relation word to all after it."""
     groups = [[item for item in group if not drafts[item].is_dropped] for group in clause.groups]
     found = []
     for (first, second), word in zip(pairwise(groups), clause.relations, strict=False):
@@ -108,7 +108,7 @@ def relations_of(clause: Clause, drafts: list[Draft]) -> list[Relation]:
 
 
 def make_scene(drafts: list[Draft], relations: list[Relation], grid: tuple[int, int] | None = None) -> Scene:
-    """Make the scene, or find that it does not hold together."""
+    """Make the scene; raise NotUnderstoodError if it is inconsistent."""
     kept = [item for item, draft in enumerate(drafts) if not draft.is_dropped]
     drafts = [drafts[item] for item in kept]
     if not drafts:
@@ -130,7 +130,7 @@ def make_scene(drafts: list[Draft], relations: list[Relation], grid: tuple[int, 
 
 
 def _check_counted_once(drafts: list[Draft]) -> None:
-    """Two counts of a noun must be of different colours or places, or plainly add up: "2 apples and 3 apples"."""
+    """Refuse two counts of a noun unless colours or places differ, or they clearly add up: "2 apples and 3 apples"."""
     for place, later in enumerate(drafts):
         for earlier in drafts[:place]:
             if earlier.noun == later.noun and not _add_up(drafts, earlier, later):
@@ -145,7 +145,7 @@ def _add_up(drafts: list[Draft], earlier: Draft, later: Draft) -> bool:
     if earlier.group != later.group:
         return True
     group = [draft for draft in drafts if (draft.clause, draft.group) == (later.clause, later.group)]
-    if earlier.colour != later.colour:  # of "7 apples, 3 red apples" the 3 may be among the 7
+    if earlier.colour != later.colour:  # in "7 apples, 3 red apples" the 3 may be among the 7
         return later.joint == "and" and group.index(later) == group.index(earlier) + 1
     # "a cat, a cat, a cat to the left of a dog": all three, or the last?
     is_alone = len(group) == len(drafts) and not any(draft.side for draft in group)
@@ -155,7 +155,7 @@ def _add_up(drafts: list[Draft], earlier: Draft, later: Draft) -> bool:
 
 
 def _check_grid(drafts: list[Draft], grid: tuple[int, int] | None) -> tuple[int, int] | None:
-    """The grid that is told of, or that things fill row by row with one in each cell."""
+    """The grid that is named, or that things fill row by row with one in each cell."""
     cells = [draft.cell for draft in drafts if draft.cell]
     if grid:
         if cells or len(drafts) > 1 or grid[0] * grid[1] != drafts[0].number:
@@ -174,7 +174,7 @@ def _check_grid(drafts: list[Draft], grid: tuple[int, int] | None) -> tuple[int,
 
 
 def _side_relations(drafts: list[Draft]) -> list[Relation]:
-    """The relations that follow from places in the picture, between neighbours along the one axis."""
+    """The relations implied by places in the picture, between neighbours along one axis."""
     sides = [draft.side for draft in drafts]
     if not any(sides):
         return []
@@ -195,7 +195,7 @@ MOST_ITEMS = 50
 
 @dataclass(slots=True, eq=False)
 class Thing:
-    """An entity as far as it is read; its number is None where a noun stands alone ("cats and dogs")."""
+    """A partly read entity; its number is None for a noun without one ("cats and dogs")."""
 
     noun: str
     number: int | Quantifier | None
@@ -206,7 +206,7 @@ class Thing:
 
 @dataclass(slots=True, eq=False)
 class Things:
-    """All that is told of, in order; `last` is what may be said more of."""
+    """All things mentioned, in order; further description applies to `last`."""
 
     clause: int = 0
     last: Thing | None = None
@@ -216,14 +216,14 @@ class Things:
     at_most: int = MOST_ITEMS
 
     def find(self, noun: str) -> Thing | None:
-        """The one thing of this noun that is told of."""
+        """The one thing mentioned with this noun."""
         found = [thing for thing in self.told if thing.noun == noun]
         if len(found) > 1:
             raise NotUnderstoodError(f"which {noun!r}?")
         return found[0] if found else None
 
     def tell(self, thing: Thing) -> Thing:
-        """Add a thing, told in this clause."""
+        """Add a thing mentioned in this clause."""
         thing.clause = self.clause
         self.told.append(thing)
         if len(self.told) > self.at_most:
@@ -231,7 +231,7 @@ class Things:
         return thing
 
     def set_apart(self, whole: Thing, number: int, form: Form) -> None:
-        """Give a form to some of the things: of three forks one is broken."""
+        """Give a form to some of the things: one of three forks is broken."""
         if not isinstance(whole.number, int) or whole.form is not None or not 1 <= number <= whole.number:
             raise NotUnderstoodError(f"{number} of which {whole.noun!r}?")
         if number == whole.number:
@@ -241,7 +241,7 @@ class Things:
         self.told.insert(self.told.index(whole) + 1, Thing(whole.noun, number, whole.colour, form, whole.clause))
 
     def make_scene(self) -> Scene:
-        """Make the scene, or find that it does not hold together."""
+        """Make the scene; raise NotUnderstoodError if it is inconsistent."""
         self._check()
         places = [place for _, _, place in self.held]
         told = [thing for thing in self.told if thing not in places] + list(dict.fromkeys(places))
@@ -273,7 +273,7 @@ class Things:
 
 
 def _are_apart(one: Thing, other: Thing) -> bool:
-    """Whether two counts of a noun are of different things: of two colours, or one sort whole and one in parts."""
+    """Whether two counts of a noun are of different things: in two colours, or some whole and some in parts."""
     if one.colour != other.colour:
         return one.colour is not None and other.colour is not None
     is_counted = all(isinstance(thing.number, int) and thing.number > 0 for thing in (one, other))
@@ -281,7 +281,7 @@ def _are_apart(one: Thing, other: Thing) -> bool:
 
 
 def read_bare(terms: list[Term]) -> Scene | None:
-    """Read nouns in the singular, with nothing but commas between: one of each; None where there is more."""
+    """Read singular nouns with nothing but commas between them: one of each; None for anything else."""
     nouns, commas = terms[::2], terms[1::2]
     are_nouns = all(term.kind == "noun" and not term.is_plural for term in nouns)
     if len(terms) % 2 == 0 or not are_nouns or any(term.kind != "comma" for term in commas):
@@ -299,14 +299,14 @@ _MULTIPLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Multiple:
-    """The texts of some things and of others of which there are so many times as many, told as if there were two."""
+    """The texts of some things, and of others that are `times` as many, written as if there were two."""
 
     texts: tuple[str, str]
     times: Fraction
 
 
 def part_multiple(prompt: str) -> Multiple | None:
-    """Part "three cats and twice as many dogs"; None where nothing of the kind is said."""
+    """Split "three cats and twice as many dogs"; None for any other prompt."""
     found = _MULTIPLE.fullmatch(prompt.strip().removesuffix("."))
     if found is None or re.search(r"\bas\b", found["things"]):  # "as many dogs as cats" compares
         return None
@@ -315,7 +315,7 @@ def part_multiple(prompt: str) -> Multiple | None:
 
 
 def multiply(first: Scene | NotUnderstood, told: Multiple, second: Scene | NotUnderstood) -> Scene | NotUnderstood:
-    """Work out the second number; of a whole number of things there must be one kind, and a whole number again."""
+    """Compute the second number; each side must be one kind of thing, and the number whole."""
     for scene in (first, second):
         if isinstance(scene, NotUnderstood):
             return scene

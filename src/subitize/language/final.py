@@ -1,4 +1,4 @@
-"""The policies that take one number from a text, and the search for its final answer.
+"""Takes one number from a text by a policy, and searches for its final answer.
 
 The final answer is the number that a text marks as its answer, states last, or breaks down into parts. Numbers
 counted aloud and breakdowns before or after a total are recognised and left out."""
@@ -73,12 +73,12 @@ def without_counting(tokens: list[TextToken], numerals: list[Mention]) -> list[M
 
 
 def _counts_things(tokens: list[TextToken], last: Mention) -> bool:
-    """Whether the last number of a count aloud has its things beside it: "1, 2, 3 dogs"."""
+    """Whether the last number of a count aloud is followed by its things: "1, 2, 3 dogs"."""
     return tokens[last.end].is_word and tokens[last.end].text not in _COUNTING
 
 
 def _is_close(tokens: list[TextToken], earlier: Mention, later: Mention) -> bool:
-    """Whether only marks, or words between brackets, stand between two numbers."""
+    """Whether there are only marks, or words in brackets, between two numbers."""
     depth = 0
     for token in tokens[earlier.end : later.start]:
         depth += (token.text == "(") - (token.text == ")")
@@ -88,7 +88,7 @@ def _is_close(tokens: list[TextToken], earlier: Mention, later: Mention) -> bool
 
 
 def _goes_on(tokens: list[TextToken], last: Mention) -> bool:
-    """Whether the count ends in dots, so that nobody knows how far it went."""
+    """Whether the count ends in dots, so its last number is unknown."""
     after = [token.text for token in tokens[last.end : last.end + 2]]
     return after[0] == "…" or after == [".", "."] or after[0] in (",", "etc")
 
@@ -128,7 +128,7 @@ def is_whole_of(tokens: list[TextToken], whole: Mention, parts: list[Mention]) -
     )
     noun = _noun(tokens, whole)
     is_of_same = all(_noun(tokens, part) in ("", noun) for part in parts)
-    if values[-1] == total and len(values) > 2:  # said again in the end
+    if values[-1] == total and len(values) > 2:  # repeated at the end
         is_same_sum = sum(values[:-1]) == total or _is_product(tokens, total, parts[:-1])
         return is_same_sum and (is_of_same or is_broken_down) and _noun(tokens, parts[-1]) in ("", noun)
     if _is_product(tokens, total, parts):
@@ -151,7 +151,7 @@ def is_whole_of(tokens: list[TextToken], whole: Mention, parts: list[Mention]) -
     return values[0] < total and (is_some or (is_of_same and is_broken_down))
 
 
-# What may follow a whole before its parts: no place, as the parts may be in others.
+# What may come between a whole and its parts: no place, as the parts may be elsewhere.
 _OF_ALL = re.compile(
     rf"""
     (?: (?!(?:{"|".join(sorted(WORDS["places"]))})\b) [a-z-]{{1,30}} [ ]? ){{0,3}}
@@ -164,14 +164,14 @@ _THERE_ARE = re.compile(r"\bthere (?:is|are)\s*$")
 
 
 def _is_product(tokens: list[TextToken], total: float, parts: list[Mention]) -> bool:
-    """Whether the parts are so many rows of so many."""
+    """Whether the parts are a number of rows and the number in each."""
     if len(parts) != 2 or parts[0].numbers[0] * parts[1].numbers[0] != total:
         return False
     return not GROUPED.isdisjoint(token.text for token in tokens[parts[0].end : parts[1].start])
 
 
 def is_sum_of(tokens: list[TextToken], whole: Mention, parts: list[Mention]) -> bool:
-    """Whether a sentence of its own adds up what was said before: "2 on the left, 3 on the right. There are 5 dogs"."""
+    """Whether a sentence of its own gives the sum: "2 on the left, 3 on the right. There are 5 dogs"."""
     values = [part.numbers[0] for part in parts]
     is_sum = len(values) > 1 and sum(values) == whole.numbers[0]
     is_product = _is_product(tokens, whole.numbers[0], parts)
@@ -198,20 +198,20 @@ def count_apart(tokens: list[TextToken], mentions: list[Mention]) -> bool:
 
 
 def _is_numbered(tokens: list[TextToken], mention: Mention) -> bool:
-    """Whether a numbered heading stands before it: "Row 2: 6 coins"."""
+    """Whether a numbered heading comes before it: "Row 2: 6 coins"."""
     name, number, colon = tokens[mention.start - 3 : mention.start]
     return name.is_word and bool(number.values) and colon.text == ":"
 
 
 def lists_another(tokens: list[TextToken], one: Mention, after: Mention) -> bool:
-    """Whether a comma parts two counts of different things: "3 apples, 2 pears"."""
+    """Whether a comma separates counts of different things: "3 apples, 2 pears"."""
     first, second = _noun(tokens, one), _noun(tokens, after)
     is_next = [token.text for token in tokens[one.end + 1 : after.start]] == [","]
     return is_next and bool(first and second) and first != second and first not in _KINDS
 
 
 def _is_placed(tokens: list[TextToken], mention: Mention) -> bool:
-    """Whether a number is of the things in some place, and not in the whole picture."""
+    """Whether a number counts the things in one place only, not in the whole picture."""
     words = [token.text for token in tokens[mention.end : mention.end + _PLACE_REACH]]
     for k, word in enumerate(words):
         if word in SENTENCE_ENDS or word in ",:(":
@@ -226,14 +226,14 @@ _WHOLES = word_set("image picture photo photograph scene total all it this")
 
 
 def _label(tokens: list[TextToken], mention: Mention) -> str:
-    """The word that labels a number in a list or a table: "dogs: 2, cats: 3"; empty where there is none."""
+    """The label of a number in a list or table: "dogs: 2, cats: 3"; "" if there is none."""
     opens, label, colon = tokens[mention.start - 3 : mention.start]
     is_label = colon.text in (":", "|") and label.is_word and opens.text in (",", ";", ".", "\n", "-", "•", "|")
     return singular(label.text) if is_label else ""
 
 
 def _noun(tokens: list[TextToken], mention: Mention) -> str:
-    """What a number counts, in the singular; empty where it does not say."""
+    """The singular noun after a number; "" if there is none."""
     i = mention.end
     while tokens[i].text in _QUALITIES:
         i += 1
@@ -271,7 +271,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
 def _read_marked(mark: Marked) -> float | NoValue:
-    """What is marked, up to the end of its sentence."""
+    """Read the marked answer, up to the end of its sentence."""
     return _read_plain(mark.answer if mark.has_end else _SENTENCE.split(mark.answer.strip(), maxsplit=1)[0])
 
 
@@ -307,7 +307,7 @@ def _read_plain(text: str) -> float | NoValue:
 
 
 def _is_count(number: float) -> bool:
-    """Whether things can be so many: whole ones, halves, thirds and quarters."""
+    """Whether a number can count things: whole ones, halves, thirds and quarters."""
     return any(number * parts == round(number * parts) for parts in (1, 3, 4))
 
 
@@ -315,7 +315,7 @@ def _is_added(tokens: list[TextToken], earlier: Mention, later: Mention) -> bool
     return [token.text for token in tokens[earlier.end : later.start]] in (["+"], ["plus"], ["×"], ["minus"])
 
 
-# Tags, places in the picture, and how sure a model is: their numbers count nothing.
+# Tags, coordinates, and a model's confidence: their numbers count nothing.
 _MARKUP = re.compile(r"<[/a-zA-Z][^<>]{0,4000}+>|^[ ]{0,3}+```\w{0,20}|\\[()\[\]]", re.MULTILINE)
 _PLACE = re.compile(
     r"""
@@ -361,7 +361,7 @@ _OFFER = re.compile(
 
 
 def _clean(text: str) -> str:
-    """The text without what is no part of the statement."""
+    """The text without markup, coordinates, questions and offers."""
     text = _ARROW.sub("→", _MARKUP.sub(" ", drop_json(text)))
     text = _FORMULA.sub(lambda formula: from_latex(formula[1]), text)
     text = _PLACE.sub(lambda place: place[0] if _counts_up(place[0]) else " ", text)
@@ -378,7 +378,7 @@ _SAYS_SOMETHING = re.compile(r"\w")
 
 
 def _counts_up(text: str) -> bool:
-    """Whether it is a count aloud in brackets, "(1, 2, 3)", and no place."""
+    """Whether it is a count aloud in brackets, "(1, 2, 3)", not coordinates."""
     return text[0] == "(" and [int(n) for n in re.findall(r"\d{1,6}", text)] == list(range(1, 1 + text.count(",") + 1))
 
 
@@ -403,7 +403,7 @@ _MILD = ("sorry", "actually")
 
 
 def _read_corrected(text: str, correction: re.Match[str]) -> float | NoValue:
-    """What is said after the last correction, unless that is only about the things counted before."""
+    """Read what follows the last correction, unless it is only about things counted before."""
     before, rest = text[: correction.start()], text[correction.end() :]
     tokens = tokenise(rest)
     mentions = find_mentions(tokens)
@@ -426,7 +426,7 @@ _AFTER_DIFFERENCE = word_set("more extra additional fewer others other")
 
 
 def _is_aside(tokens: list[TextToken], mention: Mention) -> bool:
-    """Whether it is added to a count, taken from it, denied, or of each: "I missed one", "two more", "each has 4"."""
+    """Whether it is a difference, denied, or a number per thing: "I missed one", "two more", "each has 4"."""
     before = [token.text for token in tokens[mention.start - 3 : mention.start]]
     is_difference = not _BEFORE_DIFFERENCE.isdisjoint(before) or tokens[mention.end].text in _AFTER_DIFFERENCE
     is_denied = is_negation(before[1]) and before[2] in ("say", "claim", "call")
@@ -435,7 +435,7 @@ def _is_aside(tokens: list[TextToken], mention: Mention) -> bool:
 
 
 def _is_order(tokens: list[TextToken], mention: Mention) -> bool:
-    """Whether it tells how things stand, not how many they are: "arranged in 3 rows"."""
+    """Whether it says how things are arranged, not how many there are: "arranged in 3 rows"."""
     return tokens[mention.start - 1].text in ("in", "into") and tokens[mention.end].text in _ORDERS
 
 
@@ -443,7 +443,7 @@ _ORDERS = GROUPED | word_set("steps parts sections quadrants passes halves regio
 
 
 def _find_final(text: str, tokens: list[TextToken], mentions: list[Mention]) -> float | None:
-    """Of several numbers the one that is stated as the total, above or below its parts, or as a conclusion."""
+    """The one of several numbers that is stated as the total, before or after its parts, or as a conclusion."""
     total = find_stated_total(tokens, mentions)
     if total is not None:
         return None if _is_recounted(text, tokens, mentions, total) else total
@@ -483,7 +483,7 @@ _COUNTS_ANEW = re.compile(
 
 
 def _is_recounted(text: str, tokens: list[TextToken], mentions: list[Mention], total: float) -> bool:
-    """Whether a later sentence gives another count than the total: "5 animals in total. There are 3 dogs"."""
+    """Whether a later sentence contradicts the total: "5 animals in total. There are 3 dogs"."""
     last = max((k for k, mention in enumerate(mentions) if mention.amount == Exact(total)), default=len(mentions))
     later = [mention for mention in mentions[last + 1 :] if mention.weight == NUMERAL_WEIGHT]
     if last + 1 < len(mentions) and lists_another(tokens, *mentions[last : last + 2]):
@@ -495,7 +495,7 @@ def _is_recounted(text: str, tokens: list[TextToken], mentions: list[Mention], t
 
 
 def _is_repeated(tokens: list[TextToken], one: Mention, after: Mention) -> bool:
-    """Whether a number is said again between brackets: "four (4)"."""
+    """Whether a number is repeated in brackets: "four (4)"."""
     return one.amount == after.amount and [token.text for token in tokens[one.end : after.start]] == ["("]
 
 
@@ -512,7 +512,7 @@ _CONCLUDES = re.compile(
 
 
 def _concluded(text: str, tokens: list[TextToken], mentions: list[Mention]) -> float | None:
-    """The last number, if words that conclude stand between it and the one before."""
+    """The last number, if concluding words come between it and the one before."""
     last = mentions[-1]
     if last.weight != NUMERAL_WEIGHT or not isinstance(last.amount, Exact) or len(mentions) < 2:
         return None
@@ -530,13 +530,13 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 def read_number(text: str, policy: Policy = "strict") -> float | NoValue:
     """The number that a policy takes from the text, or why it takes none.
 
-    strict: only one exact number counts (the rule of Numbersense).
-    total: as strict, but of several different numbers the one stated as total or answer counts; nothing is summed.
-    A final answer beats an answer, that beats a total, that beats a conclusion ("so 5"); two different ones
-    of a kind are discarded unless the later one corrects the earlier ("wait", "actually").
-    final: the answer that a model comes to. Its reasoning is left out; the number that is marked as the answer counts,
-    else the one number of what is left, or of several the total, the one above or below its parts, or a conclusion.
-    None takes a number below 0, as nothing is counted so.
+    strict: one exact number counts (the rule of Numbersense).
+    total: as strict, but among several different numbers the one stated as total or answer counts; nothing is summed.
+    A final answer beats an answer, which beats a total, which beats a conclusion ("so 5"). Two different ones of a kind
+    are discarded unless the later one corrects the earlier ("wait", "actually").
+    final: the model's conclusion. Reasoning is dropped; then the number marked as the answer counts, else the only
+    number, or among several the total, the one before or after its parts, or a conclusion.
+    All policies discard negative numbers, as they count nothing.
     """
     if policy not in POLICIES:
         raise ValueError(f"no policy named {policy!r}; known: {', '.join(POLICIES)}")

@@ -1,4 +1,4 @@
-"""The graph of all yes-or-no questions about a prompt's scene, and which answers each depends on.
+"""Makes the graph of yes-or-no questions about a prompt's scene, and of their dependencies.
 
 The presence of things comes first. Their colours, numbers and forms depend on it; relations and comparisons depend on
 the presence of both things. Also the default questions about a scene, for suites that bring none."""
@@ -16,20 +16,20 @@ from subitize.records import Ask, Confirm
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A question of the graph, and the ids of all the questions that must hold before it means anything."""
+    """A question of the graph, and the ids of the questions that must hold for it to make sense."""
 
     ask: Ask
     parents: tuple[str, ...] = ()
 
 
 def read_graph(prompt: str, nouns: Collection[str], colours: Collection[str]) -> tuple[Node, ...]:
-    """Make the graph of a prompt, those that others rest on before these; nothing where it is not understood."""
+    """Make the graph of a prompt, parents first; empty if the prompt is not understood."""
     scene = read_scene(prompt, nouns, colours)
     return () if isinstance(scene, NotUnderstood) else make_graph(scene)
 
 
 def make_graph(scene: Scene) -> tuple[Node, ...]:
-    """Make the graph of a scene; nothing where one kind of thing is told in ways that no question tells apart."""
+    """Make the graph of a scene; empty if no question can distinguish some things of one kind."""
     nouns = dict.fromkeys(entity.noun for entity in scene.entities)
     by_noun = [[one for one in scene.entities if one.noun == noun] for noun in nouns]
     if not all(_is_plain(entities) for entities in by_noun):
@@ -45,7 +45,7 @@ def make_graph(scene: Scene) -> tuple[Node, ...]:
 
 
 def _is_plain(entities: Sequence[Entity]) -> bool:
-    """Tell whether questions tell the things of one noun apart: by colour alone, or by form alone, or not at all."""
+    """Return whether questions can distinguish a noun's things, by colour alone or form alone, or need not."""
     have_colours = len({entity.colour for entity in entities}) > 1
     have_forms = any(entity.form is not None for entity in entities)
     is_open = any(isinstance(entity.number, str) for entity in entities)
@@ -60,19 +60,19 @@ def _noun_nodes(entities: Sequence[Entity]) -> Iterator[Node]:
         root = confirm_asks(Scene((Entity(noun, _number(are_there)),)))[0]
         yield Node(root)
     for colour in dict.fromkeys(entity.colour for entity in entities):
-        # Whoever counts "apples" counts the red ones too.
+        # Counting "apples" includes the red ones.
         kind = [entity for entity in entities if entity.colour == colour]
         whole = kind if colour or len(kind) == len(entities) else [Entity(noun, _number(entities))]
         yield from _kind_nodes(whole, root)
 
 
 def _number(entities: Sequence[Entity]) -> int:
-    """Count the things; where the number is left open, as if there were two of them."""
+    """Count the things; an open number counts as two."""
     return sum(entity.number if isinstance(entity.number, int) else 2 for entity in entities)
 
 
 def _kind_nodes(entities: Sequence[Entity], root: Ask | None) -> Iterator[Node]:
-    """Ask of one kind of thing what is asked elsewhere, too; its colour rests on there being such things at all."""
+    """Ask the usual questions about one kind of thing; those about colour depend on its presence."""
     (entity, *_) = entities
     asks = confirm_asks(Scene(tuple(entities))) if isinstance(entity.number, int) else _open_asks(entity)
     for ask in asks:
@@ -127,15 +127,15 @@ def _presence(entity: Entity) -> str:
 
 
 def _founded(node: Node, known: Collection[str]) -> Node:
-    """Keep the parents that are asked about: of half an apple it is not asked whether there are apples."""
+    """Keep the parents that are in the graph: for half an apple, presence is not asked."""
     parents = tuple(dict.fromkeys(parent for parent in node.parents if parent in known))
     return Node(replace(node.ask, parent=parents[0] if parents else None), parents)
 
 
 def scene_asks(scene: Scene) -> tuple[Ask, ...]:
-    """Ask how many there are; where that is left open which line is right; of parts whether it is so.
+    """Ask for numbers; for open numbers, which line is right; for parts, yes-or-no questions.
 
-    Nothing where one kind of thing is told in ways that no question tells apart.
+    Empty if no question can distinguish some things of one kind.
     """
     is_open = any(isinstance(entity.number, str) for entity in scene.entities)
     if not is_open and all(entity.form is None for entity in scene.entities):
@@ -146,6 +146,6 @@ def scene_asks(scene: Scene) -> tuple[Ask, ...]:
 
 
 def _has_lines(scene: Scene) -> bool:
-    """Tell whether a place holds only a few or many things."""
+    """Return whether a place holds only a few or many things."""
     holding = [scene.entities[one.subject] for one in scene.relations if one.word in ("in", "on")]
     return len(holding) == 1 and holding[0].number in ("few", "many")

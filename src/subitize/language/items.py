@@ -17,14 +17,14 @@ _ARTICLE = Term("a", "a")
 
 
 class Items:
-    """Reads items at a cursor, and adds to the drafts what they ask for."""
+    """Reads items with exact numbers at a cursor, and adds them to the drafts."""
 
     def __init__(self, cursor: Cursor, drafts: list[Draft], known: Vocabulary) -> None:
         self._cursor, self._drafts, self._known = cursor, drafts, known
         self.potted: int | None = None
 
     def read(self, clause: Clause) -> int:
-        """Read the item that begins here, and give its place among the drafts."""
+        """Read the item that begins here, and return its index among the drafts."""
         cursor = self._cursor
         if cursor.peek().kind == "pot":
             return self._potted(clause)
@@ -53,7 +53,7 @@ class Items:
                 return cursor.puzzle()
 
     def _potted(self, clause: Clause) -> int:
-        """Flowers in a pot, which need not be drawn; of two pots it would not be seen what is in which."""
+        """Flowers in a pot, which need not be drawn; with two pots it would be unclear what is in which."""
         if self.potted is not None:
             self._cursor.puzzle("two pots")
         self._cursor.take()
@@ -89,7 +89,7 @@ class Items:
         return self._add(clause, "", number, colour, opening)
 
     def _number(self, first: Term) -> int:
-        """The number, or two that make it up, before what they count: "3 times 4 apples", "5 plus 6 red apples"."""
+        """A number, or two that are combined: "3 times 4 apples", "5 plus 6 red apples"."""
         cursor, joint, number = self._cursor, self._cursor.peek(), _whole_number(first)
         is_sum = joint.kind == "and" and joint.text.lower() == "plus"
         second, noun = cursor.peek(1), self._noun_after(2)
@@ -103,13 +103,13 @@ class Items:
         return _whole_number(Term("number", f"{first.text} {joint.text} {second.text}", number=number))
 
     def _noun_after(self, ahead: int) -> Term:
-        """What stands so far ahead, or after the adjectives and the colour that stand there."""
+        """The term so far ahead, past any adjectives and colours."""
         while self._cursor.peek(ahead).kind in ("adjective", "cartoon", "colour"):
             ahead += 1
         return self._cursor.peek(ahead)
 
     def _skip_to_thing(self, opening: Term, number: int) -> bool:
-        """Pass over what may follow a number, and tell whether it counts a part of things told of ("3 of them")."""
+        """Skip what may follow a number; return whether it counts some of the things before ("3 of them")."""
         cursor = self._cursor
         if opening.is_group and cursor.peek().kind == "of":
             cursor.take()
@@ -124,7 +124,7 @@ class Items:
         return is_part
 
     def _modifiers(self, number: int) -> str | None:
-        """Pass over what changes nothing between number and noun, and give the colour."""
+        """Skip what changes nothing between number and noun, and return the colour."""
         colour = None
         while True:
             kind = self._cursor.peek().kind
@@ -144,7 +144,7 @@ class Items:
         return before in ("adjective", "colour") and after in ("adjective", "colour") and then in ("adjective", "noun")
 
     def _noun_of_ones(self, clause: Clause) -> str:
-        """The noun that "ones" stands for, if all items before it are of one noun and have colours, too."""
+        """The noun that "ones" stands for, if all items before it share one noun and have colours."""
         told = [self._drafts[item] for item in clause.items]
         if clause.whole is not None or any(draft.colour is None for draft in told):
             return ""
@@ -152,7 +152,7 @@ class Items:
         return nouns.pop() if len(nouns) == 1 else ""
 
     def _noun_first(self, clause: Clause) -> int:
-        """A noun that its number follows ("apples: 7", "apple x 7"), or that shares an article ("a cat and dog")."""
+        """A noun before its number ("apples: 7", "apple x 7"), or one that shares an article ("a cat and dog")."""
         cursor, colour = self._cursor, self._modifiers(0)
         noun = cursor.peek()
         if noun.kind != "noun":
@@ -199,7 +199,7 @@ class Items:
         return self._add(clause, noun.name, number, colour)
 
     def _number_of(self, clause: Clause) -> int:
-        """A number that is named: "number of red apples: seven", "the number of dogs should be 3"."""
+        """A number introduced as such: "number of red apples: seven", "the number of dogs should be 3"."""
         self._cursor.take()
         colour = self._modifiers(0)
         noun = self._cursor.peek()
@@ -215,7 +215,7 @@ class Items:
         return 0
 
     def _definite(self, clause: Clause, number: int | None, colour: str | None) -> int:
-        """Things that an earlier clause has told of ("the dogs are above the cats"), or one thing: "the dog"."""
+        """Things from an earlier clause ("the dogs are above the cats"), or one new thing: "the dog"."""
         noun = self._cursor.peek()
         if noun.kind != "noun":
             puzzle_over_noun(self._cursor, self._known)
@@ -250,7 +250,7 @@ class Items:
         return len(self._drafts) - 1
 
     def _name_the_elided(self, clause: Clause, named: Draft) -> None:
-        """Give the noun to the items before it that lack one: "three red and two green apples"."""
+        """Give its noun to earlier items without one: "three red and two green apples"."""
         follower = named
         for draft in (self._drafts[item] for item in reversed(clause.groups[-1])):
             if draft.noun:
@@ -265,7 +265,7 @@ class Items:
 
 
 def puzzle_over_noun(cursor: Cursor, known: Vocabulary) -> NoReturn:
-    """Name the noun that has no drawing, or whatever else stands in its place."""
+    """Raise an error that names the noun without a drawing, or whatever is in its place."""
     term, after = cursor.peek(), cursor.peek(1).kind
     ends = ENDS | AFTERTHOUGHTS | {"comma", "and", "relation", "side", "be", "that", "with", "open", "of"}
     if term.kind == "unknown" and term.text.isalpha() and after in ends:
@@ -287,7 +287,7 @@ _DESCRIPTIVE: frozenset[Kind] = frozenset({"be", "that", "each", "all"})
 
 
 def read_pieces(cursor: Cursor, number: int) -> Pieces | None:
-    """What so many things are cut or broken into; None where that is not told here."""
+    """The pieces that things are cut or broken into; None if nothing here says so."""
     is_each = number == 1
     while (kind := cursor.peek().kind) in _DESCRIPTIVE:
         is_each = is_each or kind in ("each", "all")
@@ -308,12 +308,12 @@ def read_pieces(cursor: Cursor, number: int) -> Pieces | None:
 
 
 def is_in_pieces(cursor: Cursor) -> bool:
-    """Whether it is "in two pieces" that stands here."""
+    """Whether the next words are like "in two pieces"."""
     return cursor.kinds(3) == ["hold", "number", "pieces"]
 
 
 def _counted_pieces(cursor: Cursor, into: Term, *, is_each: bool) -> Pieces:
-    """Of several things that are cut "into 5 pieces" it must be said that each is."""
+    """A number of pieces; for several things, the text must say that each is cut so."""
     number = int(into.number)
     if number != into.number or not 2 <= number <= MOST_PIECES:
         cursor.puzzle(f"{into.text!r} pieces; 2 to {MOST_PIECES} can be drawn")
@@ -325,7 +325,7 @@ def _counted_pieces(cursor: Cursor, into: Term, *, is_each: bool) -> Pieces:
 
 
 def read_size(cursor: Cursor, things: Things) -> None:
-    """How the sizes of two pieces compare: "one piece is twice the size of the other"."""
+    """The relative size of two pieces: "one piece is twice the size of the other"."""
     in_two = [thing for thing in things.told if thing.form == Pieces(2)]
     if len(in_two) != 1 or in_two[0].number != 1:
         cursor.puzzle("which pieces?")
@@ -333,7 +333,7 @@ def read_size(cursor: Cursor, things: Things) -> None:
 
 
 def read_halves(cursor: Cursor) -> tuple[str, ...]:
-    """One half and its colour, and then perhaps the other: "half red and half blue"."""
+    """The colour of one half, and perhaps of the other: "half red and half blue"."""
     colours: list[str] = []
     while cursor.peek().kind in ("share", "other") and len(colours) < 2:
         if cursor.peek().kind == "share" and Fraction(cursor.peek().name) != HALF:
@@ -348,12 +348,12 @@ def read_halves(cursor: Cursor) -> tuple[str, ...]:
 
 
 def has_colour_next(cursor: Cursor) -> bool:
-    """Whether a colour is told here: "red", "is red"."""
+    """Whether a colour comes next: "red", "is red"."""
     return cursor.peek().kind == "colour" or cursor.kinds(2) == ["be", "colour"]
 
 
 def take_colour(cursor: Cursor) -> str:
-    """Take the colour that is told here."""
+    """Take the colour that comes next."""
     if not has_colour_next(cursor):
         cursor.puzzle("half of it, in which colour?")
     cursor.take_all("be")
@@ -369,18 +369,18 @@ def paint_half(cursor: Cursor, thing: Thing, colour: str) -> None:
 
 
 QuantityJoint = Literal["first", "comma", "and", "but", "with", "without"]
-"""What stands before an item."""
+"""What comes before an item."""
 
 
 class Look(NamedTuple):
-    """What is said of things between their number and their noun."""
+    """The description between a number and its noun."""
 
     colour: str | None = None
     form: Form | None = None
 
 
 class QuantityItems:
-    """Reads items at a cursor, and adds to the things what they tell of."""
+    """Reads items with open numbers or parts at a cursor, and adds them to the things."""
 
     def __init__(self, cursor: Cursor, things: Things, known: Vocabulary) -> None:
         self._cursor, self._things, self._known = cursor, things, known
@@ -420,7 +420,7 @@ class QuantityItems:
                 return puzzle_over_noun(self._cursor, self._known)
 
     def look(self) -> Look:
-        """Pass over what changes nothing, and give the colour, and whether the things are said to be whole."""
+        """Skip what changes nothing; return the colour, and the form if the text says "whole"."""
         look = Look()
         while (kind := self._cursor.peek().kind) in ("colour", "whole", "adjective"):
             if (kind == "colour" and look.colour) or (kind == "whole" and look.form):
@@ -433,7 +433,7 @@ class QuantityItems:
         return look
 
     def add(self, number: int | Quantifier | None, look: Look, *, is_article: bool = False) -> Thing:
-        """Take the noun, and tell of so many of it."""
+        """Take the noun, and add so many of it."""
         noun = self._cursor.peek()
         if noun.kind != "noun":
             puzzle_over_noun(self._cursor, self._known)
@@ -443,7 +443,7 @@ class QuantityItems:
         return self._things.tell(Thing(noun.name, number, look.colour, look.form))
 
     def _counted(self, joint: QuantityJoint) -> Thing:
-        """A number of things, or a number of those before: "one and a half apples", "one of them is broken in two"."""
+        """A number of things, or of those before: "one and a half apples", "one of them is broken in two"."""
         opening = self._cursor.take()
         whole, rest = int(opening.number), Fraction(opening.number % 1).limit_denominator(10)
         if opening.number < 0 or (rest and (whole < 1 or not is_spelt_fraction(opening))):
@@ -467,7 +467,7 @@ class QuantityItems:
         return ahead[1:] == ["be", "cut"] or (joint == "but" and ahead[1] == "cut")
 
     def _some_of_those(self, joint: QuantityJoint, number: int) -> Thing:
-        """So many of the things told of: "one of them is broken in two", "of which one is broken in two"."""
+        """A number of the things before: "one of them is broken in two", "of which one is broken in two"."""
         whole, opens = self._things.last, self._cursor.peek().kind
         is_clear = opens == "noun" or (len(self._things.told) == 1 and (joint != "and" or opens != "cut"))
         if whole is None or not is_clear:
@@ -517,7 +517,7 @@ class QuantityItems:
         return self._things.tell(Thing(before.noun, 1, before.colour, Portion(share)))
 
     def _definite(self) -> Thing:
-        """A thing that is told of before, or a place: "the vase has no flowers"."""
+        """A thing mentioned before, or a place: "the vase has no flowers"."""
         self._cursor.take_all("the")
         noun = self._cursor.peek()
         if noun.kind != "noun":
@@ -532,7 +532,7 @@ class QuantityItems:
 
 
 def is_spelt_fraction(term: Term) -> bool:
-    """Whether it is a number such as "one and a half"; "1.5 apples" may mean a mass as well."""
+    """Whether it is a number like "one and a half"; "1.5 apples" may also mean a mass."""
     return term.kind == "number" and _SPELT_FRACTION.fullmatch(term.text) is not None
 
 

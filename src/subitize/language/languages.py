@@ -1,4 +1,4 @@
-"""Reads single numbers in languages other than English, in digits or words; doubtful ones are not read."""
+"""Reads single numbers in languages other than English, in digits or words; rejects doubtful ones."""
 
 import re
 import tomllib
@@ -22,7 +22,7 @@ def in_ascii_digits(text: str) -> str:
 
 
 def read_foreign(text: str) -> float | NoValue | None:
-    """The one number of a text in another language, or why it is not read; None where the text is English."""
+    """The one number of a text in another language, or why there is none; None if the text is English."""
     text = _NO_COUNT.sub(" ", unicodedata.normalize("NFC", text))
     script = _main_script(text)
     if script in _HAN_SCRIPTS:
@@ -33,7 +33,7 @@ def read_foreign(text: str) -> float | NoValue | None:
         return None
     said = [(language, *_read_words(words, language)) for language in languages]
     fewest = min(len(others) for _, _, others in said)
-    # Of languages that it may be in, those count that leave the fewest words unread: "noventa e nove".
+    # The likely languages are those that leave the fewest words unread: "noventa e nove".
     likely = [one for one in said if len(one[2]) == fewest]
     is_doubtful = any(
         not (language.doubts | _large_words()).isdisjoint(others)
@@ -85,13 +85,13 @@ _HAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA")
 
 
 def _main_script(text: str) -> str:
-    """The script of most letters; a text without letters counts as Latin."""
+    """The most frequent script; a text without letters counts as Latin."""
     letters = [c for c in text if c.isalpha()][:_MOST_LETTERS]
     scripts = Counter(unicodedata.name(c, "LATIN").split()[0].removesuffix("-") for c in letters)
     return scripts.most_common(1)[0][0] if scripts else "LATIN"
 
 
-# Shares, measures, years and ordinals; a decimal point or comma parts two numbers, so that neither is read.
+# Shares, measures, years and ordinals. A decimal point or comma splits a number in two, so neither is read.
 _NO_COUNT = re.compile(r"第\s?+\d{1,9}|\d{1,9}\s?+(?:[%°年月日]|px\b|cm\b|mm\b|[x×]\s?+\d{1,9})")
 _MARKS = re.compile(r"[\s\u200b-\u200f.,;:!?…()\[\]{}\"'«»“”„‘’‚।॥،؛؟/\\*_`~¿¡#<>|=+—–-]+")
 _DIGITS = re.compile(r"(\d{1,15})")
@@ -102,7 +102,7 @@ def _split(text: str) -> list[str]:
 
 
 def _part_and(words: Sequence[str]) -> list[str]:
-    """Arabic writes "and" as one with the number that follows it."""
+    """Split the Arabic "and" from the number it is attached to."""
     known = {" ".join(phrase) for language in _languages_in("ARABIC") for phrase in language.numbers}
     return [part for word in words for part in (("و", word[1:]) if word[0] == "و" and word[1:] in known else (word,))]
 
@@ -111,7 +111,7 @@ _ENGLISH = word_set(
     "the there are is was were of i see and with this that you picture image photo answer total count in it on an can"
     " can't my we here one"
 ) | (SMALL.keys() - {"six"})
-# By which other languages than those of the table add one count to another, and by which those of it state a bound.
+# Words that join counts in languages outside the table, or state bounds in those inside it.
 _OTHER_DOUBTS = word_set(
     "och og ve dan và oraz și şi ja és sekä mindestens höchstens mehr weniger über más menos moins mais pelo più meno"
     " almeno"
@@ -135,7 +135,7 @@ def _latin_languages(words: Sequence[str]) -> list[_Language] | None:
 
 
 def _has_plain_number(words: Sequence[str], language: _Language) -> bool:
-    """Whether a word is a number of the language and nothing else; the word for one only where it stands alone."""
+    """Whether a word is an unambiguous number of the language; the word for one must be alone."""
     if len(words) == 1 and words[0] in language.one:
         return True
     plain = {phrase[0] for phrase in language.numbers if len(phrase) == 1} - language.doubtful - SMALL.keys()
@@ -143,7 +143,7 @@ def _has_plain_number(words: Sequence[str], language: _Language) -> bool:
 
 
 def _read_words(words: Sequence[str], language: _Language) -> tuple[list[float], list[str]]:
-    """The numbers in digits and in words, in order, and the words that are no part of them."""
+    """The numbers, in digits or words, in order, and all other words."""
     if len(words) == 1 and words[0] in language.one:
         return [1.0], []
     numbers: list[float] = []
@@ -163,7 +163,7 @@ def _read_words(words: Sequence[str], language: _Language) -> tuple[list[float],
 
 
 def _has_strange_compound(text: str, language: _Language) -> bool:
-    """Whether a hyphen joins a number word to one that is none: it may be a number of another language."""
+    """Whether a hyphen joins a number word to another word: it may be another language's number."""
     known = {word for phrase in language.numbers for word in phrase} | language.one | language.joints
     joined = (frozenset(found[0].split("-")) for found in _COMPOUND.finditer(text.lower()))
     return any(not known.isdisjoint(parts) and not parts <= known for parts in joined)
@@ -176,7 +176,7 @@ _LONGEST_PHRASE = 3
 
 
 def _unit_at(words: Sequence[str], i: int, language: _Language) -> tuple[int, int]:
-    """What is added to tens at i, after a joint or without, and where it ends."""
+    """The number added to tens at i, with or without a joint, and its end."""
     k = i + (i < len(words) and words[i] in language.joints)
     if k < len(words) and words[k] in language.one:
         return 1, k + 1
@@ -184,7 +184,7 @@ def _unit_at(words: Sequence[str], i: int, language: _Language) -> tuple[int, in
 
 
 def _number_at(words: Sequence[str], i: int, language: _Language) -> tuple[int, int]:
-    """The number that begins at i, and where it ends: i if there is none."""
+    """The number that begins at i, and its end; i if there is none."""
     if i < len(words) and words[i].isdecimal():
         return (0, i) if is_year(words[i]) else (int(words[i]), i + 1)
     for end in range(min(i + _LONGEST_PHRASE, len(words)), i, -1):
@@ -195,7 +195,7 @@ def _number_at(words: Sequence[str], i: int, language: _Language) -> tuple[int, 
 
 
 def _only(numbers: Sequence[float], *, is_doubtful: bool) -> float | NoValue:
-    """The one number, if it is plainly stated once, or again in digits."""
+    """The one number, if it is clearly stated once, or repeated in digits."""
     if not numbers:
         return NoValue("no number in a language that is read")
     if is_doubtful:
@@ -208,8 +208,8 @@ def _only(numbers: Sequence[float], *, is_doubtful: bool) -> float | NoValue:
 _MOST_MENTIONS = 2
 _HAN_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1000}
-# A numeral counts before a measure word or a mark, or where it stands alone: 三角形 is a triangle. One is an article
-# unless something is said to be there: 有一只狗.
+# A numeral counts before a measure word or mark, or alone: 三角形 is a triangle. One is an article
+# unless the text says that something exists: 有一只狗.
 _HAN_NUMBER = re.compile(
     r"""
     (?<![第星]) (?: (?P<one>(?<=[有共])一) | (?P<han>[零〇一二两兩三四五六七八九十百千]{1,9}+) | (?P<digits>\d{1,15}+) )

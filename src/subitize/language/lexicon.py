@@ -1,7 +1,7 @@
-"""The closed lists of words by which prompts are read (prompt_words.toml).
+"""The closed word lists for reading prompts (prompt_words.toml).
 
-A word in none of the lists is not understood. A word belongs here only if it cannot change the number, kind, colour
-or place of what is asked for, or if the grammar in clauses.py handles it."""
+Words outside the lists are not understood. A word belongs here only if it cannot change the number, kind, colour or
+place of what is asked for, or if the grammar in clauses.py handles it."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ Kind = Literal[
     "there", "polite", "be", "that", "all", "after", "setting", "style", "exactly", "a", "the", "another", "ones",
     "they", "of-them", "number-of", "relation", "side", "and", "comma", "stop", "question", "colon", "equals", "times",
     "product", "pot", "grid", "cell", "open", "close", "dash", "unknown", "end",
-    # of quantities.py alone:
+    # of the second grammar only:
     "quantity", "compare", "than", "share", "portion", "cut", "pieces", "shares", "size", "other", "each", "whole",
     "hold", "without", "but",
 ]  # fmt: skip
@@ -27,10 +27,10 @@ ENDS: frozenset[Kind] = frozenset({"stop", "question", "end"})
 """What ends a clause."""
 
 AFTERTHOUGHTS: frozenset[Kind] = frozenset({"after", "exactly", "style", "setting", "polite"})
-"""What may follow an item and changes nothing of it."""
+"""What may follow an item without changing it."""
 
 EXCLUSIVE = frozenset({"only", "else", "other", "others"})
-"""An afterthought with one of these allows of nothing more."""
+"""An afterthought with one of these rules out further items."""
 
 MARKS: Mapping[str, Kind] = {
     ",": "comma", ";": "stop", ".": "stop", "!": "stop", "\n": "stop", "?": "question", ":": "colon", "=": "equals",
@@ -50,11 +50,11 @@ SIDES: Mapping[str, tuple[str, int]] = {
     "left": ("across", 0), "middle": ("", 1), "center": ("", 1), "centre": ("", 1), "right": ("across", 2),
     "top": ("down", 0), "bottom": ("down", 2),
 }  # fmt: skip
-"""The axis of a place in the picture (the middle is on both), and its rank there."""
+"""The axis of a place in the picture (the middle is on both), and its rank on it."""
 
 
 def _phrases() -> dict[str, str]:
-    """All fixed phrases with their kinds; relations and sides name their value after the kind."""
+    """All fixed phrases with their kinds; for relations and sides, a value follows the kind."""
     words = dict.fromkeys(_WORDS["adjectives"], "adjective") | dict.fromkeys(_WORDS["images"], "image")
     return words | list_phrases(LISTS["phrases"]) | _side_phrases()
 
@@ -67,7 +67,7 @@ def _side_phrases() -> dict[str, str]:
 
 
 def _settings() -> dict[str, str]:
-    """All settings, each with whether it needs an article: a place does, one that is bare does not."""
+    """All settings: a "place" needs an article, a "bare" one does not."""
     named = dict(LISTS["settings"])
     in_city = list_phrases({"place": named.pop("city")})
     cities = {f"{city} {place}": "place" for city, place in product(("city", "city's"), in_city)}
@@ -85,19 +85,19 @@ BEFORE_CELLS = word_set("at in")
 
 
 def fits_preposition(preposition: str, place: str) -> bool:
-    """Whether such a place makes a mere setting: "in front of a wall" does, "in front of a table" says where."""
+    """Whether the phrase is a mere setting: "in front of a wall" is, "in front of a table" is a position."""
     return preposition == "place" or place in _WORDS[preposition]
 
 
 def names_place(setting: str, noun: str) -> bool:
-    """Whether a setting is in or on this thing: "on a wooden table" names a table, "on an apple tree" no apple."""
+    """Whether a setting names this thing: "on a wooden table" names a table, "on an apple tree" no apple."""
     for place, head in _PLACE_HEADS.items():
         setting = setting.replace(place, head)
     return f" {noun} " in f" {setting} "
 
 
 def noun_phrases(nouns: Iterable[str]) -> dict[str, str]:
-    """The singulars and plurals of the nouns and of their synonyms, each as the form and the noun it stands for."""
+    """The singulars and plurals of nouns and synonyms, each with its form and the noun it stands for."""
     known = {noun: noun for noun in nouns}
     known |= {other: noun for other, noun in _SYNONYMS.items() if noun in known}
     forms = {form: f"plural {noun}" for form, noun in _MORE_PLURALS.items() if noun in known}
@@ -109,7 +109,7 @@ def noun_phrases(nouns: Iterable[str]) -> dict[str, str]:
 
 
 def colour_phrases(colours: Iterable[str]) -> dict[str, str]:
-    """The colours as they stand before a noun ("red", "red coloured") and after it ("coloured red")."""
+    """The colours as written before a noun ("red", "red coloured") and after it ("coloured red")."""
     known = {colour: colour for colour in colours}
     known |= {other: colour for other, colour in _COLOUR_SYNONYMS.items() if colour in known}
     phrases: dict[str, str] = {}
@@ -158,4 +158,4 @@ QUANTITY_PHRASES = Phrases(_quantity_phrases())
 SPECIAL = frozenset(
     {"quantity", "compare", "portion", "share", "cut", "size", "hold", "without", "with", "pieces", "whole"}
 )
-"""A prompt with none of these and no number such as "one and a half" is no business of this grammar's."""
+"""The second grammar reads only prompts with one of these or a number like "one and a half"."""

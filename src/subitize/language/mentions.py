@@ -1,11 +1,12 @@
-"""What a text says about how many there are: exact numbers, bounds, ranges, vague phrases, absence.
+"""Reads mentions of quantities: exact numbers, bounds, ranges, vague phrases, absence.
 
 Weights, from strong to weak: numerals; vague phrases ("several"); absence and oneness in words ("no apples", "a
 single"); loose quantifiers ("some", "both"); articles ("there is an apple"); additions ("and another one"). A weaker
-mention counts only where no stronger one does. The exception: a vague phrase joined to a numeral by "and" counts
-things that the numeral leaves out ("3 red and a few green ones"), so no single number is the whole."""
+mention counts only if there is no stronger one. The exception: a vague phrase joined to a numeral by "and" counts
+further things ("3 red and a few green ones"), so no single number is the whole."""
 
 import math
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,12 +52,12 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class NoNumber:
-    """Nothing that counts anything."""
+    """No number that counts anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The text declines to answer, and gives no number."""
+    """The text declines to answer."""
 
     phrase: str
 
@@ -66,13 +67,13 @@ Amount = Exact | Range | AtLeast | Vague | Several | NoNumber | Refusal
 
 @dataclass(frozen=True, slots=True)
 class NoValue:
-    """A text that a policy discards, and why."""
+    """Why a policy discards a text."""
 
     reason: str
 
 
 def describe(amount: Amount) -> str:
-    """Say why no number is taken from it."""
+    """Explain why no number is taken."""
     match amount:
         case Several((twice,)):
             return f"two counts of {_digits(twice)}"
@@ -101,7 +102,7 @@ JOINTS = word_set("and plus &")
 
 
 class Mention(NamedTuple):
-    """What the tokens from start to end say."""
+    """The amount stated by the tokens from start to end."""
 
     amount: Exact | Range | AtLeast | Vague
     numbers: tuple[float, ...]  # as written: 10 in "more than 10"
@@ -116,7 +117,7 @@ def is_negation(word: str) -> bool:
 
 
 def is_negated(tokens: list[TextToken], i: int, *, reach: int = 6) -> bool:
-    """Whether a negation stands among the words before i, without a mark between."""
+    """Whether there is a negation among the words before i, without a mark between."""
     for k in range(i - 1, i - 1 - reach, -1):
         if is_negation(tokens[k].text):
             return True
@@ -129,8 +130,6 @@ _NEGATIONS = word_set("not cannot without never")
 
 _BOUNDS_BEFORE = find_phrases("bounds_before")
 _BOUNDS_AFTER = find_phrases("bounds_after")
-BOUND_OPENERS = _BOUNDS_BEFORE.openers
-QUANTITY_OPENERS = NUMBER_OPENERS | {"between"}
 _PLACES = word_set("over above under below > <")
 _BEFORE_BOUND = WORDS["before_bound"]
 SUMMING = word_set("add adds adding added counting")  # "adds up to 5" bounds nothing
@@ -161,7 +160,7 @@ def read_bounded(tokens: list[TextToken], i: int) -> Mention | None:
 
 
 def read_quantity(tokens: list[TextToken], i: int) -> Mention | None:
-    """A number, or two that make a range, with a bound that may stand after it."""
+    """A number, or two that make a range, perhaps followed by a bound."""
     joined = _skip_hedges(tokens, i + 1) if tokens[i].text == "between" else i
     first = parse_number(tokens, joined)
     if first is None:
@@ -176,7 +175,7 @@ def read_quantity(tokens: list[TextToken], i: int) -> Mention | None:
 
 
 def opens_bound(tokens: list[TextToken], i: int) -> bool:
-    """Whether a bound stands at i: "more than"."""
+    """Whether a bound begins at i: "more than"."""
     return _BOUNDS_BEFORE.match(tokens, i) is not None
 
 
@@ -201,7 +200,7 @@ def _skip_hedges(tokens: list[TextToken], i: int) -> int:
 
 
 def _with_shared_scale(tokens: list[TextToken], first: Number, second: Number) -> float:
-    """The first number of "two or three hundred" is 200."""
+    """The first number with a shared scale: 200 in "two or three hundred"."""
     scale = _SHARED_SCALES.get(tokens[second[1] - 1].text, 1)
     is_shared = tokens[first[1] - 1].text not in _SHARED_SCALES and first[0] * scale < second[0]
     return first[0] * scale if is_shared else first[0]
@@ -215,13 +214,13 @@ def _digit_range(tokens: list[TextToken], i: int) -> Mention | None:
 
 
 def _range_joint(tokens: list[TextToken], i: int, *, is_between: bool) -> int | None:
-    """Where the second number of a range would begin, if a range goes on at i."""
+    """Where the second number of a range begins, if a range continues at i."""
     word = tokens[i].text
     if is_between and word in ("and", "&"):
         return _skip_hedges(tokens, i + 1)
     if word not in _RANGE_JOINERS:
         return None
-    if word == "—" and not is_glued(tokens, i):  # between spaces it parts two sentences
+    if word == "—" and not is_glued(tokens, i):  # between spaces it separates sentences
         return None
     if word == "-" and tokens[i + 1].text == "to" and tokens[i + 2].text == "-":
         return i + 3
@@ -229,7 +228,7 @@ def _range_joint(tokens: list[TextToken], i: int, *, is_between: bool) -> int | 
 
 
 def _with_bound_after(tokens: list[TextToken], mention: Mention) -> Mention:
-    """The mention with the bound that may follow it: "10+", "10 apples or more", "5 at most"."""
+    """Extend the mention by a bound after it: "10+", "10 apples or more", "5 at most"."""
     end, number = mention.end, mention.numbers[0]
     if tokens[end].text == "+" and is_glued(tokens, end) and tokens[end + 1].kind != "number":
         return mention._replace(amount=AtLeast(number), end=end + 1)
@@ -242,7 +241,6 @@ def _with_bound_after(tokens: list[TextToken], mention: Mention) -> Mention:
 
 
 _VAGUE = find_phrases("vague")
-VAGUE_OPENERS = _VAGUE.openers
 _NOT_VAGUE_BEFORE = word_set("how as at")
 _NOT_VAGUE_AFTER = word_set("likely probably importantly notably kind sort")
 
@@ -266,7 +264,6 @@ _NOT_SENT = word_set("image images picture photo attachment file answer informat
 _ABSENCE_WORDS = word_set("none nothing nil zilch nought naught")
 _ABSENCE = find_phrases("absence")
 _AFTER_NO_PERSON = word_set("knows knew can could would will should may might else but other")
-ABSENCE_OPENERS = _ABSENCE.openers | _ABSENCE_WORDS | {"no", "any", "one", "nobody"}
 
 
 def read_absence(tokens: list[TextToken], i: int) -> Mention | None:
@@ -286,13 +283,13 @@ def read_absence(tokens: list[TextToken], i: int) -> Mention | None:
 
 
 def _is_counted(tokens: list[TextToken], i: int) -> bool:
-    """Whether "no" or "any" at i speaks of things, not of an image that was never sent."""
+    """Whether "no" or "any" at i refers to things, not to an image that was never sent."""
     after, then = tokens[i + 1].text, tokens[i + 2].text
     return after not in _NOT_COUNTED and then not in _NOT_SENT
 
 
 def _end_of_nobody(tokens: list[TextToken], i: int) -> int:
-    """Where "nobody" or "no-one" at i ends; 0 if neither stands there, or in a figure of speech ("nobody knows")."""
+    """The end of "nobody" or "no-one" at i; 0 if there is neither, or only in an idiom ("nobody knows")."""
     is_hyphened = [token.text for token in tokens[i : i + 3]] == ["no", "-", "one"] and is_glued(tokens, i + 2)
     end = i + 3 if is_hyphened else i + 1
     is_nobody = tokens[i].text == "nobody" or is_hyphened
@@ -300,7 +297,6 @@ def _end_of_nobody(tokens: list[TextToken], i: int) -> int:
 
 
 _ONENESS = word_set("single lone sole solitary")
-ONE_OPENERS = _ONENESS | {"a", "an"}
 _BEFORE_ARTICLE = word_set("just only exactly merely simply")
 _EXISTENCE = word_set("is was isn't wasn't")
 _HOLDERS = word_set("of with containing holding full filled that which where displaying showing")
@@ -308,7 +304,7 @@ _NOT_THINGS = _ONENESS | WORDS["not_things"]
 
 
 def read_one(tokens: list[TextToken], i: int) -> Mention | None:
-    """One thing said without a numeral: "a single apple", "there is an apple"."""
+    """One thing without a numeral: "a single apple", "there is an apple"."""
     word, before, earlier = tokens[i].text, tokens[i - 1].text, tokens[i - 2].text
     n = 0.0 if is_negated(tokens, i) else 1.0
     if word in _ONENESS and before != "every" and tokens[i + 1].is_word:
@@ -319,12 +315,11 @@ def read_one(tokens: list[TextToken], i: int) -> Mention | None:
     exists = before == "there's" or (before in _EXISTENCE and earlier == "there")
     if not exists and before not in _BEFORE_ARTICLE:
         return None
-    if any(tokens[k].text in _HOLDERS for k in range(i + 2, i + 5)):  # a bowl of apples: who knows how many
+    if any(tokens[k].text in _HOLDERS for k in range(i + 2, i + 5)):  # a bowl of apples: the number is unknown
         return None
     return Mention(Exact(n), (n,), i, i + 1, ARTICLE_WEIGHT)
 
 
-BOTH_OPENERS = frozenset({"both"})
 _BEFORE_BOTH = word_set("on in at from for with to by of not")
 _NOT_BOTH_THINGS = word_set("times sides ends ways hands directions cases images pictures photos photographs panels")
 _AFTER_SUBJECT = word_set("is are was were has have had look looks seem seems appear show can")
@@ -343,15 +338,40 @@ def read_both(tokens: list[TextToken], i: int) -> Mention | None:
     return Mention(Exact(2.0), (2.0,), i, i + 1, LOOSE_WEIGHT)
 
 
-ADDITION_OPENERS = frozenset({"another"})
-
-
 def read_addition(tokens: list[TextToken], i: int) -> Mention | None:
     """What "another" adds to a count: "one apple and another one", "12 eggs and another dozen"."""
     if tokens[i - 1].text not in JOINTS and tokens[i - 1].text != ",":
         return None
     number = parse_number(tokens, i + 1)
     if (number is not None and number != (1.0, i + 2)) or read_vague(tokens, i + 1) is not None:
-        return None  # "another 4", "another few" are mentions of their own
+        return None  # "another 4", "another few" are separate mentions
     n = float(GROUPS.get(tokens[i + 1].text, 1))
     return Mention(Exact(n), (n,), i, i + 1, ADDITION_WEIGHT)
+
+
+_Reader = Callable[[list[TextToken], int], Mention | None]
+_READERS: tuple[tuple[Set[str], _Reader], ...] = (
+    (_BOUNDS_BEFORE.openers, read_bounded),
+    (_VAGUE.openers, read_vague),
+    (_ABSENCE.openers | _ABSENCE_WORDS | {"no", "any", "one", "nobody"}, read_absence),
+    (NUMBER_OPENERS | {"between"}, read_quantity),
+    (_ONENESS | {"a", "an"}, read_one),
+    ({"both"}, read_both),
+    ({"another"}, read_addition),
+)
+# Most words open no mention, so one lookup is enough.
+_READERS_BY_OPENER: dict[str, tuple[_Reader, ...]] = {
+    word: tuple(reader for openers, reader in _READERS if word in openers)
+    for word in frozenset[str]().union(*(openers for openers, _ in _READERS))
+}
+
+
+def opens_mention(token: TextToken) -> bool:
+    """Whether a mention may begin with this token."""
+    return bool(token.values) or token.text in _READERS_BY_OPENER
+
+
+def read_mention(tokens: list[TextToken], i: int) -> Mention | None:
+    """The mention that begins at i, where one may."""
+    readers = (read_quantity,) if tokens[i].values else _READERS_BY_OPENER[tokens[i].text]
+    return next((mention for reader in readers if (mention := reader(tokens, i))), None)

@@ -19,7 +19,7 @@ def is_no_count(tokens: list[TextToken], i: int, end: int) -> bool:
 
 
 def find_list_numbers(tokens: list[TextToken], openings: list[int]) -> tuple[set[int], int]:
-    """Where the numbers 1, 2, … of a list stand, and a lone "1." that opens the text but numbers nothing else."""
+    """The positions of list numbers 1, 2, …, and of a lone "1." that opens the text."""
     markers: list[int] = []
     for i in openings:
         if tokens[i].kind != "number" or tokens[i + 1].text not in (".", ")") or tokens[i + 2].text == "\n":
@@ -60,7 +60,7 @@ _NAMES = word_set("covid gpt llama claude mp apollo area formula boeing catch")
 
 
 def _is_part_of_name(tokens: list[TextToken], i: int, end: int) -> bool:
-    """Whether it is one with a word: "v2", "GPT-4", "image_1", "3D", "1st", "twenty-first", "2-year-old"."""
+    """Whether it is part of a word: "v2", "GPT-4", "image_1", "3D", "1st", "twenty-first", "2-year-old"."""
     if is_glued(tokens, i) and tokens[i - 1].is_word and tokens[i - 1].text != "x":
         return True
     name = tokens[i - 2]
@@ -82,7 +82,7 @@ _ANSWER_WORDS = word_set("total answer count number")
 
 
 def _is_label(tokens: list[TextToken], i: int, end: int) -> bool:
-    """Whether it tells things apart: "Image 1", "#1", "Apple 1: red"; but "in the image 5 apples" counts."""
+    """Whether it labels a thing: "Image 1", "#1", "Apple 1: red"; but "in the image 5 apples" counts."""
     before, earlier = tokens[i - 1], tokens[i - 2]
     if before.text == "#":
         return True
@@ -137,7 +137,7 @@ def _is_date(tokens: list[TextToken], i: int, end: int) -> bool:
 
 
 def _is_proportion(tokens: list[TextToken], end: int) -> bool:
-    """Whether it is a share of things seen, not their number: "two thirds of the apples", "¾ of them"."""
+    """Whether it is a share, not a number of things: "two thirds of the apples", "¾ of them"."""
     last = tokens[end - 1]
     is_fraction = last.text in DENOMINATORS or last.text in PLURAL_DENOMINATORS or last.kind == "vulgar"
     is_fraction = is_fraction or (bool(last.values) and "/" in last.text)
@@ -148,8 +148,8 @@ _BETWEEN_NOT_AND_NUMBER = word_set("be see count find have")
 
 
 def _is_denied(tokens: list[TextToken], i: int) -> bool:
-    """Whether it is what there is not: "the answer isn't 5"; but "4, if not 5" leaves it open."""
+    """Whether it is denied: "the answer isn't 5"; but "4, if not 5" leaves it open."""
     k = i - 2 if tokens[i - 1].text in _BETWEEN_NOT_AND_NUMBER else i - 1
     if not is_negation(tokens[k].text) or tokens[k].text == "without" or tokens[k - 1].text == "if":
         return False
-    return not opens_bound(tokens, i)  # a bound is turned round, not denied
+    return not opens_bound(tokens, i)  # a bound is reversed, not denied

@@ -1,4 +1,4 @@
-"""Plurals, singulars and articles of English nouns, and their names as used in questions to people."""
+"""Plurals, singulars and articles of English nouns, and their names in questions to people."""
 
 import re
 import tomllib
@@ -13,14 +13,19 @@ from subitize.language.tokens import word_list, word_set
 
 @lru_cache(maxsize=2048)  # a suite asks for the same few nouns thousands of times
 def plural(noun: str) -> str:
-    """The plural of a noun or of a noun phrase: "loaf of bread" gives "loaves of bread"."""
+    """The plural of a noun or noun phrase: "loaf of bread" gives "loaves of bread"."""
     return _inflect(noun, _plural_word)
 
 
 @lru_cache(maxsize=2048)
 def singular(noun: str) -> str:
-    """The singular of a noun or of a noun phrase; a singular stays as it is."""
+    """The singular of a noun or noun phrase; a singular stays as it is."""
     return _inflect(noun, _singular_word)
+
+
+def plural_of(noun: str, colour: str | None = None) -> str:
+    """The plural of a noun, after its colour."""
+    return f"{colour} {plural(noun)}" if colour else plural(noun)
 
 
 def article(noun: str) -> Literal["a", "an"]:
@@ -116,11 +121,11 @@ _SPOKEN = {"loaf": "loaf of bread", "rice grain": "grain of rice"}
 
 
 def spoken(noun: str, colour: str | None = None) -> str:
-    """The noun in the singular, after its colour."""
+    """The spoken singular of a noun, after its colour."""
     name = _SPOKEN.get(noun, noun)
     return f"{colour} {name}" if colour else name
 
 
 def spoken_plural(noun: str, colour: str | None = None) -> str:
-    """The noun in the plural, after its colour."""
+    """The spoken plural of a noun, after its colour."""
     return plural(spoken(noun, colour))

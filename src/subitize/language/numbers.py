@@ -73,12 +73,12 @@ def read_whole(tokens: list[TextToken], i: int) -> Number | None:
 
 
 def _room_after(small: int) -> int:
-    """What may still be added to a number word must be below this: 10 after "twenty", nothing after "two"."""
+    """The limit of what may be added to a number word: 10 after "twenty", nothing after "two"."""
     return 10 if small >= 20 else 1
 
 
 def _with_scales(tokens: list[TextToken], current: float, i: int, *, room: int) -> Number:
-    """Read on from a first number word, as long as each next word fits the number so far."""
+    """Extend a first number word as long as the next word fits."""
     total, scale = 0.0, 10**12
     while True:
         k, word = i, tokens[i].text
@@ -142,7 +142,7 @@ def _mixed(tokens: list[TextToken], number: float, i: int) -> Number:
 
 
 def _grouped(tokens: list[TextToken], number: float, i: int) -> Number:
-    """Numbers of dozens and pairs; a pair of scissors is one thing."""
+    """A number of dozens or pairs; a pair of scissors is one thing."""
     if tokens[i].text == "-" and is_glued(tokens, i) and tokens[i + 1].text in GROUPS:
         i += 1
     while tokens[i].text in GROUPS:
@@ -196,6 +196,6 @@ NUMERALS: Mapping[str, int] = {
 
 
 def name_number(scores: Mapping[str, float]) -> int | None:
-    """Name the number that is most likely in a gap; words that are no numerals do not count."""
+    """Return the most likely number in a gap, ignoring words that are not numerals."""
     numerals = {word: score for word, score in scores.items() if word.lower() in NUMERALS}
     return NUMERALS[max(numerals, key=numerals.__getitem__).lower()] if numerals else None

@@ -1,14 +1,13 @@
-"""The questions that a scene gives rise to: how many, which line describes it, is this so.
+"""Turns scenes into questions: how many, which line describes it, is this so.
 
-Numbers and lines are asked about as in GeckoNum. Yes-or-no questions follow the manner of a Davidsonian scene graph:
-presence comes first; number, form and colour depend on it. Each statement can be read by `read_scene`, and holds for
-a right picture."""
+Numbers and lines are asked about as in GeckoNum. Yes-or-no questions follow a Davidsonian scene graph: presence comes
+first; number, form and colour depend on it. `read_scene` can read each statement, and a correct picture meets it."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import get_args
 
-from subitize.language.nouns import article, plural, spoken, spoken_plural
+from subitize.language.nouns import article, plural, plural_of, spoken, spoken_plural
 from subitize.language.numbers import count_noun
 from subitize.language.scene import (
     MOST_THINGS,
@@ -33,7 +32,7 @@ _INVERSE: dict[RelationWord, RelationWord] = {
 
 
 def count_asks(scene: Scene) -> tuple[Ask, ...]:
-    """Ask for the number of each noun and of its colours, then on both sides of each relation of places."""
+    """Ask for the number of each noun and of its colours, then for both sides of each spatial relation."""
     by_noun: dict[Count, int] = {}
     for noun in dict.fromkeys(entity.noun for entity in scene.entities):
         for entity in (entity for entity in scene.entities if entity.noun == noun):
@@ -52,8 +51,8 @@ def _relation_asks(scene: Scene, relation: Relation) -> Iterator[Ask]:
 
 
 def ask_count(question: Count, number: int) -> Ask:
-    """Ask for a number of things."""
-    thing = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
+    """Ask for the number of things."""
+    thing = plural_of(question.noun, question.colour)
     if question.place is None:
         return Ask(question, f"How many {thing} are in the image?", (number,))
     side = {"left of": "to the left of", "right of": "to the right of"}
@@ -75,7 +74,7 @@ _CODES = {3: (0, 2, 3), 5: (0, 1, 2, 3, 4)}
 
 
 def line_asks(scene: Scene) -> tuple[Ask, ...]:
-    """Ask which line describes the scene; of things that a place holds also how many, which does not count."""
+    """Ask which line describes the scene, and for things that a place holds also, unscored, how many."""
     if scene.comparisons:
         return (_comparison_ask(scene, scene.comparisons[0]),)
     holding = next((relation for relation in scene.relations if relation.word in ("in", "on")), None)
@@ -85,7 +84,7 @@ def line_asks(scene: Scene) -> tuple[Ask, ...]:
 
 
 def line_codes(question: Choose) -> tuple[int, ...]:
-    """The number that GeckoNum's release has for each line: "only a few" is 2 and "many" 3, whatever its paper says."""
+    """GeckoNum's code for each line: "only a few" is 2 and "many" 3 in the release, unlike in the paper."""
     return _CODES[len(question.lines)]
 
 
@@ -124,18 +123,18 @@ _SHARES = {
 _SIZES = {2: "twice", 3: "three times"}
 
 IMAGE_ASK = Ask(Confirm("this is an image", is_informed=False), "Is this an image?", (True,), is_relevant=False)
-"""What GeckoNum asks, and leaves out of the score, where a prompt begins with "An image"."""
+"""GeckoNum's unscored question for prompts that begin with "An image"."""
 
 
 def confirm_asks(scene: Scene) -> tuple[Ask, ...]:
-    """Ask of each kind of thing whether it is there, how many there are, and in what form."""
+    """Ask whether each kind of thing is there, how many there are, and in what form."""
     kinds = dict.fromkeys((entity.noun, entity.colour) for entity in scene.entities)
     of_kind = ([one for one in scene.entities if (one.noun, one.colour) == kind] for kind in kinds)
     return tuple(ask for entities in of_kind for ask in _kind_asks(entities))
 
 
 def setting_asks(scene: Scene, place: str) -> tuple[Ask, ...]:
-    """Ask for the place that a prompt puts things on but that is not what it is about; out of the score."""
+    """Ask about the place that a prompt puts things on without asking for it; unscored."""
     there = Confirm(f"there are some {spoken_plural(place)}", is_informed=False)
     asks = [Ask(there, f"Is there {_a(spoken(place))}?", (True,), is_relevant=False)]
     for noun in dict.fromkeys(entity.noun for entity in scene.entities):
@@ -178,7 +177,7 @@ def _is_there(noun: str, colour: str | None, number: int) -> str:
 
 
 def _pieces_asks(entity: Entity, form: Pieces, whole: int, root: str | None) -> Iterator[Ask]:
-    """Ask whether so many are whole and the others are not, into how many pieces, and of what sizes."""
+    """Ask how many are whole, into how many pieces the others are cut, and of what sizes."""
     thing, things = spoken(entity.noun, entity.colour), spoken_plural(entity.noun, entity.colour)
     if whole:
         left = count_noun(whole, thing).replace(" ", " whole ", 1)
@@ -201,7 +200,7 @@ def _pieces_asks(entity: Entity, form: Pieces, whole: int, root: str | None) -> 
 
 
 def _question(statement: str) -> str:
-    """ "There is one" as "Is there one?"."""
+    """ "there is one" as "Is there one?"."""
     there, verb, rest = statement.split(" ", 2)
     return f"{verb.capitalize()} {there} {rest}?"
 

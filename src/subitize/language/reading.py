@@ -1,21 +1,13 @@
-"""Finds all mentions of quantities in a text and decides what they say together, totals included."""
+"""Finds all mentions of quantities in a text and decides what they mean together, totals included."""
 
-from collections.abc import Callable, Set
 from itertools import pairwise
 
 from subitize.language.mentions import (
-    ABSENCE_OPENERS,
     ABSENCE_WEIGHT,
-    ADDITION_OPENERS,
     ADDITION_WEIGHT,
-    BOTH_OPENERS,
-    BOUND_OPENERS,
     JOINTS,
     NUMERAL_WEIGHT,
-    ONE_OPENERS,
-    QUANTITY_OPENERS,
     SUMMING,
-    VAGUE_OPENERS,
     Amount,
     Exact,
     Mention,
@@ -23,13 +15,8 @@ from subitize.language.mentions import (
     Refusal,
     Several,
     Vague,
-    read_absence,
-    read_addition,
-    read_both,
-    read_bounded,
-    read_one,
-    read_quantity,
-    read_vague,
+    opens_mention,
+    read_mention,
 )
 from subitize.language.no_counts import find_list_numbers, is_no_count
 from subitize.language.numbers import SMALL, parse_number
@@ -37,37 +24,19 @@ from subitize.language.tokens import MARGIN, SENTENCE_ENDS, WORDS, TextToken, fi
 
 
 def read(text: str) -> Amount:
-    """What the text says about how many there are, before any policy."""
+    """The amount that a text states, before any policy."""
     tokens = tokenise(text)
     return decide(text, tokens, find_mentions(tokens))
 
 
-_Reader = Callable[[list[TextToken], int], Mention | None]
-_READERS: tuple[tuple[Set[str], _Reader], ...] = (
-    (BOUND_OPENERS, read_bounded),
-    (VAGUE_OPENERS, read_vague),
-    (ABSENCE_OPENERS, read_absence),
-    (QUANTITY_OPENERS, read_quantity),
-    (ONE_OPENERS, read_one),
-    (BOTH_OPENERS, read_both),
-    (ADDITION_OPENERS, read_addition),
-)
-# Most words open no mention: one look tells.
-_READERS_BY_OPENER: dict[str, tuple[_Reader, ...]] = {
-    word: tuple(reader for openers, reader in _READERS if word in openers)
-    for word in frozenset[str]().union(*(openers for openers, _ in _READERS))
-}
-
-
 def find_mentions(tokens: list[TextToken]) -> list[Mention]:
-    """What each quantity in the text says, in order; numbers that count nothing are left out."""
-    inner = enumerate(tokens[MARGIN:-MARGIN], MARGIN)
-    openings = [i for i, token in inner if token.text in _READERS_BY_OPENER or token.values]
+    """All mentions in order, without numbers that count nothing."""
+    openings = [i for i, token in enumerate(tokens[MARGIN:-MARGIN], MARGIN) if opens_mention(token)]
     list_numbers, lone = find_list_numbers(tokens, openings)
     found: list[Mention] = []
     reached = 0
     for i in openings:
-        mention = _read_mention(tokens, i) if i >= reached and i not in list_numbers else None
+        mention = read_mention(tokens, i) if i >= reached and i not in list_numbers else None
         if mention is None:
             continue
         if mention.weight < NUMERAL_WEIGHT or not is_no_count(tokens, mention.start, mention.end):
@@ -76,18 +45,8 @@ def find_mentions(tokens: list[TextToken]) -> list[Mention]:
     return found
 
 
-def _read_mention(tokens: list[TextToken], i: int) -> Mention | None:
-    if tokens[i].values:
-        return read_quantity(tokens, i)
-    for reader in _READERS_BY_OPENER[tokens[i].text]:
-        mention = reader(tokens, i)
-        if mention is not None:
-            return mention
-    return None
-
-
 def decide(text: str, tokens: list[TextToken], mentions: list[Mention]) -> Amount:
-    """What all mentions together say, or that the text refuses to say anything."""
+    """The amount that all mentions state together, or a refusal."""
     top = max([mention.weight for mention in mentions], default=ADDITION_WEIGHT)
     refusal = _find_refusal(text, tokens) if top < ABSENCE_WEIGHT else None
     if refusal is not None:
@@ -112,7 +71,7 @@ _REFUSALS = find_phrases("refusals")
 
 
 def _find_refusal(text: str, tokens: list[TextToken]) -> Refusal | None:
-    """The first phrase in the text by which it declines to answer, as it is written there."""
+    """The first phrase that declines to answer, as written."""
     for i, token in enumerate(tokens):
         phrase = _REFUSALS.match(tokens, i) if token.text in _REFUSALS.openers else None
         if phrase is not None:
@@ -150,13 +109,13 @@ def _is_one_sentence(tokens: list[TextToken]) -> bool:
 
 
 _PLACE_WORDS = WORDS["places"]
-_WHOLES = word_set("total all sum image picture photo be")  # "in total" and "in the picture" are no places apart
+_WHOLES = word_set("total all sum image picture photo be")  # "in total" and "in the picture" are not separate places
 _RESTATING = word_set("of in to is are as if total altogether overall combined exactly precisely i we that which it so")
 _DESCRIPTION_REACH = 6
 
 
 def _is_set_apart(tokens: list[TextToken], earlier: Mention, later: Mention) -> bool:
-    """Whether a comma parts counts of different things: "one in front, one behind", "2 cats, 2 dogs"."""
+    """Whether a comma separates counts of different things: "one in front, one behind", "2 cats, 2 dogs"."""
     comma = later.start - 1
     if tokens[comma].text != "," or not earlier.weight == later.weight == NUMERAL_WEIGHT:
         return False
@@ -170,7 +129,7 @@ def _is_set_apart(tokens: list[TextToken], earlier: Mention, later: Mention) -> 
 
 
 def _description(tokens: list[TextToken], i: int) -> list[str]:
-    """The words from i up to a mark or a joint."""
+    """The words from i up to a mark or joint."""
     words: list[str] = []
     for token in tokens[i : i + _DESCRIPTION_REACH]:
         if not token.is_word or token.text in JOINTS:
@@ -180,7 +139,7 @@ def _description(tokens: list[TextToken], i: int) -> list[str]:
 
 
 def _combine(mentions: list[Mention]) -> Amount:
-    """What mentions of equal weight say together."""
+    """The amount that mentions of equal weight state together."""
     amounts = list(dict.fromkeys(mention.amount for mention in mentions))
     if len(amounts) == 1 or isinstance(amounts[0], Vague):
         return amounts[0]
@@ -194,7 +153,7 @@ def _combine(mentions: list[Mention]) -> Amount:
 
 
 def find_stated_total(tokens: list[TextToken], mentions: list[Mention]) -> float | None:
-    """The one number that the text states as the total or the answer; see `value` for which wins."""
+    """The one number stated as the total or the answer; `final.read_number` says which wins."""
     mentions = [mention for mention in mentions if mention.weight != ADDITION_WEIGHT]
     strengths = [_total_strength(tokens, mentions, k) for k in range(len(mentions))]
     strongest = max(strengths, default=0)
@@ -227,20 +186,20 @@ _AFTER_REACH = 5
 
 
 def _total_strength(tokens: list[TextToken], mentions: list[Mention], k: int) -> int:
-    """How plainly mention k is stated as the total: a cue's strength, or 0."""
+    """How clearly mention k is stated as the total: its cue's strength, or 0."""
     mention = mentions[k]
     if _is_term(tokens, mention.end) or _is_term(tokens, mention.end + 1):
         return 0
     if _cue_after(tokens, mention):
         return _TOTAL
-    # What follows the mention before this one may be that one's cue: "12 in total, 3 of them red".
+    # A cue after the previous mention may belong to that one: "12 in total, 3 of them red".
     first = (_cue_after(tokens, mentions[k - 1]) or mentions[k - 1].end) if k else MARGIN
     cue = _cue_before(tokens, mention.start, first)
     return 0 if cue and _opens_a_list(tokens, mentions, k) else cue
 
 
 def _is_term(tokens: list[TextToken], i: int) -> bool:
-    """Whether an operator stands at i, so that the number before it is but a term of the total."""
+    """Whether there is an operator at i, so that the number before it is only a term."""
     if tokens[i].text in _OPERATORS:
         return True
     after = tokens[i + 1]
@@ -248,7 +207,7 @@ def _is_term(tokens: list[TextToken], i: int) -> bool:
 
 
 def _cue_after(tokens: list[TextToken], mention: Mention) -> int:
-    """Where a cue that follows the number ends; 0 if none does."""
+    """The end of a cue after the number; 0 if there is none."""
     for i in range(mention.end, min(mention.end + _AFTER_REACH, len(tokens) - MARGIN)):
         if tokens[i].text in SENTENCE_ENDS or tokens[i].text in _CLAUSE_ENDS or tokens[i].values:
             return 0
@@ -259,7 +218,7 @@ def _cue_after(tokens: list[TextToken], mention: Mention) -> int:
 
 
 def _is_cue_of_next(tokens: list[TextToken], i: int, mention: Mention) -> bool:
-    """Whether the cue that ends at i belongs to what follows: "3 blue, total 5"; but "5 in total: 3 blue"."""
+    """Whether a cue that ends at i belongs to the next number: "3 blue, total 5"; but "5 in total: 3 blue"."""
     after = tokens[i]
     if after.text == ":":
         following = parse_number(tokens, i + 1)
@@ -280,7 +239,7 @@ def _cue_before(tokens: list[TextToken], start: int, first: int) -> int:
 
 
 def _opens_a_list(tokens: list[TextToken], mentions: list[Mention], k: int) -> bool:
-    """Whether the numbers after mention k are its equals, not its parts: "in total 2 cats and 3 dogs"."""
+    """Whether the numbers after mention k are its peers, not its parts: "in total 2 cats and 3 dogs"."""
     rest = 0.0
     for later in mentions[k + 1 : k + 1 + _CUE_REACH]:
         between = tokens[mentions[k].end : later.start]

@@ -1,6 +1,6 @@
-"""Scenes: the entities that a right picture shows, their relations, and how their numbers compare.
+"""Scenes: the entities that a correct picture shows, their relations, and how their numbers compare.
 
-Also the rows and columns that satisfy all relations of place, and exact values for open numbers ("a few"), so that a
+Also finds rows and columns that satisfy all spatial relations, and exact values for open numbers ("a few"), so that a
 scene can be drawn."""
 
 from dataclasses import dataclass, replace
@@ -15,17 +15,17 @@ MOST_THINGS = 200
 """A prompt that asks for more things than this is not understood."""
 
 Quantifier = Literal["some", "few", "many"]
-"""How many, where the number is left open: at least one, only a few, many. "No" is the number 0."""
+"""An open number: at least one, only a few, many. "No" is the number 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """In one piece, and all of it is there."""
+    """In one piece, with nothing missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """All of it is there, in so many pieces, whose sizes are as this ratio; () where the sizes are not told.
+    """In a number of pieces, with nothing missing; `ratio` is that of their sizes, () if unknown.
 
     "Cut into thirds" is Pieces(3, (1, 1, 1)), "broken into two pieces" Pieces(2), with one of them twice the size of
     the other Pieces(2, (1, 2)).
@@ -37,14 +37,14 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """This share of it is there: half of an apple, a quarter of a pizza."""
+    """A share of one thing: half of an apple, a quarter of a pizza."""
 
     share: Fraction
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """One piece, whose halves have these colours; of one colour only one half is told."""
+    """In one piece, with halves of these colours; a single colour is that of one half."""
 
     colours: tuple[str, ...]
 
@@ -54,10 +54,10 @@ Form = Whole | Pieces | Portion | Halves
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Things of one kind: how many, of what colour and in what form; None where nothing is said of it.
+    """Things of one kind: their number, colour and form; None means unspecified.
 
-    Things in one form and others in another are two entities: three forks of which one is broken are two forks, and
-    one in pieces. Things of no told form are drawn whole.
+    Things in different forms are different entities: three forks of which one is broken are two forks, and one in
+    pieces. Things without a form are drawn whole.
     """
 
     noun: str
@@ -67,7 +67,7 @@ class Entity:
 
     @property
     def exact_number(self) -> int:
-        """How many, of an entity whose number is not left open."""
+        """The number, which must not be open."""
         if isinstance(self.number, int):
             return self.number
         raise TypeError(f"the number of {self.noun!r} is left open: {self.number}")
@@ -75,12 +75,12 @@ class Entity:
 
 HoldingWord = Literal["in", "on"]
 ContactWord = Literal["on top of", "under", "behind", "in front of"]
-"""Lying right on or under something that need hold nothing, partly hidden by it, or hiding it."""
+"""Touching something from above or below, or partly hidden by it, or hiding it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Where one entity stands to another; both are positions in the scene."""
+    """The position of one entity relative to another; both are indices into the scene."""
 
     subject: int
     word: RelationWord | HoldingWord | ContactWord
@@ -92,7 +92,7 @@ ComparisonWord = Literal["fewer", "as many", "more"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How the number of one entity compares with that of another; both are positions in the scene."""
+    """How the numbers of two entities compare; both are indices into the scene."""
 
     subject: int
     word: ComparisonWord
@@ -101,7 +101,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a right picture shows; in a grid of rows and columns things of a kind stand row by row."""
+    """What a correct picture shows; a grid (rows, columns) is filled with one kind of thing, row by row."""
 
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...] = ()
@@ -111,14 +111,14 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """Why a prompt makes no scene."""
+    """Why a prompt gives no scene."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """The rank of each entity along one axis, from the top or the left; None where it may stand anywhere."""
+    """The rank of each entity along one axis, from the top or left; None if it may be anywhere."""
 
     of_entity: tuple[int | None, ...]
     total: int
@@ -133,7 +133,7 @@ class Places:
 
 
 def find_places(scene: Scene) -> Places | None:
-    """Rank the entities along both axes; None where the relations contradict one another."""
+    """Rank the entities along both axes; None if the relations are contradictory."""
     down = [(r.subject, r.landmark) for r in scene.relations if r.word == "above"]
     down += [(r.landmark, r.subject) for r in scene.relations if r.word == "below"]
     across = [(r.subject, r.landmark) for r in scene.relations if r.word == "left of"]
@@ -143,7 +143,7 @@ def find_places(scene: Scene) -> Places | None:
 
 
 def _rank(number: int, before: list[tuple[int, int]]) -> Ranks | None:
-    """Give each entity the length of the longest chain that leads to it; None where a chain bites its tail."""
+    """Rank each entity by the longest chain that leads to it; None if there is a cycle."""
     followers: dict[int, list[int]] = {first: [] for first, _ in before}
     waits_for = dict.fromkeys((entity for pair in before for entity in pair), 0)
     for first, second in before:
@@ -162,14 +162,14 @@ def _rank(number: int, before: list[tuple[int, int]]) -> Ranks | None:
     return Ranks(tuple(rank.get(entity) for entity in range(number)), max(rank.values(), default=0) + 1)
 
 
-# What people draw without a doubt: more than ten are many (Figure A16 of GeckoNum), and two may be a pair.
+# Unambiguous numbers: more than ten are many (Figure A16 of GeckoNum), and two may be a pair.
 _RANGES: dict[Quantifier, tuple[int, int]] = {"some": (2, 5), "few": (3, 5), "many": (12, 18)}
 _FEWER = (1, 3)
 _DIFFERENCE = (2, 3)
 
 
 def with_exact_numbers(scene: Scene, random: np.random.Generator) -> Scene:
-    """Give each open number a value that its quantifier and its comparison allow; a settled scene stays as it is."""
+    """Give each open number a value that fits its quantifier and comparison; others stay as they are."""
     numbers = [
         entity.number if isinstance(entity.number, int) else _draw(random, _RANGES[entity.number])
         for entity in scene.entities

@@ -1,6 +1,6 @@
 """Splits a prompt into terms: numbers, nouns, colours, relations and phrases of the closed lists.
 
-Also the cursor with which grammars walk through the terms, and the openers they skip ("please draw a picture of")."""
+Also has the cursor with which grammars walk through terms, and the openers they skip ("please draw a picture of")."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from subitize.language.tokens import LONGEST_TEXT, MARGIN, Phrases, TextToken, i
 
 
 class Term(NamedTuple):
-    """What one stretch of the prompt is: its kind, its words, and what it names ("apple", "red", "left of")."""
+    """A stretch of the prompt: its kind, its words, and what it names ("apple", "red", "left of")."""
 
     kind: Kind
     text: str
     name: str = ""
     number: float = 0.0
     is_group: bool = False
-    """A dozen, a pair: "of" may follow it."""
+    """A dozen or pair, which "of" may follow."""
     is_plural: bool = False
     is_singular: bool = False
 
@@ -31,7 +31,7 @@ END = Term("end", "")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The nouns and the colours that a prompt may use, as phrases; a grammar's `own` go before numbers."""
+    """The nouns and colours that a prompt may use, as phrases; a grammar's `own` phrases precede numbers."""
 
     nouns: tuple[str, ...]
     phrases: Phrases
@@ -39,11 +39,11 @@ class Vocabulary:
 
 
 class NotUnderstoodError(Exception):
-    """Something in the prompt is not understood; the reason is for the user."""
+    """Part of the prompt is not understood; the message is the reason for the user."""
 
 
 class HeldPlaceError(NotUnderstoodError):
-    """Things are in or on a place that is drawn: whoever reads that much may understand it."""
+    """Things are in or on a drawn place, which only the second grammar understands."""
 
 
 @lru_cache(maxsize=16)
@@ -56,7 +56,7 @@ def vocabulary(nouns: tuple[str, ...], colours: tuple[str, ...]) -> Vocabulary:
 
 
 def find_terms(prompt: str, known: Vocabulary) -> list[Term]:
-    """The terms of a prompt in order; every character of it belongs to one, but for spaces and emphasis."""
+    """The terms of a prompt in order; they cover every character but spaces and emphasis."""
     if len(prompt) > LONGEST_TEXT:
         raise NotUnderstoodError(f"a prompt of {len(prompt):,} characters; {LONGEST_TEXT:,} are read")
     text = _unquoted(prompt)
@@ -76,7 +76,7 @@ def _unquoted(prompt: str) -> str:
 
 
 def _check_nothing_is_skipped(text: str, tokens: list[TextToken]) -> None:
-    """Refuse a prompt of which the tokens leave something out: an address, a tag, the comma of "7,8"."""
+    """Refuse a prompt that the tokens do not cover: an address, a tag, the comma of "7,8"."""
     reached = 0
     for start, end in (*((token.start, token.end) for token in tokens), (len(text), len(text))):
         left_out = text[reached:start].strip(_EMPHASIS)
@@ -110,11 +110,11 @@ def _terms(text: str, tokens: list[TextToken], known: Vocabulary) -> Iterator[Te
 
 
 def _term(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, int]:
-    """The longest term at i; of two as long as each other a number goes first, then a noun or colour."""
+    """The longest term at i; among equally long ones a number wins, then a noun or colour."""
     candidates = (
         _of_phrases(tokens, i, known.own),
         _number(tokens, i),
-        _of_vocabulary(tokens, i, known),
+        _of_phrases(tokens, i, known.phrases),
         _of_phrases(tokens, i, lexicon.PHRASES),
         _setting(tokens, i, known),
         _grid(tokens, i),
@@ -143,18 +143,18 @@ def _number(tokens: list[TextToken], i: int) -> tuple[Term, int] | None:
 
 
 def _is_loose(tokens: list[TextToken], i: int, number: Number) -> bool:
-    """Whether a couple is but a manner of speaking: "a couple of" is two, "a couple dozen" is not 24."""
+    """Whether "couple" is only an idiom: "a couple of" is two, "a couple dozen" is not 24."""
     said = [token.text for token in tokens[i : number[1]]]
     return not {"couple", "couples"}.isdisjoint(said) and said not in (["a", "couple"], ["couple"])
 
 
 def _is_ambiguous(token: TextToken, number: float) -> bool:
-    """Whether digits may mean two things: "1.000" is one in some countries, a thousand in others."""
+    """Whether digits are ambiguous: "1.000" is one in some countries, a thousand in others."""
     return number == int(number) and token.text[:1].isdecimal() and not set(token.text).isdisjoint(".e")
 
 
-def _of_vocabulary(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, int] | None:
-    match = known.phrases.match(tokens, i)
+def _of_phrases(tokens: list[TextToken], i: int, phrases: Phrases) -> tuple[Term, int] | None:
+    match = phrases.match(tokens, i)
     if match is None:
         return None
     kind, _, name = match[0].partition(" ")
@@ -164,16 +164,8 @@ def _of_vocabulary(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[
     return Term("noun", "", noun, is_plural=form == "plural", is_singular=form == "singular"), match[1]
 
 
-def _of_phrases(tokens: list[TextToken], i: int, phrases: Phrases) -> tuple[Term, int] | None:
-    match = phrases.match(tokens, i)
-    if match is None:
-        return None
-    kind, _, name = match[0].partition(" ")
-    return Term(cast(Kind, kind), "", name), match[1]
-
-
 def _setting(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, int] | None:
-    """Where the things are supposed to be, which need not be drawn: "on a wooden table", "in white background"."""
+    """A setting, which need not be drawn: "on a wooden table", "in white background"."""
     preposition = lexicon.BEFORE_SETTINGS.match(tokens, i)
     if preposition is None:
         return None
@@ -191,7 +183,7 @@ def _setting(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, 
 
 
 def _grid(tokens: list[TextToken], i: int) -> tuple[Term, int] | None:
-    """In which rows and columns the things stand: "with a 3 row 4 column grid"."""
+    """A grid of rows and columns: "with a 3 row 4 column grid"."""
     if tokens[i].text not in lexicon.BEFORE_GRIDS:
         return None
     i += 1 + (tokens[i + 1].text in ("a", "an"))
@@ -203,7 +195,7 @@ def _grid(tokens: list[TextToken], i: int) -> tuple[Term, int] | None:
 
 
 def _cell(tokens: list[TextToken], i: int) -> tuple[Term, int] | None:
-    """In which row and column one thing stands: "at row 1 column 2"."""
+    """The row and column of one thing: "at row 1 column 2"."""
     if tokens[i].text not in lexicon.BEFORE_CELLS or tokens[i + 1].text != "row":
         return None
     row = _rank(tokens, i + 2)
@@ -212,7 +204,7 @@ def _cell(tokens: list[TextToken], i: int) -> tuple[Term, int] | None:
 
 
 def _rank(tokens: list[TextToken], i: int) -> tuple[int, int] | None:
-    """A whole number from 1 on, and where it ends."""
+    """A whole number from 1, and its end."""
     number = _number(tokens, i)
     if number is None or number[0].number < 1 or number[0].number % 1:
         return None
@@ -225,39 +217,39 @@ def _is_colour(tokens: list[TextToken], i: int, known: Vocabulary) -> bool:
 
 
 def describe(terms: Iterable[Term]) -> str:
-    """The words of some terms, shortened, to name them in a reason."""
+    """The words of some terms, shortened, for a message."""
     text = " ".join(term.text for term in terms).strip()
     return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
 
 
 class Cursor:
-    """Where a reader stands; past the last term there is nothing but ends."""
+    """A reader's position among terms; past the last term, every term is END."""
 
     def __init__(self, terms: list[Term]) -> None:
         self._terms = [*terms, END]
         self.at = 0
 
     def peek(self, ahead: int = 0) -> Term:
-        """The term that is next, or so many after it; -1 gives the one that was taken last."""
+        """The next term, or the one so far ahead; -1 is the last one taken."""
         place = self.at + ahead
         return self._terms[place] if 0 <= place < len(self._terms) else END
 
     def kinds(self, number: int) -> list[Kind]:
-        """The kinds of the terms that are next."""
+        """The kinds of the next terms."""
         return [self.peek(ahead).kind for ahead in range(number)]
 
     def take(self, number: int = 1) -> Term:
-        """Go past the next terms, and give the last of them."""
+        """Take the next terms, and return the last of them."""
         self.at += number
         return self.peek(-1)
 
     def take_all(self, *kinds: Kind) -> None:
-        """Go past all next terms of these kinds."""
+        """Take all next terms of these kinds."""
         while self.peek().kind in kinds:
             self.at += 1
 
     def puzzle(self, reason: str = "") -> NoReturn:
-        """Give up, naming where; the words around tell more than the one word that is in the way."""
+        """Raise NotUnderstoodError, quoting the words around the position."""
         here = describe(self.peek(ahead) for ahead in (-1, 0, 1))
         if self.peek().kind == "unknown":
             reason = f"the word {self.peek().text!r}" if self.peek().text.isalpha() else f"{self.peek().text!r}"
@@ -271,7 +263,7 @@ _AFTER_CARTOON: frozenset[Kind] = ENDS | {"of", "with", "link", "comma", "colon"
 
 
 class Openers:
-    """Passes over openers at a cursor, and notices a question: "could you draw"."""
+    """Skips openers at a cursor, and notices a question: "could you draw"."""
 
     def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
@@ -279,7 +271,7 @@ class Openers:
         self._no_image_before = 0
 
     def skip(self, *, has_items: bool) -> None:
-        """Go past all openers here; after some items an afterthought may open a clause, too."""
+        """Skip all openers here; once there are items, an afterthought may open a clause, too."""
         has_image, start = False, self._cursor.at
         while True:
             kind = self._cursor.peek().kind
@@ -297,7 +289,7 @@ class Openers:
                 return
 
     def _image_end(self) -> int:
-        """Where an image phrase that begins here ends ("a nice picture"); 0 if there is none."""
+        """The end of an image phrase that begins here ("a nice picture"); 0 if there is none."""
         if self._cursor.at < self._no_image_before:
             return 0
         first = self._cursor.peek()

@@ -8,14 +8,14 @@ _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″＂", '"'), **dict.
 
 
 def normalise(text: str) -> str:
-    """Leave out what does not make another text: case, the forms of one letter (NFKC), of quotes and of blanks."""
-    # Quotes come first, as NFKC takes some apart (″ is two of ′), and last, as it makes some of other letters.
+    """Remove irrelevant differences: case, variants of letters (NFKC), of quotes and of blanks."""
+    # Quotes are replaced first, as NFKC splits some (″ is two of ′), and last, as it produces others.
     composed = unicodedata.normalize("NFKC", text.translate(_QUOTES)).casefold()
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", composed).translate(_QUOTES)).strip()
 
 
 def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
-    """Count the fewest single letters, or words of lists, to be put in, taken out or changed (Levenshtein 1966)."""
+    """Count the fewest letters (or words, for lists) to insert, delete or change (Levenshtein 1966)."""
     short, long = sorted((one, other), key=len)
     row = list(range(len(short) + 1))
     for above, letter in enumerate(long, start=1):
@@ -28,12 +28,12 @@ def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def normalised_edit_distance(one: str, other: str) -> float:
-    """Divide the distance of two texts, once normalised, by the longer's length: 0 is the same, 1 nothing alike."""
+    """The edit distance of two normalised texts, divided by the longer's length: from 0 (equal) to 1."""
     return _share(normalise(one), normalise(other))
 
 
 def normalised_word_distance(one: str, other: str) -> float:
-    """Divide the distance of two normalised texts in words by the number of words of the longer."""
+    """The edit distance in words of two normalised texts, divided by the longer's number of words."""
     return _share(normalise(one).split(), normalise(other).split())
 
 

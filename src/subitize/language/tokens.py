@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 LONGEST_TEXT = 10_000
-"""Characters that are read; what comes after them is ignored."""
+"""The most characters that are read; the rest is ignored."""
 
 MARGIN = 8
-"""Every look to the left or right of a token goes at most this far, so that no look needs a bounds check."""
+"""The farthest that any function looks left or right of a token, so that none needs a bounds check."""
 
 SENTENCE_ENDS = frozenset(".!?;\n")
 
 
 class TextToken(NamedTuple):
-    """A word, digit chunk, vulgar fraction or mark, and where it stands in the text."""
+    """A word, digit chunk, vulgar fraction or mark, and its position in the text."""
 
     text: str  # in lower case
     start: int
     end: int
-    kind: str = "mark"  # or word, number, vulgar; code is a digit chunk that says no number
-    values: tuple[float, ...] = ()  # what a digit chunk says: one number, or the two ends of a range
+    kind: str = "mark"  # or word, number, vulgar; code is a digit chunk without a number
+    values: tuple[float, ...] = ()  # of a digit chunk: one number, or the two ends of a range
     is_capital: bool = False
 
     @property
@@ -55,7 +55,7 @@ def tokenise(text: str) -> list[TextToken]:
 
 
 def is_glued(tokens: list[TextToken], i: int) -> bool:
-    """Whether nothing stands between token i and the one before it."""
+    """Whether token i directly follows the one before it."""
     return tokens[i].start == tokens[i - 1].end
 
 
@@ -66,7 +66,7 @@ def is_year(digits: str) -> bool:
 
 _MARGIN_TOKENS = [TextToken("\n", -1, -2)] * MARGIN
 _VULGAR = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅛": 1 / 8}
-# A plain space parts two numbers ("12 500") unless one of the groups opens with 0 and so is no number of its own.
+# A plain space separates two numbers ("12 500") unless a group begins with 0 and so is not a number by itself.
 _TOKEN = re.compile(
     r"""(?=\S|\n)
     (?:  (?P<word> (?!(?i:https?://|www\.)) [^\W\d_½⅓⅔¼¾⅕⅛]++ (?:'[^\W\d_½⅓⅔¼¾⅕⅛]++)*+ )
@@ -83,11 +83,11 @@ _TOKEN = re.compile(
 _NUMERAL = re.compile(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SCIENTIFIC = re.compile(r"\d{1,15}(?:\.\d{1,15})?e\+?\d{1,2}", re.IGNORECASE)
 _RANGE_DASH = re.compile("[-–]")
-_MOST_DIGITS = 15  # beyond 2**53 a float is no longer the number that was written; longer runs are no numbers
+_MOST_DIGITS = 15  # beyond 2**53 a float is not the number as written; longer runs are not numbers
 
 
 def _with_uniform_marks(text: str) -> str:
-    """The text with one kind of apostrophe and hyphen, each in its place."""
+    """The text with uniform apostrophes and hyphens, of the same length."""
     return text.replace("’", "'").replace("‐", "-").replace("‑", "-")
 
 
@@ -107,7 +107,7 @@ def _number_tokens(chunk: str, start: int) -> Iterator[TextToken]:
 
 
 def _chunk_values(chunk: str) -> tuple[float, ...]:
-    """What a run of digits and separators says; nothing for a time, date, size, version or telephone number."""
+    """The numbers in a run of digits and separators; none for a time, date, size, version or telephone number."""
     single = _numeral(chunk)
     if single is not None:
         return (single,)
@@ -144,7 +144,7 @@ def _fraction(above: str, below: str) -> tuple[float, ...]:
 
 
 class Phrases:
-    """Phrases, each with a meaning, to be looked up at a place in the text; the longest wins."""
+    """Phrases with meanings, looked up at a position in the text; the longest wins."""
 
     def __init__(self, meanings: dict[str, str]) -> None:
         self._meanings = meanings
@@ -155,7 +155,7 @@ class Phrases:
         return frozenset(self._root.after)
 
     def match(self, tokens: list[TextToken], i: int) -> tuple[str, int] | None:
-        """The meaning of the phrase at i, and where the phrase ends."""
+        """The meaning and end of the phrase at i."""
         longest = None
         node = self._root.after.get(tokens[i].text)
         while node is not None:
@@ -180,14 +180,14 @@ class Phrases:
 
 @dataclass(slots=True)
 class _Node:
-    """What the words so far mean, if they are a phrase, and where each next word leads."""
+    """A trie node: the meaning of the words so far, if any, and the node for each next word."""
 
     meaning: str | None = None
     after: dict[str, "_Node"] = field(default_factory=dict)
 
 
 def list_phrases(by_meaning: Mapping[str, str]) -> dict[str, str]:
-    """A meaning for each of the phrases, which stand between commas; " , " is a comma of the phrase itself."""
+    """The meaning of each phrase; phrases are separated by commas, and " , " is a comma within one."""
     listed = {meaning: " ".join(text.split()).replace(" , ", " \0 ").split(",") for meaning, text in by_meaning.items()}
     return {phrase.strip().replace("\0", ","): meaning for meaning, own in listed.items() for phrase in own}
 
@@ -198,7 +198,7 @@ def word_list(words: str) -> tuple[str, ...]:
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a table, to look words up in."""
+    """The words of a table, as a set."""
     return frozenset(words.split())
 
 

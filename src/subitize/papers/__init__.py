@@ -1,6 +1,6 @@
-"""The papers, a folder each, and how what they bring is found by name, from layers below them too.
+"""The papers, one folder each, and a registry of what they provide, usable from lower layers too.
 
-Each is imported on first use. No paper knows another. Papers of outside packages come in by entry points."""
+Each paper is imported on first use and is independent of the others. Outside packages add papers by entry points."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-PAPERS: dict[str, str] = {
+PAPERS = {
     "geckonum": "subitize.papers.geckonum:PAPER",
     "gimbrr": "subitize.papers.gimbrr:PAPER",
     "numbersense": "subitize.papers.numbersense:PAPER",
@@ -27,11 +27,11 @@ PAPERS: dict[str, str] = {
 
 _KINDS = ("model", "judge", "suite", "refinement", "paper")
 GROUP = "subitize.papers"
-"""The package with the table of the papers built in, and the entry points of those that are not."""
+"""The entry-point group of papers from outside packages."""
 
 
 def find(what: str, name: str) -> str | None:
-    """Find what a paper brings under this name, written `module:object`; None if no paper does."""
+    """Find what some paper provides under this name, as `module:object`; None if no paper does."""
     for paper in papers():
         if name in getattr(paper, what):
             return str(getattr(paper, what)[name])
@@ -39,7 +39,7 @@ def find(what: str, name: str) -> str | None:
 
 
 def list_all(what: str) -> dict[str, str]:
-    """List what all papers bring of a kind, by name; of two with a name the first counts, as in `find`."""
+    """List what all papers provide of a kind, by name; the first of two equal names wins, as in `find`."""
     found: dict[str, str] = {}
     for paper in papers():
         for name, reference in getattr(paper, what).items():
@@ -48,7 +48,7 @@ def list_all(what: str) -> dict[str, str]:
 
 
 def load(reference: str, who: str = "") -> Any:  # noqa: ANN401
-    """Import what is written `module:object`; `who` names it in messages."""
+    """Import `module:object`; `who` names it in messages."""
     try:
         return _import_object(reference)
     except SubitizeError:
@@ -58,14 +58,14 @@ def load(reference: str, who: str = "") -> Any:  # noqa: ANN401
 
 
 def _import_object(reference: str) -> Any:  # noqa: ANN401
-    """Import what an entry point says; it may name extras in brackets, which do not matter here."""
+    """Import the object of an entry point, ignoring extras in brackets."""
     module, _, name = (part.strip() for part in reference.partition("[")[0].partition(":"))
     found = import_module(module)
     return attrgetter(name)(found) if name else found
 
 
 def load_all(what: str) -> dict[str, Any]:
-    """Import what all papers bring of a kind, by name; what of an outside paper cannot be imported is left out."""
+    """Import what all papers provide of a kind, by name; skip what outside papers fail to import."""
     ours = {reference for paper in _load_built_in().values() for reference in getattr(paper, what).values()}
     found = {}
     for name, reference in list_all(what).items():
@@ -78,7 +78,7 @@ def load_all(what: str) -> dict[str, Any]:
 
 
 def find_culprit(error: BaseException) -> str | None:
-    """Name the plug-in in whose code an error arose, as `judge 'name' (module:object)`; None if in none."""
+    """Name the plug-in that raised an error, as `judge 'name' (module:object)`; None if there is none."""
     brought = {point.value: (kind, point) for kind in _KINDS for point in installed(f"subitize.{kind}s")}
     modules = {point.module for _, point in brought.values()}
     for frame, _ in reversed([*walk_tb(error.__traceback__)]):
@@ -91,31 +91,25 @@ def find_culprit(error: BaseException) -> str | None:
     return None
 
 
-def built_in() -> dict[str, str]:
-    """List the papers that are built in, each written `module:object`."""
-    table: dict[str, str] = import_module(GROUP).PAPERS
-    return table
-
-
 def papers() -> Iterator[Any]:
-    """Go through the papers; those that are built in come first, and without a look at what else is installed."""
+    """Iterate over the papers, built-in ones first, before installed packages are searched."""
     return (paper for _, paper in _named())
 
 
 def papers_by_name() -> dict[str, Any]:
-    """List the papers that can be loaded; `subitize list papers` says why one cannot."""
+    """List the papers that can be loaded; `subitize list papers` explains why others cannot."""
     return dict(reversed([*_named()]))
 
 
 def installed(group: str) -> "tuple[EntryPoint, ...]":
-    """List the entry points that installed packages have in a group."""
+    """List the entry points of installed packages in a group."""
     return _read_entry_points(group, tuple(sys.path))
 
 
-# Looking through all that is installed takes a while: once will do, as long as Python looks in the same places.
+# Searching installed packages is slow, so it is done once per search path.
 @lru_cache(maxsize=64)
 def _read_entry_points(group: str, _: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
-    from importlib.metadata import entry_points  # reads e-mail headers, for which it imports a lot
+    from importlib.metadata import entry_points  # slow to import
 
     return tuple(entry_points(group=group))
 
@@ -123,7 +117,7 @@ def _read_entry_points(group: str, _: tuple[str, ...]) -> "tuple[EntryPoint, ...
 def _named() -> Iterator[tuple[str, Any]]:
     yield from _load_built_in().items()
     for point in installed(GROUP):
-        with suppress(Exception):  # one that cannot be loaded brings nothing
+        with suppress(Exception):  # a broken paper is skipped
             found = point.load()
             if isinstance(found, import_module("subitize.interfaces").Paper):
                 yield point.name, found
@@ -131,4 +125,4 @@ def _named() -> Iterator[tuple[str, Any]]:
 
 @cache
 def _load_built_in() -> dict[str, Any]:
-    return {name: load(reference) for name, reference in built_in().items()}
+    return {name: load(reference) for name, reference in PAPERS.items()}

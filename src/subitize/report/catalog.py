@@ -65,7 +65,7 @@ def print_glyphs(glyphs: Iterable[Glyph]) -> None:
 
 def describe_suite(made: Resolved[Suite]) -> dict[str, str]:
     """Describe a suite by its items: what they ask for, under which conditions, and how the outcome is looked at."""
-    items = list(made.it.items(0))
+    items = list(made.obj.items(0))
     tasks = Counter(item.task.kind for item in items)
     asked = Counter(ask.question.kind for item in items for ask in item.asks)
     levels: dict[str, dict[Scalar, None]] = {}
@@ -74,15 +74,15 @@ def describe_suite(made: Resolved[Suite]) -> dict[str, str]:
             levels.setdefault(name, {})[level] = None
     factors = (f"{name} ({_some(own, _LEVELS_SHOWN)})" for name, own in levels.items())
     return {
-        "suite": made.spec.shown,
-        "title": made.it.title,
+        "suite": made.spec.text,
+        "title": made.obj.title,
         "items": ", ".join(f"{count:,} to {kind}" for kind, count in tasks.items()),
-        "repeats": str(made.it.repeats),
+        "repeats": str(made.obj.repeats),
         "prompts": _some((task_text(item.task) for item in items), _PROMPTS_SHOWN, "; "),
         "questions": ", ".join(f"{count:,} {kind}" for kind, count in asked.items()),
         "factors": "; ".join(factors),
-        "strata": ", ".join(design_of(made.it).strata) or "none",
-        "judge": made.it.judge,
+        "strata": ", ".join(design_of(made.obj).strata) or "none",
+        "judge": made.obj.judge,
     }
 
 

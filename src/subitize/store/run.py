@@ -186,7 +186,7 @@ class Run:
                 row = {
                     "run_id": self.run_id,
                     "suite": spec.name,
-                    "shown": spec.shown,
+                    "shown": spec.text,
                     "options": encode_options(spec.options),
                     "seed": seed,
                     "asks_again": design.asks_again,
@@ -218,11 +218,11 @@ class Run:
 
         It is the same where it has one of its addresses, or none; any other is kept beside it.
         """
-        self._add_entry(tables.models.c.model, Entry(spec.shown, spec.options, is_stand_in, name, addresses))
+        self._add_entry(tables.models.c.model, Entry(spec.text, spec.options, is_stand_in, name, addresses))
 
     def add_judge(self, spec: Spec, *, is_stand_in: bool, name: str = "", addresses: tuple[str, ...] = ()) -> None:
         """Make the judge known to the run, as a model is."""
-        self._add_entry(tables.judges.c.judge, Entry(spec.shown, spec.options, is_stand_in, name, addresses))
+        self._add_entry(tables.judges.c.judge, Entry(spec.text, spec.options, is_stand_in, name, addresses))
 
     def suites(self) -> list[StoredSuite]:
         """List the suites of the run."""
@@ -559,8 +559,8 @@ class Run:
             )
         if known.options != encode_options(spec.options):
             # Two versions of subitize may have other defaults, which a shown spec leaves out.
-            is_told = known.shown != spec.shown
-            before, now = (known.shown, spec.shown) if is_told else (known.options, encode_options(spec.options))
+            is_told = known.shown != spec.text
+            before, now = (known.shown, spec.text) if is_told else (known.options, encode_options(spec.options))
             raise ConflictError(
                 f"{self.location} was made with the suite {before!r}, not {now!r}; "
                 f"go on with {before!r}, or start a new run"
@@ -577,7 +577,7 @@ class Run:
 
     def _other_items(self, spec: Spec, which: str) -> ConflictError:
         return ConflictError(
-            f"{self.location} has other items of {spec.shown!r} than are made now{which}: "
+            f"{self.location} has other items of {spec.text!r} than are made now{which}: "
             "a file behind the suite, or subitize itself, has changed; go on with what the run was made with, "
             "or start a new run"
         )

@@ -1,6 +1,6 @@
-"""What suites share: checks of options, a limit on categories, balanced order, and `AskedOnce`.
+"""Shared by suites: checks of options, a limit on categories, balanced order, and `AskedOnce`.
 
-Items are ordered so that every condition comes once, then once more: any prefix is balanced."""
+Items are ordered in rounds that contain every condition once, so any prefix is balanced."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from subitize.records import Item, Scalar
 
 
 class AskedOnce:
-    """A suite that asks nothing again; unless it says otherwise, its items are the same for every seed."""
+    """A suite that asks every item once; unless it overrides `items`, they are the same for every seed."""
 
     repeats = 1
     max_attempts = 1
@@ -21,7 +21,7 @@ class AskedOnce:
     _items: Sequence[Item]
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the items; the seed changes nothing."""
+        """Iterate over the items; the seed has no effect."""
         return iter(self._items)
 
     def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
@@ -30,7 +30,7 @@ class AskedOnce:
 
 
 def check_known(kind: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Refuse a name that is not among the known ones."""
+    """Refuse an unknown name."""
     for name in names:
         if name not in known:
             raise UnknownNameError(kind, name, known)
@@ -48,7 +48,7 @@ _ALL = "things"
 
 
 def pool_categories(items: Iterable[Item]) -> list[Item]:
-    """Keep the categories if they are few; otherwise they become the factor `noun`, and all things one category."""
+    """Keep the categories if they are few; else turn them into the factor `noun`, under one category."""
     every = list(items)
     if len({item.factors.get("category") for item in every}) <= MOST_CATEGORIES:
         return every
@@ -60,7 +60,7 @@ def _pool(item: Item) -> Item:
 
 
 def interleave(items: Iterable[Item], factor: str) -> list[Item]:
-    """Order items so that each condition comes once, then once more, the levels of the factor mixed."""
+    """Order items in rounds with each condition once, the factor's levels mixed within a round."""
     seen: Counter[tuple[object, ...]] = Counter()
     rounds: dict[int, list[Item]] = {}
     for item in items:
@@ -71,7 +71,7 @@ def interleave(items: Iterable[Item], factor: str) -> list[Item]:
 
 
 def _mix(items: list[Item], factor: str) -> list[Item]:
-    """Spread the items of each level evenly."""
+    """Spread each level's items evenly."""
     sizes = Counter(item.factors[factor] for item in items)
     before: Counter[Scalar] = Counter()
     places: dict[str, float] = {}

@@ -1,7 +1,7 @@
-"""Published files of questions with counts as answers: told by their columns, read as their authors mean them.
+"""Reads published counting questions: recognised by their columns, interpreted as their authors intend.
 
-Captions that say the number are never asked about or sent; where a set has nothing else, the question is made of the
-words that the caption counts.
+Captions that contain the number are never sent; if a set has nothing else, the question is made from the words that
+the caption counts.
 """
 
 import re
@@ -22,7 +22,7 @@ from subitize.records import Item, Scalar, Stored
 from subitize.suites.pictures import PictureName, Sha256
 
 DATASET = "dataset"
-"""The factor that names the published set of an item."""
+"""The factor that names an item's published set."""
 _COUNTING_TASKS = (
     *("Line Plot Intersections", "Nested Squares", "Subway Connections"),
     *("Olympic Counting - Circles", "Olympic Counting - Pentagons"),
@@ -31,7 +31,7 @@ _GRID_TASKS = ("Counting Grid - Blank Grids", "Counting Grid - Word Grids")
 
 
 class DatasetQuestion(NamedTuple):
-    """A question about a picture as a row has it; `things` are what it counts, where the data say so."""
+    """A question about a picture, from one row; `things` is what it counts, if the data say so."""
 
     row: TableRow
     key: str
@@ -43,7 +43,7 @@ class DatasetQuestion(NamedTuple):
 
 
 class Omitted(NamedTuple):
-    """A row, or a question of it, that is left out, and why."""
+    """A row, or one of its questions, that is left out, and why."""
 
     name: str
     reason: str
@@ -54,7 +54,7 @@ Reader = Callable[[DataTable, str], Iterator[DatasetQuestion | Omitted]]
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A published set of questions: what to call and cite it, and the columns that its files have."""
+    """A published set of questions: its title, citation, and the columns of its files."""
 
     title: str
     columns: tuple[str, ...]
@@ -67,25 +67,25 @@ class Dataset:
         return f"{self.title} (licence: {self.licence}); please cite: {self.citation}"
 
     def fits(self, columns: Sequence[str]) -> bool:
-        """Tell whether a table with these columns is one of this set."""
+        """Return whether a table with these columns belongs to this set."""
         return set(self.columns) <= set(columns) and not (self.has_no_other_columns and len(columns) > 1)
 
 
 @cache
 def list_datasets() -> dict[str, Dataset]:
-    """List the published sets by the names of their formats, those with the most particular columns first."""
+    """List the published sets by format name, those with the most specific columns first."""
     known = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
     return {name: Dataset(**told | {"columns": tuple(told["columns"])}) for name, told in known.items()}
 
 
 def name_datasets(items: Iterable[Item]) -> list[Dataset]:
-    """List the published sets that items are of, as their factor `dataset` says."""
+    """List the published sets of items, by their factor `dataset`."""
     titles = {item.factors.get(DATASET) for item in items}
     return list({one.title: one for one in list_datasets().values() if one.title in titles}.values())
 
 
 def find_format(table: DataTable, format: str) -> str:
-    """Find the format of a table by its columns, or make sure that it is the one named; "" is a table of one's own."""
+    """Find a table's format by its columns, or check that it is the given one; "" is the user's own."""
     known = list_datasets()
     if format == "auto":
         return next((name for name, one in known.items() if one.fits(table.columns)), "")
@@ -108,7 +108,7 @@ def read_dataset(name: str, table: DataTable, images: str) -> Iterator[DatasetQu
 
 
 def _read_tallyqa(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
-    """Split the test set as the authors do: complex is what people were paid to ask, simple what is said to be so."""
+    """Split the test set as the authors do: complex if people were paid to ask it, simple if marked so."""
     for row in table.rows:
         factors: dict[str, Scalar] = {"data_source": row.text("data_source")}
         if "issimple" in row.fields:
@@ -153,7 +153,7 @@ def _read_countqa(table: DataTable, images: str) -> Iterator[DatasetQuestion | O
 
 
 def _read_blindtest(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
-    """Ask what the authors ask; of a grid, whose reply would be two counts, for its rows and for its columns."""
+    """Ask the authors' questions; split those about grids, which want two counts, into rows and columns."""
     for number, row in enumerate(table.rows, 1):
         task, answer = row.text("task"), row.text("groundtruth")
         factors: dict[str, Scalar] = {"task": task}
@@ -183,7 +183,7 @@ def _read_countbenchqa(table: DataTable, images: str) -> Iterator[DatasetQuestio
 
 
 def _read_paired_questions(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:
-    """Join questions with CountBench's Parquet file by row order, which is all that joins them."""
+    """Join questions with CountBench's Parquet file by row order, their only link."""
     if not images.lower().endswith(".parquet"):
         raise BadFileError(
             f"{table.path.name} has questions only; name the Parquet file with their pictures and numbers, row by row: "
@@ -199,7 +199,7 @@ def _read_paired_questions(table: DataTable, images: str) -> Iterator[DatasetQue
 
 
 def _find_captioned(caption: str, number: int) -> str | None:
-    """Find of what a caption says that there are so many, in the plural."""
+    """Find the plural things that a caption counts with this number."""
     said = re.search(rf"\b(?:{number}|{in_words(number)})\b(?!-)(.*)", caption, re.IGNORECASE | re.DOTALL)
     return find_first_things(said[1]) if said else None
 
@@ -209,7 +209,7 @@ def _ask_for(things: str) -> str:
 
 
 def _picture(row: TableRow) -> PictureName:
-    """Take the picture that lies in the row, or the name of its file; a URL is never fetched."""
+    """Take the row's embedded picture, or its file name; a URL is never fetched."""
     value = row.fields.get("image")
     if isinstance(value, Stored | Unreadable):
         return value

@@ -1,4 +1,4 @@
-"""The prompts of GenEval and GenEval 2, from the files that their authors publish."""
+"""The prompts of GenEval and GenEval 2, from their authors' files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from subitize.interfaces import Reference
 from subitize.io.tables import LARGEST_COUNT, TableRow, read_count, read_table
 from subitize.language import final, mentions
 from subitize.language.counted import find_counted, make_count
-from subitize.language.nouns import plural, singular
+from subitize.language.nouns import plural, plural_of, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.suites.checks import AskedOnce, check_known, interleave
@@ -79,7 +79,7 @@ def _cite(suite: GenEval | GenEval2) -> str:
 
 
 def _take(row: TableRow, name: str, kind: type) -> Any:  # noqa: ANN401
-    """Take a field of this kind."""
+    """Take a field of this type."""
     value = row.fields.get(name)
     if not isinstance(value, kind):
         raise row.error(f"{name} {value!r:.60}: should be {_KINDS[kind]}")
@@ -90,7 +90,7 @@ _KINDS: dict[type, str] = {str: "text", list: "a list"}
 
 
 class _Included(NamedTuple):
-    """What a prompt of GenEval asks for: so many of a class, perhaps of a colour, or somewhere to another."""
+    """Part of a GenEval prompt: a number of one class, perhaps with a colour or a place relative to another."""
 
     noun: str
     number: int
@@ -152,7 +152,7 @@ def _read_count(row: TableRow) -> int:
 
 
 def _ask_all(included: Sequence[_Included], most: Mapping[str, int]) -> Iterator[Ask]:
-    """Ask for each number by itself, then of each colour and in each place; what is asked twice is added up."""
+    """Ask for the number of each class, and with each colour and place; numbers of equal questions add up."""
     wanted: dict[Count, int] = {}
     for one in included:
         questions = [Count(one.noun)]
@@ -166,12 +166,11 @@ def _ask_all(included: Sequence[_Included], most: Mapping[str, int]) -> Iterator
 
 
 def _word(question: Count) -> str:
-    things = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
     where = ""
     if question.place:
         side = "to the " if question.place.relation in ("left of", "right of") else ""
         where = f"{side}{question.place.relation} the {question.place.landmark} "
-    return f"How many {things} are {where}in the image?"
+    return f"How many {plural_of(question.noun, question.colour)} are {where}in the image?"
 
 
 def _make_questioned(number: int, row: TableRow) -> Item:
@@ -198,6 +197,6 @@ def _read_question(row: TableRow, pair: object) -> Ask:
 
 
 def _state(question: str) -> str:
-    """Make a statement of a question for things, which detectors can tell; of any other the question stands for it."""
+    """Turn a question about presence into a statement that detectors can check; keep any other question."""
     found = _PRESENCE.fullmatch(question.strip())
     return f"there are some {plural(singular(found['things'].lower()))}" if found else question.strip()

@@ -9,7 +9,7 @@ from subitize.store import codec
 
 
 def check_items(suite: str, it: Suite, seed: int) -> Iterator[Item]:
-    """Go through the items of a suite that is not ours; one that cannot be used, or stored, is named."""
+    """Iterate over a plug-in suite's items; the error for an unusable or unstorable one names it."""
     seen: set[str] = set()
     try:
         for item in it.items(seed):

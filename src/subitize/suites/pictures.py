@@ -1,4 +1,4 @@
-"""Where the pictures of a table are: beside it or in a folder, in a zip, or in a Parquet file."""
+"""Finds a table's pictures: next to it, in a folder, in a zip, or in a Parquet file."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from subitize.errors import BadFileError, BadImageError
 from subitize.io.images import LARGEST_FILE_BYTES, find_fault, image_format
@@ -18,36 +18,24 @@ from subitize.records import Filed, Stored
 
 
 class MissingPicture(NamedTuple):
-    """A picture that is not there, by the name that the table has for it."""
+    """A missing picture, by its name in the table."""
 
     name: str
 
 
 class Sha256(NamedTuple):
-    """A picture by the hash of its bytes."""
+    """A picture named by the hash of its bytes."""
 
     hash: str
 
 
 PictureName = str | Sha256 | Stored | Unreadable | None
-"""How a table refers to a picture; one that lies in the table itself is found already, or null."""
+"""How a table refers to a picture; embedded pictures are loaded already, or null."""
 Found = Filed | Stored | MissingPicture | Unreadable
 
 
-class PictureFiles(Protocol):
-    """Where pictures are; `copies` counts those whose bytes are another's, for which the other is taken."""
-
-    copies: int
-
-    def find(self, name: PictureName) -> Found:
-        """Find a picture, once whatever its name or however often it is asked for."""
-
-    def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
-        """Read the pictures that a run is to keep."""
-
-
-def open_place(table: Path, images: str) -> PictureFiles:
-    """Open the place where a table's pictures are: the folder, zip or Parquet file named, else what lies beside it."""
+def open_place(table: Path, images: str) -> "PictureFiles":
+    """Open the folder, zip or Parquet file with a table's pictures. Default: the table's folder."""
     named = Path(images).expanduser() if images else table.parent
     if named.suffix.lower() == ".parquet" and named.is_file():
         return InFolder(named.parent, named, is_searched=False)
@@ -58,19 +46,26 @@ def open_place(table: Path, images: str) -> PictureFiles:
     return InFolder(named, table, is_searched=bool(images))
 
 
-class _Files:
-    """Pictures by name, as the table has it or, where only one file is called so, in whichever folder; or by hash."""
+class PictureFiles:
+    """Pictures by hash, by path, or by a file name that is unique among all folders.
+
+    `copies` counts files with the same bytes as another, which is used in their place.
+    """
 
     def __init__(self) -> None:
         self.copies = 0
         self._found: dict[PictureName, Found] = {}
 
     def find(self, name: PictureName) -> Found:
-        """Find a picture."""
+        """Find a picture; each name is looked up once."""
         known = self._found.get(name)
         if known is None:
             known = self._found[name] = self._find(name)
         return known
+
+    def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
+        """Read the pictures that a run stores."""
+        raise NotImplementedError
 
     def _find(self, name: PictureName) -> Found:
         match name:
@@ -102,12 +97,12 @@ class _Files:
     def _by_hash(self) -> Mapping[str, str]:
         found = {}
         for path in self._list():
-            with suppress(OSError, BadImageError):  # what cannot be read is nobody's picture
+            with suppress(OSError, BadImageError):  # unreadable files match no hash
                 found[self._hash(path)] = path
         return found
 
     def _locate(self, name: str) -> str | None:
-        """Find a file by the path that the table has."""
+        """Find a file by its path in the table."""
         raise NotImplementedError
 
     def _list(self) -> list[str]:
@@ -118,14 +113,14 @@ class _Files:
         raise NotImplementedError
 
     def _open(self, path: str) -> Found:
-        """Look at a file's beginning; a copy of another is that other."""
+        """Read a file's header; a copy of another file resolves to that other."""
         raise NotImplementedError
 
 
-class InFolder(_Files):
-    """Pictures that are read where they lie; a relative path may not lead out of the folder.
+class InFolder(PictureFiles):
+    """Pictures that are read in place; a relative path may not lead out of the folder.
 
-    What is not at its path is looked for in folders below, if the folder `is_searched`: it may be somebody's home.
+    Pictures not at their path are searched for in subfolders if `is_searched`; the folder may be a home directory.
     """
 
     def __init__(self, folder: Path, table: Path, *, is_searched: bool) -> None:
@@ -137,7 +132,7 @@ class InFolder(_Files):
         self._hashes: dict[str, str] = {}
 
     def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
-        """Read those that lie in the table itself."""
+        """Read the pictures embedded in the table."""
         return read_pictures(self._table, wanted)
 
     def _find_path(self, name: str) -> Found:
@@ -146,12 +141,12 @@ class InFolder(_Files):
         return super()._find_path(name)
 
     def _join(self, name: str) -> str:
-        """Write out where a name leads to: in the folder or, given as a whole path, anywhere; else nowhere."""
+        """Resolve a name to a path in the folder or, if absolute, anywhere; "" if there is none."""
         path = os.path.normpath(os.path.join(self._root, name))
         return path if os.path.isabs(name) or path.startswith(self._inside) else ""
 
     def _locate(self, name: str) -> str | None:
-        for written in dict.fromkeys((name, name.replace("\\", "/"))):  # Windows has the other slash
+        for written in dict.fromkeys((name, name.replace("\\", "/"))):  # Windows uses backslashes
             if (path := self._join(written)) and os.path.isfile(path):
                 return path
         return None
@@ -183,7 +178,7 @@ class InFolder(_Files):
         return Unreadable(os.path.relpath(path, self._root), fault)
 
     def _first_copy(self, path: str, size: int) -> str:
-        """Find the first file with the same bytes; only files of one size are hashed."""
+        """Find the first file with the same bytes; only files of equal size are hashed."""
         of_size = self._of_size.setdefault(size, path)
         if of_size == path:
             return path
@@ -193,8 +188,8 @@ class InFolder(_Files):
         return first
 
 
-class InZip(_Files):
-    """Pictures in a zip, which is read but never unpacked."""
+class InZip(PictureFiles):
+    """Pictures in a zip, which is never unpacked."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -211,7 +206,7 @@ class InZip(_Files):
         self._names = [one.filename for one in self._zip.infolist() if not one.is_dir()]
 
     def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
-        """Read those that are wanted."""
+        """Read the wanted pictures."""
         return (self._read(self._members[stored]) for stored in wanted)
 
     def _locate(self, name: str) -> str | None:

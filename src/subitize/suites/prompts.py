@@ -1,4 +1,4 @@
-"""Your own prompts from a file: questions come from its columns, or follow from the words."""
+"""Prompts from a user's file; questions come from its columns, or follow from the words."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ _TAKEN = {"id", "prompt", "count", "noun", "entities"}
 _NOUNS = (*GLYPHS, *COCO_CLASSES)
 _SHAPE = "should be like dog:2, cat:3"
 Counts = dict[str, int]
-"""How many of each noun a right drawing shows."""
+"""How many of each noun a correct drawing shows."""
 
 
 class Prompts(AskedOnce):
@@ -64,7 +64,7 @@ class Prompts(AskedOnce):
             yield Item(f"prompts/{key}", Draw(prompt), asks, factors)
 
     def _ask(self, row: TableRow, prompt: str, counts: Counts) -> tuple[Ask, ...]:
-        """Ask what follows from the words, unless the columns say something else or more."""
+        """Ask what follows from the words, unless the columns differ or say more."""
         scene = read_scene(prompt, self._nouns, COLOUR_NAMES)
         follows = () if isinstance(scene, NotUnderstood) else scene_asks(scene)
         told = tuple(ask_count(make_count(noun, COLOUR_NAMES), number) for noun, number in counts.items())
@@ -80,14 +80,14 @@ class Prompts(AskedOnce):
 
 
 def _say_why(scene: Scene | NotUnderstood) -> str:
-    """Say why nothing follows from a prompt, without a list of all known nouns."""
+    """Explain why no question follows from a prompt, without listing all known nouns."""
     if isinstance(scene, NotUnderstood):
         return f"not understood ({scene.reason.partition('; known')[0]})"
     return "no question follows from it"
 
 
 def _read_counts(row: TableRow) -> Counts:
-    """Read the columns count and noun, or entities, as far as the row has them."""
+    """Read the columns count and noun, or entities, if the row has them."""
     entities = row.fields.get("entities")
     if entities not in (None, "", [], {}):
         if row.text("count") or row.text("noun"):
@@ -141,7 +141,7 @@ def _read_entity(row: TableRow, noun: str, number: object) -> tuple[str, int]:
 
 
 def _count_factors(asks: Sequence[Ask]) -> dict[str, Scalar]:
-    """Name the number where one kind of things is counted, and its category where nothing else is asked."""
+    """Return the number if one kind of thing is counted, and its category if nothing else is asked."""
     nouns = {ask.question.noun if isinstance(ask.question, Count) else None for ask in asks}
     if len(nouns) > 1 or None in nouns:
         return {}

@@ -1,4 +1,4 @@
-"""Questions with counts as answers, about your own pictures or a published set, from a file."""
+"""Counting questions about a user's pictures or a published set, from a file."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -66,11 +66,11 @@ class Questions(AskedOnce):
         self.notes: Sequence[str] = tuple(filter(None, [str(dataset or ""), read]))
 
     def load_pictures(self, wanted: Collection[Stored]) -> Iterator[bytes]:
-        """Read the pictures that lie in a zip or a Parquet file."""
+        """Read the pictures from a zip or Parquet file."""
         return self._place.load(wanted)
 
     def _make_items(self, questions: Iterable[DatasetQuestion | Omitted], dataset: str) -> Iterator[Item]:
-        """Make the items; what is wrong with a file of one's own is an error, of a published set it is left out."""
+        """Make the items; a fault is an error in a user's file, and leaves the row out of a published set."""
         keys = Keys()
         first_shown: dict[Stored, str] = {}
         counts: dict[tuple[Filed | Stored, str, str], tuple[int, str]] = {}
@@ -102,7 +102,7 @@ class Questions(AskedOnce):
 
 
 def _read_own(table: DataTable) -> Iterator[DatasetQuestion]:
-    """Read a table with the columns image, question and count; any other is a factor, unless it is id or noun."""
+    """Read a table with the columns image, question and count; all others but id and noun are factors."""
     check_columns(table, [("image",), ("question",), _COUNTS])
     counts = [name for name in _COUNTS if name in table.columns]
     if len(counts) > 1:

@@ -1,8 +1,8 @@
-"""Suites with refined prompts: the same items, asks and order in other words, and the built-in refinements.
+"""Suites with refined prompts (the same items, asks and order in other words) and the built-in refinements.
 
-A refinement is one function from a counted prompt to another prompt, or None where it does not apply. The first four
-are those of T2ICountBench (2025, sections 5.1 and C), the last two are ours. A single thing cannot be asked for in
-parts, so none applies to it."""
+A refinement is a function from a counted prompt to another prompt, or None if it does not apply. The first four come
+from T2ICountBench (2025, sections 5.1 and C), the last two are ours. A single thing has no parts to ask for, so none
+applies to it."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,20 +17,20 @@ from subitize.records import REFINED, Draw, Item, Scalar, task_text
 from subitize.suites.rewritten import Rewritten
 
 LONGEST_PROMPT = 20_000
-"""In characters: the most that a refinement may say."""
+"""The most characters of a refined prompt."""
 
 
 class Refinement(Protocol):
-    """Says the same in other words."""
+    """Rewords a prompt without changing its meaning."""
 
     def __call__(self, counted: CountedPhrase, /) -> str | None:
-        """Give the refined prompt, or None where the refinement does not apply."""
+        """Return the refined prompt, or None if the refinement does not apply."""
 
 
 class Refined:
-    """A suite whose prompts a refinement has put in other words; what cannot be refined is left out.
+    """A suite whose prompts are reworded by a refinement; items that cannot be refined are left out.
 
-    Where the refinement does not apply the prompt stays as it was, and the factor `is_refined` says so.
+    If the refinement does not apply, the prompt stays as it is, with the factor `is_refined` False.
     """
 
     why_kept = "the refinement does not apply"
@@ -50,20 +50,20 @@ class Refined:
             raise BadValueError(_why_not(next(iter(base.items(0)))))
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Refine the items in the order of the base, so that any beginning pairs with a beginning of it."""
+        """Refine the items in the base's order, so that any beginning pairs with a beginning of the base."""
         for item in self.base.items(seed):
             text = self._reword(item)
             if text is not None:
                 yield self._refine(item, text)
 
     def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
-        """Ask again what the base would ask again."""
+        """Repeat the attempts that the base would repeat."""
         by_place = {(one.item.base, one.repeat, one.attempt): one for one in tried}
         chosen = self.base.again([replace(one, item=self._unrefine(one.item)) for one in tried])
         return (by_place[one.item.id, one.repeat, one.attempt] for one in chosen)
 
     def _reword(self, item: Item) -> str | None:
-        """Give the refined prompt, the old one where the refinement does not apply, None where it cannot be refined."""
+        """Return the refined prompt, the old one if the refinement does not apply, or None if none can."""
         if isinstance(self._refinement, Rewritten) and isinstance(item.task, Draw):
             text = self._refinement.find(item)
             if text is not None:
@@ -79,18 +79,18 @@ class Refined:
         return Item(f"{suite}{REFINED}{self._name}/{key}", Draw(text), item.asks, {**item.factors, **told})
 
     def _unrefine(self, item: Item) -> Item:
-        """Give the item as its base suite knows it, but for the prompt."""
+        """Return the base suite's item, but with the refined prompt."""
         own = self._factors(str(item.base))
         factors = {name: value for name, value in item.factors.items() if name not in own}
         return replace(item, id=str(item.base), factors=factors)
 
     def _factors(self, item: str) -> dict[str, Scalar]:
-        """What a refined item has beyond its base."""
+        """Return the factors that a refined item adds to its base."""
         told = self._refinement.factors(item) if isinstance(self._refinement, Rewritten) else {}
         return {"refinement": self._name, "is_refined": True, **told}
 
     def _ask(self, refinement: Refinement, counted: CountedPhrase) -> str:
-        """Have the prompt refined, by a function that may be anybody's."""
+        """Call the refinement, which may be a plug-in's."""
         try:
             text = refinement(counted)
         except SubitizeError:
@@ -111,12 +111,12 @@ class Refined:
 
 
 def find_counted_phrase_of(suite: Suite, item: Item) -> CountedPhrase | None:
-    """Take the prompt of an item apart: by the suite itself if it can, else by what the prompt says."""
+    """Find an item's counted phrase: by the suite itself if it can, else from the words."""
     return suite.find_counted(item) if isinstance(suite, FindsCountedPhrase) else find_counted_phrase(item)
 
 
 def find_refinable(suite: Suite, seed: int) -> Iterator[Item]:
-    """Find the items of a suite that can be refined."""
+    """Iterate over the items of a suite that can be refined."""
     return (item for item in suite.items(seed) if find_counted_phrase_of(suite, item) is not None)
 
 
@@ -181,20 +181,20 @@ def positions(counted: CountedPhrase, *, most: int = 50) -> str | None:
     _check_most("positions", most)
     if not 2 <= counted.number <= most:
         return None
-    columns = math.isqrt(counted.number - 1) + 1  # as near a square as can be, the last row not always full
+    columns = math.isqrt(counted.number - 1) + 1  # as close to a square as possible; the last row may be partly filled
     places = [(index // columns + 1, index % columns + 1) for index in range(counted.number)]
     each = [f"{counted.count(1)} at row {counted.write(row)} column {counted.write(column)}" for row, column in places]
     return _put_places(counted, _enumerate(each), begins_with_one=True)
 
 
 def factor(number: int) -> tuple[int, int]:
-    """The two factors closest to a square, the smaller one first: 12 is 3 times 4, a prime 1 times itself."""
+    """Return the two factors closest to a square, the smaller one first: 12 is 3 times 4, a prime 1 times itself."""
     smaller = next(one for one in range(math.isqrt(number), 0, -1) if number % one == 0)
     return smaller, number // smaller
 
 
 def halve(number: int) -> tuple[int, int]:
-    """Two halves, the smaller one first."""
+    """Return two halves, the smaller one first."""
     return number // 2, number - number // 2
 
 
@@ -203,7 +203,7 @@ def _enumerate(parts: Sequence[str]) -> str:
 
 
 def _put_places(counted: CountedPhrase, phrase: str, *, begins_with_one: bool) -> str:
-    """Put a phrase that ends with a place; a comma keeps it from what is said of the scene."""
+    """Insert a phrase that ends with a place; a comma separates it from the scene."""
     return counted.put(f"{phrase}," if counted.after[:1] == " " else phrase, begins_with_one=begins_with_one)
 
 

@@ -1,4 +1,4 @@
-"""Suites with prompts rewritten elsewhere, by a language model or by hand, read from a CSV file."""
+"""Prompts rewritten elsewhere, by a language model or by hand, from a CSV file."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
@@ -11,12 +11,12 @@ from subitize.io.files import CsvRow, read_lines, read_text
 from subitize.records import Item, Scalar, task_text
 
 COLUMNS = ("item", "base_prompt", "prompt", "model", "revision", "instruction")
-"""The columns of a file that `subitize rewrite` writes; item and prompt are enough."""
+"""The columns that `subitize rewrite` writes; only item and prompt are required."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewrittenPrompt:
-    """One rewritten prompt: its item, the words before and after, the model and its instruction."""
+    """One rewritten prompt: its item, the text before and after, the model and its instruction."""
 
     item: str
     base_prompt: str
@@ -55,7 +55,7 @@ class Rewritten:
         self.source: Mapping[str, str] = {"sha256": hash, "instruction": " | ".join(instructions)}
 
     def find(self, item: Item, /) -> str | None:
-        """Look the prompt up; one that was written for other words than the item has is refused."""
+        """Look up the rewritten prompt; refuse one that was rewritten from another base prompt."""
         row, prompt = self._rows.get(item.id), task_text(item.task)
         if row is None:
             return None
@@ -67,7 +67,7 @@ class Rewritten:
         return row.prompt
 
     def check(self, items: Collection[str], others: Collection[str] = (), /) -> None:
-        """Refuse a file with an item that the suite never has, which is a slip, or with none that it has now."""
+        """Refuse a file with an unknown item, which is probably a slip, or without any current one."""
         for item, line in self._lines.items():
             if item not in items and item not in others:
                 (near,) = get_close_matches(item, items, n=1, cutoff=0.0)
@@ -81,13 +81,13 @@ class Rewritten:
             )
 
     def factors(self, item: str) -> Mapping[str, Scalar]:
-        """Who rewrote it, where the file says so."""
+        """Return who rewrote the prompt, if the file says so."""
         row = self._rows.get(item)
         return {"rewriter": row.model} if row is not None and row.model else {}
 
 
 def read_rows(path: Path) -> dict[str, RewrittenPrompt]:
-    """Read the rows by item; what is wrong with the file is told with its line."""
+    """Read the rows by item; errors name the line."""
     return {row.item: row for _, row in _read(path)}
 
 

@@ -1,4 +1,4 @@
-"""The sight check: pictures of one to four things that a model must be able to count."""
+"""The sight check: pictures of one to four things that every model should be able to count."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from subitize.suites.checks import AskedOnce
 _CATEGORIES = ("apples", "butterflies", "dots")
 _SIZE_PX = 512
 NEEDED = 6
-"""How many of the twelve pictures must be named rightly."""
+"""How many of the twelve answers must be right."""
 _RULE = "final"
 
 
@@ -25,7 +25,7 @@ class SightCheck(AskedOnce):
     judge = "parser"
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the pictures, which are the same for every seed."""
+        """Iterate over the pictures, the same for every seed."""
         for number in range(1, 5):
             for category in _CATEGORIES:
                 noun = CATEGORIES[category].noun
@@ -40,30 +40,30 @@ PICTURES = tuple(SightCheck().items(0))
 
 @dataclass(frozen=True, slots=True)
 class SightAnswers:
-    """What a model said to each picture of one check."""
+    """A model's answers to the pictures of one check."""
 
     said: Mapping[str, Outcome]
     """By item."""
 
     @property
     def wrong(self) -> list[tuple[Item, Outcome]]:
-        """The pictures whose number was not named, and what was said instead."""
+        """The pictures with wrong answers, and the answers."""
         pairs = ((item, self.said[item.id]) for item in PICTURES if item.id in self.said)
         return [(item, outcome) for item, outcome in pairs if not _is_right(item, outcome)]
 
     @property
     def right(self) -> int:
-        """How many numbers are right."""
+        """The number of right answers."""
         return len(self.said) - len(self.wrong)
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether every picture was answered."""
+        """Whether every picture was answered."""
         return len(self.said) == len(PICTURES)
 
     @property
     def is_passed(self) -> bool:
-        """Tell whether enough is right."""
+        """Whether enough answers are right."""
         return self.is_whole and self.right >= NEEDED
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class SightAnswers:
 
 
 def read_checks(run: Run, model: str) -> list[SightAnswers]:
-    """Read the checks of a model that a run has, the first one first."""
+    """Read a model's checks from a run, earliest first."""
     items = {item.id for item in PICTURES}
     trials = [row for row in read_trials(run, model) if row.item_id in items and row.kind != "failed"]
     answers = look_up_responses(run, [row.trial_id for row in trials])
@@ -82,7 +82,7 @@ def read_checks(run: Run, model: str) -> list[SightAnswers]:
 
 
 def describe_sight(run: Run, model: str) -> str:
-    """Say in words what came of the last check of a model."""
+    """Describe the result of a model's last check."""
     checks = read_checks(run, model)
     return f"sight check: {checks[-1]}" if checks else "not checked"
 

@@ -68,9 +68,9 @@ class Admission:
 
 def admit_judge(judge: Resolved[Judge]) -> Admission:
     """Run the judge's self-test; raise an error if the judge cannot be asked or does not count pictures."""
-    check(judge.it)
+    check(judge.obj)
     picture = (Drawn(Stored("0" * 64, "png")),)
-    if not isinstance(judge.it, Explains) and not any(judge.it.can_answer(Count(noun), picture) for noun in NOUNS):
+    if not isinstance(judge.obj, Explains) and not any(judge.obj.can_answer(Count(noun), picture) for noun in NOUNS):
         raise BadValueError(
             f"judge {str(judge)!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
         )
@@ -86,7 +86,7 @@ def serve(
     """Serve until SIGINT or SIGTERM; running requests are finished first."""
     _allow_connections()
     with open_caller("judge", settings.judge, is_at_hand=True) as executor:
-        rule = settings.rule or parse_rule(settings.judge.it.rule)
+        rule = settings.rule or parse_rule(settings.judge.obj.rule)
         pool = JudgePool(settings.judge, rule, executor, settings.tries, settings.budget.meter(settings.judge))
         asyncio.run(_serve(make_app(settings, admission, pool), listening, on_ready))
 
@@ -174,7 +174,7 @@ class _Endpoint:
         reason = self._admission.fault or self._pool.failure
         status = {
             "status": "unfit" if reason else "ok",
-            "judge": self._settings.judge.spec.shown,
+            "judge": self._settings.judge.spec.text,
             "judge_name": str(self._settings.judge),
             "reward": self._settings.kind,
             "requests_under_way": self._requests,

@@ -30,7 +30,7 @@ def texts(suite: Suite) -> list[str]:
 
 
 def test_each_prompt_is_drawn_five_times_and_never_again() -> None:
-    suite = make_suite("geckonum").it
+    suite = make_suite("geckonum").obj
     assert (suite.repeats, suite.max_attempts, suite.judge) == (5, 1, "observer")
     assert len(texts(suite)) == 1386
     assert list(suite.again([])) == []
@@ -110,17 +110,17 @@ CHOSEN = {
 def test_options_choose_among_the_prompts(case: Case) -> None:
     for options, number in CHOSEN.items():
         with case(options):
-            assert len(texts(make_suite(f"geckonum:{options}").it)) == number
+            assert len(texts(make_suite(f"geckonum:{options}").obj)) == number
 
 
 def test_a_choice_keeps_the_ids() -> None:
-    chosen = {one.id for one in make_suite("geckonum:tasks=3").it.items(0)}
+    chosen = {one.id for one in make_suite("geckonum:tasks=3").obj.items(0)}
     assert chosen == {f"geckonum/geckonum_{index:05d}" for index in range(969, 1026)}
 
 
 def test_the_official_file_takes_the_place_of_the_drawn_prompts(shared_data: Path) -> None:
     path = shared_data / "geckonum" / "prompts.csv"
-    official, own = texts(make_suite(f"geckonum:prompts={path}").it), texts(make_suite("geckonum").it)
+    official, own = texts(make_suite(f"geckonum:prompts={path}").obj), texts(make_suite("geckonum").obj)
     assert len(official) == 1386
     assert "2 parsnips and three pizzas." in official
     assert len(set(official) & set(own)) < 1050
@@ -159,7 +159,7 @@ NOUNS = [f"{first}{second}ol" for first in ("b", "d", "f", "g", "k", "l", "m") f
     ],
 )
 def test_fresh_prompts_are_drawn_of_the_wanted_numbers_and_colours(options: str, prompts: int) -> None:
-    items = list(make_suite(f"geckonum:fresh=3,{options}").it.items(0))
+    items = list(make_suite(f"geckonum:fresh=3,{options}").obj.items(0))
     assert len(items) == prompts
     if "1-20" in options:
         words = {item.factors["number"] for item in items if item.factors["representation"] == "words"}
@@ -169,7 +169,7 @@ def test_fresh_prompts_are_drawn_of_the_wanted_numbers_and_colours(options: str,
 def test_own_nouns_make_fresh_prompts(tmp_path: Path) -> None:
     path = tmp_path / "nouns.txt"
     path.write_text("\n".join(f"{noun}, {'rare' if place % 2 else 'frequent'}" for place, noun in enumerate(NOUNS)))
-    own = make_suite(f"geckonum:types=numeric_simple,fresh=3,nouns={path}").it
+    own = make_suite(f"geckonum:types=numeric_simple,fresh=3,nouns={path}").obj
     assert len(texts(own)) == 600
     assert all(text.split()[1].rstrip(".").rstrip("s") in NOUNS for text in texts(own))
     frequencies = {task_text(one.task): one.factors["frequency"] for one in own.items(0)}
@@ -206,7 +206,7 @@ def test_nouns_without_a_frequency_need_wordfreq(tmp_path: Path, monkeypatch: py
 def test_nouns_without_a_frequency_are_looked_up(tmp_path: Path) -> None:
     path = tmp_path / "nouns.txt"
     path.write_text("\n".join(["horse", "alpaca", *(f"{noun},rare" for noun in NOUNS[:38])]))
-    suite = make_suite(f"geckonum:types=numeric_simple,fresh=1,nouns={path}").it
+    suite = make_suite(f"geckonum:types=numeric_simple,fresh=1,nouns={path}").obj
     frequencies = {task_text(one.task): one.factors["frequency"] for one in suite.items(0)}
     assert (frequencies["1 horse."], frequencies["1 alpaca."]) == ("frequent", "rare")
 

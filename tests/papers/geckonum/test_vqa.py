@@ -28,14 +28,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_questions_are_those_that_enough_people_answered_alike(files: tuple[Path, Path]) -> None:
     release, images = files
     sizes = [
-        len(list(make_suite(f"geckonum-vqa:{release},images={images},agreeing={n}").it.items(0))) for n in (5, 4, 1)
+        len(list(make_suite(f"geckonum-vqa:{release},images={images},agreeing={n}").obj.items(0))) for n in (5, 4, 1)
     ]
     assert 0 < sizes[0] < sizes[1] <= sizes[2]
 
 
 def test_an_item_asks_how_many_are_in_the_image_and_never_where(files: tuple[Path, Path]) -> None:
     release, images = files
-    for item in make_suite(f"geckonum-vqa:{release},images={images}").it.items(0):
+    for item in make_suite(f"geckonum-vqa:{release},images={images}").obj.items(0):
         assert isinstance(item.task, Answer)
         assert item.task.question.endswith("are in the image?")
         assert isinstance(item.task.picture, Filed)
@@ -62,11 +62,11 @@ def test_the_observer_answers_as_people_do_and_is_scored_by_number(files: tuple[
 def test_images_that_are_not_there_are_left_out(files: tuple[Path, Path], tmp_path: Path) -> None:
     release, _ = files
     images = write_images(tmp_path / "images", MODELS[:1], FEW)
-    items = list(make_suite(f"geckonum-vqa:{release},images={images}").it.items(0))
+    items = list(make_suite(f"geckonum-vqa:{release},images={images}").obj.items(0))
     assert {item.factors["source"] for item in items} == {"imagen_c"}
     gone = Path(items[0].task.picture.path)  # type: ignore[union-attr]
     gone.unlink()
-    left = list(make_suite(f"geckonum-vqa:{release},images={images}").it.items(0))
+    left = list(make_suite(f"geckonum-vqa:{release},images={images}").obj.items(0))
     assert {item.id for item in left} == {item.id for item in items if gone.stem not in item.id}
 
 

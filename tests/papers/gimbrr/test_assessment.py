@@ -239,7 +239,7 @@ def test_the_table_of_judges_names_every_task_and_only_judges_that_exist() -> No
 
 def test_a_judge_named_for_a_task_can_answer_all_of_its_parts() -> None:
     everything = list(Gimbrr(per_task=1).items(0))
-    parts = make_judge("parts:observer").it
+    parts = make_judge("parts:observer").obj
     picture = [Drawn(Stored("0" * 64, "png"))]
     assert not parts.can_answer(MatchesPrompt(), picture)
     assert name_waiting(everything, lambda question: parts.can_answer(question, picture)) == ""

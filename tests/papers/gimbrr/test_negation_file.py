@@ -13,7 +13,7 @@ FILE = Path(__file__).parents[3] / "examples" / "negation.yaml"
 
 def by_task(spec: str) -> dict[str, list[Item]]:
     found: dict[str, list[Item]] = {}
-    for item in make_suite(spec).it.items(0):
+    for item in make_suite(spec).obj.items(0):
         found.setdefault(str(item.factors["task"]), []).append(item)
     return found
 

@@ -222,7 +222,7 @@ def test_each_task_has_its_own_factors_and_asks_about_its_own_parts(case: Case) 
 
 
 def test_options_choose_prompts_and_leave_their_ids() -> None:
-    some = list(make_suite("gimbrr:tasks=counting,per_task=20,linked=true").it.items(0))
+    some = list(make_suite("gimbrr:tasks=counting,per_task=20,linked=true").obj.items(0))
     counting = [item for item in some if item.factors["task"] == "counting"]
     assert len(counting) == 20
     assert all(item == ITEMS[item.id.removeprefix("gimbrr/")] for item in some)
@@ -252,7 +252,7 @@ def test_options_that_cannot_be_are_refused(spec: str, error: type[Exception], m
 @pytest.mark.slow
 def test_the_authors_directory_becomes_items_with_their_labels(shared_data: Path) -> None:
     path = shared_data / "gimbrr" / "Prompt_dir_230228_extraVars.csv"
-    suite = make_suite(f"gimbrr:prompts={path}").it
+    suite = make_suite(f"gimbrr:prompts={path}").obj
     items = {item.id: item for item in suite.items(0)}
     assert len(items) == 2102
     assert [note.partition(": ")[2][:30] for note in suite.notes] == [  # type: ignore[attr-defined]
@@ -266,7 +266,7 @@ def test_the_authors_directory_becomes_items_with_their_labels(shared_data: Path
         assert item.factors["classes"] == ", ".join(row.classes)
         assert item.factors.get("linked", "") == ",".join(map(str, row.linked))
     assert items["gimbrr/489"].factors["relation"] == "to the right of"
-    corrected = {item.id: item for item in make_suite(f"gimbrr:prompts={path},corrected=true").it.items(0)}
+    corrected = {item.id: item for item in make_suite(f"gimbrr:prompts={path},corrected=true").obj.items(0)}
     assert corrected["gimbrr/489"].factors["relation"] == "to the left of"
     assert corrected["gimbrr/4"].factors["classes"] == "floor"
     alone = [id for id, item in items.items() if len(item.asks) == 1]

@@ -44,7 +44,7 @@ def test_the_category_wording_is_the_papers(category: str, things: str) -> None:
 
 @pytest.mark.slow
 def test_ranges_controls_and_looks_are_options() -> None:
-    suite = make_suite("naming:numbers=1-50,control=hull,background=grey,overlap=.2,size_px=512,images=1").it
+    suite = make_suite("naming:numbers=1-50,control=hull,background=grey,overlap=.2,size_px=512,images=1").obj
     pictures = [item.task.picture for item in suite.items(0) if isinstance(item.task, Answer)]
     assert {p.number for p in pictures if isinstance(p, Stimulus)} == set(range(1, 51))
     looks = {(p.control, p.background, p.overlap, p.size_px) for p in pictures if isinstance(p, Stimulus)}

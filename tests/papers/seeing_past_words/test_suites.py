@@ -23,7 +23,7 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_right_and_wrong_statements_are_scored_in_both_formats(specs: dict[str, str]) -> None:
-    items = list(make_suite(specs["counting-probe"]).it.items(0))
+    items = list(make_suite(specs["counting-probe"]).obj.items(0))
     right = [item for item in items if item.factors["caption"] == "right"]
     assert len(right) == 2 * len(ANSWERS) < len(items)
     texts = {item.task.text for item in items if isinstance(item.task, Match)}
@@ -37,7 +37,7 @@ def test_right_and_wrong_statements_are_scored_in_both_formats(specs: dict[str, 
 
 
 def test_gaps_are_neutral_and_as_the_paper_has_them(specs: dict[str, str]) -> None:
-    items = list(make_suite(specs["counting-probe-masked"]).it.items(0))
+    items = list(make_suite(specs["counting-probe-masked"]).obj.items(0))
     texts = {
         (item.factors["mask"], item.factors["number"]): item.task.text for item in items if isinstance(item.task, Fill)
     }
@@ -47,7 +47,7 @@ def test_gaps_are_neutral_and_as_the_paper_has_them(specs: dict[str, str]) -> No
 
 
 def test_questions_are_put_as_they_are(specs: dict[str, str]) -> None:
-    items = list(make_suite(specs["counting-probe-vqa"]).it.items(0))
+    items = list(make_suite(specs["counting-probe-vqa"]).obj.items(0))
     assert [item.asks[0].expects for item in items] == [(answer,) for answer in ANSWERS]
     assert {item.task.question for item in items if isinstance(item.task, Answer)} == {
         "How many apples are in the picture?"
@@ -57,14 +57,14 @@ def test_questions_are_put_as_they_are(specs: dict[str, str]) -> None:
 def test_images_are_files_or_names(specs: dict[str, str]) -> None:
     spec = specs["alignment-probe"]
     for kind, text in {Filed: spec, Elsewhere: spec.partition(",images=")[0]}.items():
-        items = list(make_suite(text).it.items(0))
+        items = list(make_suite(text).obj.items(0))
         assert len(items) == 2 * len(ANSWERS)
         assert all(isinstance(item.task, Match) and isinstance(item.task.picture, kind) for item in items)
 
 
 def test_whoever_is_blind_sees_the_image_of_another_probe(specs: dict[str, str]) -> None:
     for spec in specs.values():
-        seeing, blind = (list(make_suite(text).it.items(0)) for text in (spec, f"{spec},blind=true"))
+        seeing, blind = (list(make_suite(text).obj.items(0)) for text in (spec, f"{spec},blind=true"))
         assert [item.id for item in seeing] == [item.id for item in blind]
         for one, other in zip(seeing, blind, strict=True):
             assert not isinstance(one.task, Draw)
@@ -75,8 +75,8 @@ def test_whoever_is_blind_sees_the_image_of_another_probe(specs: dict[str, str])
 
 def test_splits_parts_and_formats_are_chosen(specs: dict[str, str]) -> None:
     spec = specs["counting-probe"]
-    assert len(list(make_suite(f"{spec},splits=standard,parts=test,formats=qa").it.items(0))) * 2 == len(
-        list(make_suite(spec).it.items(0))
+    assert len(list(make_suite(f"{spec},splits=standard,parts=test,formats=qa").obj.items(0))) * 2 == len(
+        list(make_suite(spec).obj.items(0))
     )
     for option, message in {
         "splits=hard": "no split named 'hard'; known: standard",
@@ -94,7 +94,7 @@ def test_a_file_without_foils_or_images_is_refused(tmp_path: Path) -> None:
         make_suite(f"counting-probe:{tmp_path / 'probes.jsonl'}")
     with pytest.raises(SubitizeError, match=r"none of the images is there; the first is '0\.png'"):
         make_suite(f"counting-probe-vqa:{tmp_path / 'probes.jsonl'},images={tmp_path}")
-    assert list(make_suite(f"counting-probe-vqa:{tmp_path / 'probes.jsonl'}").it.items(0))
+    assert list(make_suite(f"counting-probe-vqa:{tmp_path / 'probes.jsonl'}").obj.items(0))
 
 
 def test_probes_that_lack_what_a_framing_needs_are_left_out_with_a_note(tmp_path: Path) -> None:
@@ -105,10 +105,10 @@ def test_probes_that_lack_what_a_framing_needs_are_left_out_with_a_note(tmp_path
         "counting-probe:{},formats=qa": "a question, as the format qa needs",
         "counting-probe-masked:{}": "a statement with a gap",
     }.items():
-        made = make_suite(suite.format(tmp_path / "p.jsonl")).it
+        made = make_suite(suite.format(tmp_path / "p.jsonl")).obj
         assert isinstance(made, HasNotes)
         assert made.notes == (f"p.jsonl: left out 1 probe without {needed}",)
-    whole = make_suite(f"counting-probe:{tmp_path / 'p.jsonl'}").it
+    whole = make_suite(f"counting-probe:{tmp_path / 'p.jsonl'}").obj
     assert isinstance(whole, HasNotes)
     assert not whole.notes
 

@@ -136,7 +136,7 @@ def test_a_refinement_of_which_all_was_refused_has_the_judge_of_the_rest(tmp_pat
     model = "painter:size_px=256"
     assert call("run", suite, "--model", model, "--out", tmp_path / "run").code == 0
     grid = make_suite(suite.replace("t2icountbench", "t2icountbench~grid"))
-    items = list(grid.it.items(0))
+    items = list(grid.obj.items(0))
     with Run(Folder(tmp_path / "run")) as run:
         run.add_suite(grid.spec, 0, items)
         trials = [Trial(item.id, model, {}, repeat) for item in items for repeat in range(4)]

@@ -46,7 +46,7 @@ oil = "as an oil painting"
 
 
 def items(spec: str) -> dict[str, Item]:
-    return {item.id.removeprefix("t2icountbench/"): item for item in make_suite(spec).it.items(0)}
+    return {item.id.removeprefix("t2icountbench/"): item for item in make_suite(spec).obj.items(0)}
 
 
 def prompts(spec: str) -> dict[str, str]:
@@ -230,7 +230,7 @@ def test_all_that_is_counted_can_be_drawn_and_seen() -> None:
 
 
 def test_each_prompt_is_drawn_four_times_and_never_again() -> None:
-    suite = make_suite("t2icountbench").it
+    suite = make_suite("t2icountbench").obj
     assert (suite.title, suite.repeats, suite.max_attempts, suite.judge) == ("T2ICountBench", 4, 1, "observer")
     assert list(suite.again([])) == []
 
@@ -372,7 +372,7 @@ def test_what_is_named_holds_beside_a_file_even_if_it_is_what_is_published(
 
 
 def test_the_options_that_are_not_given_are_no_part_of_the_name_and_are_listed() -> None:
-    assert make_suite("t2icountbench").spec.shown == "t2icountbench"
+    assert make_suite("t2icountbench").spec.text == "t2icountbench"
     listed = {one["name"]: one["options"] for one in call("list", "suites", "--json").json()}
     assert listed["t2icountbench"] == {
         "numbers": "1-15",

@@ -171,7 +171,7 @@ def import_outputs(
     named = [replace(one, model=model or one.model or _NAMELESS) for one in outputs]
     counted, left_out = _choose(path, named)
     suite = Spec(_name_suite(found, counted[0].task), {"format": found, "task": counted[0].task}, "")
-    suite = replace(suite, shown=suite.name)
+    suite = replace(suite, text=suite.name)
     items = {_item_id(suite, one): _make_item(suite, one) for one in counted}
     with Run(location, create=True) as run:
         return _store(run, found, suite, items, counted, left_out)
@@ -240,12 +240,12 @@ def _store(
         if metrics:
             run.add_judge(theirs, is_stand_in=False)
         for spec in models.values():
-            run.add_model(spec, is_stand_in=False, name=spec.shown)  # it may look like a spec, and is none
+            run.add_model(spec, is_stand_in=False, name=spec.text)  # it may look like a spec, and is none
         finished = set().union(*(run.finished(name) for name in models))
         placed = [(items[_item_id(suite, one)], one, _make_trial(suite, models[one.model], one)) for one in outputs]
         new = [one for one in placed if one[2].id not in finished]
         responses = [_respond(trial, output) for _, output, trial in new]
-        readings = [reading for one in new for reading in _read(judge.spec.shown, format, *one)]
+        readings = [reading for one in new for reading in _read(judge.spec.text, format, *one)]
         run.add_judged(lease, responses, readings)
     failed = sum(bool(output.failure) for _, output, _ in new)
     counts = (len(new) - failed, failed, len(placed) - len(new))
@@ -254,7 +254,7 @@ def _store(
 
 
 def _make_trial(suite: Spec, model: Spec, output: Output) -> Trial:
-    return Trial(_item_id(suite, output), model.shown, model.options, output.repeat)
+    return Trial(_item_id(suite, output), model.text, model.options, output.repeat)
 
 
 def _respond(trial: Trial, output: Output) -> Response:

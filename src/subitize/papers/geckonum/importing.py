@@ -145,7 +145,7 @@ class _Trials:
         for table in tables:
             for model, prompt, seed in table.select("model", "prompt", "seed").unique(maintain_order=True).iter_rows():
                 spec = self._specs[model]
-                trial = Trial(f"{RELEASED_SUITE.name}/{prompt}", spec.shown, spec.options, seed)
+                trial = Trial(f"{RELEASED_SUITE.name}/{prompt}", spec.text, spec.options, seed)
                 self.subjects[model, prompt, seed] = Subject((trial.id,))
                 if trial.id not in self._finished:
                     self._finished.add(trial.id)

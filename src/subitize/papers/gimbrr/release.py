@@ -275,7 +275,7 @@ def _image(one: ReleasedRating) -> _Image:
 
 
 def _trial(spec: Spec, one: ReleasedRating) -> Trial:
-    return Trial(f"{NAME}/{one.id}", spec.shown, spec.options, one.repeat)
+    return Trial(f"{NAME}/{one.id}", spec.text, spec.options, one.repeat)
 
 
 def _responses(

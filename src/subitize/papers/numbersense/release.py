@@ -44,13 +44,13 @@ class NamedImages:
         """Join what the names say, as a run with the same images and readings would."""
         responses = (one for model in self.models for one in model.responses)
         readings = (one for model in self.models for one in model.readings)
-        return frame_of(self.items, responses, readings, {SUITE: design_of(self.suite.it)})
+        return frame_of(self.items, responses, readings, {SUITE: design_of(self.suite.obj)})
 
 
 def read_named_images(folder: Path) -> NamedImages:
     """Read the names in a folder of one model's images, or in a folder per model below it."""
     suite = make_suite(SUITE)
-    items = list(suite.it.items(0))
+    items = list(suite.obj.items(0))
     warnings: list[str] = []
     models = [_read_model(path, items, warnings) for path in _find_models(folder)]
     return NamedImages(suite, items, models, warnings)
@@ -103,7 +103,7 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
         for repeat, image in placement.of_item[item.id].items():
             told = {**image.parameters, "layout": holdings.layout}
             provenance = Provenance(0, task_text(item.task), parameters=told)
-            trial = Trial(item.id, spec.shown, spec.options, repeat)
+            trial = Trial(item.id, spec.text, spec.options, repeat)
             responses.append(Response(trial, Drawn(Elsewhere(image.name)), provenance))
             reading = read_named_count(responses[-1], item)
             if reading is not None:
@@ -157,7 +157,7 @@ def _store(named: NamedImages, run: Run) -> ReleaseSummary:
     with run.lease(f"judge {JUDGE}") as lease:
         # The prompts are the same under every seed.
         seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
-        run.add_suite(suite.spec, seed, named.items, design_of(suite.it))
+        run.add_suite(suite.spec, seed, named.items, design_of(suite.obj))
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         for model in named.models:
             run.add_model(model.spec, is_stand_in=False)
@@ -170,13 +170,13 @@ def _store(named: NamedImages, run: Run) -> ReleaseSummary:
 
 
 def _find_new_responses(run: Run, model: NamedModel) -> list[Response]:
-    there = {stored.trial_id: stored.response for stored in run.responses(model.spec.shown)}
+    there = {stored.trial_id: stored.response for stored in run.responses(model.spec.text)}
     for response in model.responses:
         known = there.get(response.trial.id)
         if known is not None and known.provenance.parameters != response.provenance.parameters:
             before, now = (one.provenance.parameters.get("file") for one in (known, response))
             raise ConflictError(
-                f"{run.location} has {before!r} where {model.spec.shown} now has {now!r}: its images have changed; "
+                f"{run.location} has {before!r} where {model.spec.text} now has {now!r}: its images have changed; "
                 "import them into a new run"
             )
     return [response for response in model.responses if response.trial.id not in there]

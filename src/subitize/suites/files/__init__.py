@@ -1,1 +1,1 @@
-"""Suites that a YAML file defines: how it is read, what it may say, and the items that are made of it."""
+"""Suites defined by YAML files: reading a file, checking it, and making its items."""

@@ -32,7 +32,7 @@ _KEYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """Everything that a file says, as it is meant: how the file is laid out makes no difference."""
+    """The meaning of a suite file, independent of its layout. Its repr is hashed into the suite's identity."""
 
     name: str
     version: str
@@ -53,7 +53,7 @@ class Definition:
 
     @property
     def lists(self) -> dict[str, tuple[Word, ...]]:
-        """The words of each list, each once."""
+        """The words of each list, without duplicates."""
         return list_words(self.words)
 
     @property
@@ -62,23 +62,23 @@ class Definition:
         return tuple(name for name, words in self.lists.items() if isinstance(words[0], int))
 
     def groups(self, prompt: Template) -> list[WordList]:
-        """Find the lists that a template names, itself or by what is shown, with those that belong to them."""
+        """Find the word lists used by a template or by `show`, each with the lists tied to it."""
         named = {*prompt.lists, *(self.show.lists if self.show else ())}
         return [one for one in self.words if named & set(one.names)]
 
     def place_of(self, key: str) -> FilePosition:
-        """Tell where a key stands; one that is not there, where the file begins."""
+        """Return the position of a key, or the start of the file if it is missing."""
         found = self.table.get(key)
         return found.place if found else self.table.place
 
 
 def list_words(words: Sequence[WordList]) -> dict[str, tuple[Word, ...]]:
-    """Take the words of each list, each once."""
+    """Return the words of each list, without duplicates."""
     return {name: one.column(name) for one in words for name in one.names}
 
 
 def read_definition(path: Path) -> Definition:
-    """Read a file; the suite goes by its name unless it says another."""
+    """Read a file; its name is the suite's unless it sets another."""
     table = want_table(read_yaml(path), "the file", 'prompts: "{number} {noun(s)}"')
     table.check_keys(_KEYS)
     words = _read_all_words(table.get("words"))
@@ -120,16 +120,16 @@ def _read_all_words(node: Node | None) -> tuple[WordList, ...]:
             if any(name in other.names for other in found):
                 raise key.place.error(f"list {name!r} stands there twice")
         found.append(one)
-    return tuple(sorted(found, key=lambda one: one.names))  # in which order they stand makes no difference
+    return tuple(sorted(found, key=lambda one: one.names))  # their order has no meaning
 
 
 def _read_prompts(table: YamlTable, fill: Callable[[Node, str], Template]) -> dict[str, Template]:
-    """Read one template, or several, by name or else by their text."""
+    """Read one template, or several by name, else by their text."""
     node = table.get("prompts")
     match node:
         case None:
             raise table.place.error('no prompts; add a line such as prompts: "{number} {noun(s)}"')
-        case YamlTable() if any(value != Text("", value.place) for _, value in node.pairs):  # {noun} alone is one, too
+        case YamlTable() if any(value != Text("", value.place) for _, value in node.pairs):  # bare {noun} is a table
             return {key.value: fill(value, key.value) for key, value in node.pairs}
         case Listed():
             found: dict[str, Template] = {}
@@ -157,7 +157,7 @@ def _read_version(node: Node) -> str:
 
 
 def _name_after(path: Path, table: YamlTable) -> str:
-    """Name a suite after its file."""
+    """Derive the suite's name from the file's."""
     if table.get("name") is not None:
         return ""
     name = re.sub(r"[\s_.]+", "-", path.stem.lower())
@@ -193,14 +193,14 @@ def _read_whole(node: Node, what: str, *, least: int = 1) -> int:
 
 
 def _entries(node: Node) -> tuple[Node, ...]:
-    """Take the entries of a list, or what stands alone as the only one."""
+    """Return the entries of a list; a single node counts as a list of one."""
     if isinstance(node, Listed) and not node.entries:
         raise node.place.error("an empty list; leave the key out, or put something into it")
     return node.entries if isinstance(node, Listed) else (node,)
 
 
 def check_definition(said: Definition) -> None:
-    """Refuse what no items can be made of."""
+    """Refuse a definition from which no items can be made."""
     _check_lists(said)
     _check_size(said)
     _check_gaps(said)
@@ -216,7 +216,7 @@ def _check_lists(said: Definition) -> None:
 
 
 def _check_size(said: Definition) -> None:
-    """Refuse more items than are made, and more combinations than a sample can be drawn from."""
+    """Refuse too many items, or too many combinations to sample from."""
     counts = {name: count_combinations(said.groups(prompt)) for name, prompt in said.prompts.items()}
     total, most = sum(counts.values()), MOST_COMBINATIONS if said.sample else MOST_ITEMS // said.pictures
     if said.sample * said.pictures > MOST_ITEMS:
@@ -231,7 +231,7 @@ def _check_size(said: Definition) -> None:
 
 
 def _check_gaps(said: Definition) -> None:
-    """Refuse a question or factor about words that a prompt does not have."""
+    """Refuse a question or factor that uses lists missing from a prompt."""
     about = [one for question in said.ask for one in question.templates]
     for prompt in said.prompts.values():
         known = {name for one in said.groups(prompt) for name in one.names}
@@ -253,7 +253,7 @@ def _check_kinds(said: Definition) -> None:
 
 
 def _check_blind(said: Definition) -> None:
-    """Refuse a text that tells the number which it asks for."""
+    """Refuse a text that gives away the number it asks for."""
     counts = [question for question in said.ask if question.kind == "count"]
     told = [one.wording for one in counts if one.wording]
     right = [name for one in counts for template in one.expects for name in template.lists]

@@ -1,13 +1,13 @@
-"""What a file asks about each outcome: how it is written there, and the asks that are made of it."""
+"""Reads the questions of a suite file, and turns them into asks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from subitize.language import mentions, reading
-from subitize.language.nouns import article, plural, singular
+from subitize.language.nouns import article, plural, plural_of, singular
 from subitize.language.questions import LINES_WORDING
-from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Scalar, Transcribe
+from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Transcribe
 from subitize.stimuli.clipart import PALETTE
 from subitize.suites.files.words import NUMBER, Template, Word, read_numbers, read_template
 from subitize.suites.files.yaml import FilePosition, Listed, Node, Text, YamlTable, want_text
@@ -21,7 +21,7 @@ _ANSWERS = {"yes": True, "no": False}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as the file has it: its kind, what it is about, what is right, and its own wording if it has one."""
+    """A question in the file: its kind, its object, the right answers, and its own wording if it has one."""
 
     kind: Kind
     about: tuple[Template, ...]
@@ -31,11 +31,11 @@ class Question:
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """Everything that is filled with words."""
+        """All templates of the question."""
         return (*self.about, *self.expects, *([self.wording] if self.wording else []))
 
     def ask(self, words: Mapping[str, Word], prompt: str) -> Ask:
-        """Ask it about the outcome of a prompt; "" where nothing is drawn."""
+        """Make an ask about the outcome of a prompt; "" if nothing is drawn."""
         asked = _MAKE[self.kind](self, words)
         wording = self.wording.fill(words) if self.wording else asked.wording
         question = asked.question
@@ -45,14 +45,14 @@ class Question:
 
 
 def _is_informed(wording: str, prompt: str) -> bool:
-    """Tell whether a yes-or-no question gives the prompt or a number away."""
+    """Return whether a yes-or-no question gives away the prompt or a number."""
     names_number = not isinstance(reading.read(wording), mentions.NoNumber)
     said = prompt.strip(" .").casefold()
     return names_number or (said != "" and said in wording.casefold())
 
 
 def read_question(node: Node, lists: Lists) -> Question:
-    """Read `match`, or a kind of question with what it is about, `count: "{noun}"`, and what is right, `is: 3`."""
+    """Read `match`, or a kind of question with its object, `count: "{noun}"`, and the right answer, `is: 3`."""
     if isinstance(node, Text):
         if node.value != "match":
             raise node.place.error(f"question {node}: should be match, or a kind and its object, as in {_EXAMPLE}")
@@ -79,7 +79,7 @@ _EXAMPLE = 'count: "{noun}"'
 
 
 def _read_objects(kind: Kind, node: YamlTable, lists: Lists) -> tuple[Template, ...]:
-    """Read what a question is about: one text, or the lines to choose from."""
+    """Read a question's object: one text, or the lines to choose from."""
     about = node.get(kind)
     if about is None:
         return ()
@@ -107,59 +107,52 @@ def _read_expected(kind: Kind, node: YamlTable, expects: Node | None, lists: Lis
     return tuple(read_template(want_text(one, "is"), lists) for one in entries)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    question: Count | Choose | Confirm | MatchesPrompt | Transcribe
-    wording: str
-    expects: tuple[Scalar, ...]
-
-
-def _count(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _count(question: Question, words: Mapping[str, Word]) -> Ask:
     colour, noun = _part(question.about[0].fill(words))
     filled = (Text(one.fill(words), one.text.place) for one in question.expects)
     numbers = tuple(dict.fromkeys(number for one in filled for number in read_numbers(one, "is")))
-    return _Asked(Count(noun.lower(), colour), f"How many {_several(colour, noun)} are in the image?", numbers)
+    return Ask(Count(noun.lower(), colour), f"How many {plural_of(noun, colour)} are in the image?", numbers)
 
 
-def _show(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _show(question: Question, words: Mapping[str, Word]) -> Ask:
     thing = question.about[0].fill(words)
     if stuff := _find_stuff(thing):
-        return _Asked(_state(f"there is some {stuff}"), f"Is there any {stuff}?", (True,))
+        return Ask(_state(f"there is some {stuff}"), f"Is there any {stuff}?", (True,))
     one = " ".join(filter(None, _part(thing)))
-    return _Asked(_state(f"there are some {plural(one)}"), f"Is there {article(one)} {one}?", (True,))
+    return Ask(_state(f"there are some {plural(one)}"), f"Is there {article(one)} {one}?", (True,))
 
 
-def _lack(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _lack(question: Question, words: Mapping[str, Word]) -> Ask:
     thing = question.about[0].fill(words)
-    stuff = _find_stuff(thing)
-    things = stuff or _several(*_part(thing))
+    stuff, (colour, noun) = _find_stuff(thing), _part(thing)
+    things = stuff or plural_of(noun, colour)
     stated = _state(f"there {'is' if stuff else 'are'} no {things}")
-    return _Asked(stated, f"Is the image free of {things}?", (True,))
+    return Ask(stated, f"Is the image free of {things}?", (True,))
 
 
-def _confirm(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _confirm(question: Question, words: Mapping[str, Word]) -> Ask:
     asked, right = question.about[0].fill(words), True
     for expected in question.expects[:1]:
         answer = expected.fill(words)
         if answer not in _ANSWERS or len(question.expects) > 1:
             raise expected.text.place.error(f"is {answer!r}: should be yes or no")
         right = _ANSWERS[answer]
-    return _Asked(_state(asked), asked, (right,))
+    return Ask(_state(asked), asked, (right,))
 
 
 def _state(statement: str) -> Confirm:
     return Confirm(statement, is_informed=False)
 
 
-def _choose(question: Question, words: Mapping[str, Word]) -> _Asked:
+def _choose(question: Question, words: Mapping[str, Word]) -> Ask:
     lines = tuple(line.fill(words) for line in question.about)
     if len(set(lines)) < len(lines):
         raise question.place.error(f"choose: two lines are the same: {', '.join(map(repr, lines))}")
-    return _Asked(Choose(lines), LINES_WORDING, tuple(_find_line(one, lines, words) for one in question.expects))
+    return Ask(Choose(lines), LINES_WORDING, tuple(_find_line(one, lines, words) for one in question.expects))
 
 
 def _find_line(right: Template, lines: Sequence[str], words: Mapping[str, Word]) -> int:
-    """Find the right line, which is written out or told by its place from 1; values count from 0."""
+    """Find the right line, given in full or by its number from 1; values count from 0."""
     said = right.fill(words)
     if said in lines:
         return lines.index(said)
@@ -168,35 +161,25 @@ def _find_line(right: Template, lines: Sequence[str], words: Mapping[str, Word])
     raise right.text.place.error(f"is {said!r}: should be one of the lines, or its place from 1 to {len(lines)}")
 
 
-def _transcribe(question: Question, words: Mapping[str, Word]) -> _Asked:
-    return _Asked(Transcribe(), "What text is written in the image?", (question.about[0].fill(words),))
-
-
-def _match(_: Question, __: Mapping[str, Word]) -> _Asked:
-    return _Asked(MatchesPrompt(), "Does the image match the prompt?", (True,))
-
-
-_MAKE: Mapping[Kind, Callable[[Question, Mapping[str, Word]], _Asked]] = {
+_MAKE: Mapping[Kind, Callable[[Question, Mapping[str, Word]], Ask]] = {
     "count": _count,
     "shown": _show,
     "absent": _lack,
     "confirm": _confirm,
     "choose": _choose,
-    "text": _transcribe,
-    "match": _match,
+    "text": lambda question, words: Ask(
+        Transcribe(), "What text is written in the image?", (question.about[0].fill(words),)
+    ),
+    "match": lambda *_: Ask(MatchesPrompt(), "Does the image match the prompt?", (True,)),
 }
 
 
 def _find_stuff(thing: str) -> str:
-    """Find what is not counted, and so has no plural: "some rice"."""
+    """Find a mass noun, which has no plural: "some rice"."""
     return thing.removeprefix("some ") if thing.startswith("some ") else ""
 
 
 def _part(thing: str) -> tuple[str | None, str]:
-    """Part a colour from the noun, which is put in the singular."""
+    """Split off a colour from a noun, and make the noun singular."""
     first, _, rest = thing.partition(" ")
     return (first, singular(rest)) if rest and first in PALETTE else (None, singular(thing))
-
-
-def _several(colour: str | None, noun: str) -> str:
-    return f"{colour} {plural(noun)}" if colour else plural(noun)

@@ -1,4 +1,4 @@
-"""`SuiteFile`, the suite that a YAML file defines (docs/suite-files.md), and how it makes its items."""
+"""`SuiteFile`, the suite defined by a YAML file (docs/suite-files.md), and how it makes its items."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ _SHOWN_QUESTIONS = (Count, Confirm, Choose)
 
 
 class ItemMaker:
-    """Makes the items of one file, those of each template with every combination of the words that it names."""
+    """Makes a file's items: each template with every combination of its words."""
 
     def __init__(self, definition: Definition, suite: str, folder: Path) -> None:
         self._said, self._suite, self._folder = definition, suite, folder
@@ -54,7 +54,7 @@ class ItemMaker:
         self._nouns = tuple(dict.fromkeys([*GLYPHS, *COCO_CLASSES, *own_nouns]))
 
     def make(self) -> list[Item]:
-        """Make all items; what is wrong with any is said at once."""
+        """Make all items; an error in any of them is raised at once."""
         cells = [(name, words) for name in self._said.prompts for words in self._combine(name)]
         self._check_different(cells)
         singles = dict(self._singles([words for _, words in cells]))
@@ -62,7 +62,7 @@ class ItemMaker:
         return _name_categories([*wholes, *singles.values()], self._said.lists)
 
     def _combine(self, name: str) -> Sequence[Combination]:
-        """Combine the words of a template, or draw its share of the sample; of several the first ones have one more."""
+        """Combine a template's words, or draw its share of the sample; a remainder goes to the first templates."""
         said, groups = self._said, self._said.groups(self._said.prompts[name])
         if not said.sample:
             return list(combine(groups))
@@ -98,7 +98,7 @@ class ItemMaker:
         return Item(id, Answer(picture, prompt), (replace(asks[0], wording=prompt),), factors)
 
     def _singles(self, cells: Sequence[Combination]) -> Iterator[tuple[str, Item]]:
-        """Make an item of each thing alone, by its word."""
+        """Make an item for each single thing, by its word."""
         found = {str(words[name]): name for words in cells for name in self._said.singles if name in words}
         for word, name in found.items():
             about = Template(Text("", self._said.place_of("singles")), (word,))
@@ -108,7 +108,7 @@ class ItemMaker:
             yield word, Item(self._id([SINGLE, word]), Draw(word), joined, {"task": SINGLE, name: word})
 
     def _asks(self, template: Template, words: Combination, prompt: str) -> tuple[Ask, ...]:
-        """Ask what the file says, else what follows from the prompt; beside a match the others are parts of it."""
+        """Ask the file's questions, else what follows from the prompt; with a match, the others are its parts."""
         if not self._said.ask:
             return self._understand(template, prompt)
         asks: dict[str, Ask] = {}
@@ -134,12 +134,12 @@ class ItemMaker:
         )
 
     def _read(self, text: str) -> Scene | NotUnderstood:
-        """Read a text by the nouns of our drawings, else by those that detectors know and the file's own as well."""
+        """Read a text with the nouns of our drawings, else also with those of detectors and the file."""
         scene = read_scene(text, GLYPHS, PALETTE)
         return read_scene(text, self._nouns, PALETTE) if isinstance(scene, NotUnderstood) else scene
 
     def _show(self, show: Template, words: Combination) -> tuple[Picture, Ask | None]:
-        """Find the image file, or make the recipe of a picture, which says what is right."""
+        """Find the image file, or make a picture's recipe, which determines the right answer."""
         text = show.fill(words)
         if _IMAGE.fullmatch(text):
             path = self._folder / text
@@ -162,7 +162,7 @@ class ItemMaker:
         return stimulus
 
     def _id(self, parts: Sequence[str]) -> str:
-        """Make an id of words; where two are the same once they are written so, a hash tells them apart."""
+        """Make an id from words; a hash separates ids that would be equal."""
         key = "/".join(re.sub(r"[^\w]+", "-", part.lower()).strip("-")[:_LONGEST_WORD] or "-" for part in parts)
         key = f"{key}-{digest(*parts)[:6]}" if key in self._ids else key
         self._ids.add(key)
@@ -181,7 +181,7 @@ class ItemMaker:
 
 
 def _name_categories(items: list[Item], lists: Mapping[str, object]) -> list[Item]:
-    """Add number and category to items that ask for one number of one thing; a list that says the same is left out."""
+    """Add number and category to items that ask for one number of one thing, and drop an equivalent list."""
     counted = {item.id: found for item in items if (found := _find_counted(item))}
     named = [
         replace(item, factors={**counted[item.id], **item.factors}) if item.id in counted else item for item in items
@@ -203,7 +203,7 @@ def _find_counted(item: Item) -> dict[str, Scalar]:
 
 
 def _as_noun(word: str) -> str:
-    """Put a word of a list in the singular, unless it is one that only looks like a plural: "tegumen"."""
+    """Make a word singular, unless it only looks like a plural: "tegumen"."""
     return word if singular(plural(word)) == word else singular(word)
 
 
@@ -236,19 +236,19 @@ class SuiteFile(AskedOnce):
         self.spec = Spec(name, {"version": said.version, "meaning": meaning}, shown)
 
     def check_judge(self, check: Callable[[str], None], /) -> None:
-        """Have the judge checked, and tell where the file names one that is not right."""
+        """Check the judge; an error gives its position in the file."""
         try:
             check(self.judge)
         except SubitizeError as error:
             raise self._place_of_judge.error(f"judge: {error}") from None
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the items; the seed changes the pictures that are drawn, and nothing else."""
+        """Iterate over the items; the seed changes only the drawn pictures."""
         return (_reseed(item, seed) for item in self._items)
 
 
 def _choose_strata(said: Definition, items: Sequence[Item]) -> tuple[str, ...]:
-    """Take the factors that the file fixes; if it does not say, the task, the template and the numbers."""
+    """Take the file's strata; by default the task, the template and the numbers."""
     known = list(dict.fromkeys(name for item in items for name in item.factors))
     if said.strata is None:
         return tuple(name for name in ("task", "template", *said.number_lists) if name in known)

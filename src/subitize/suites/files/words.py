@@ -17,7 +17,7 @@ from subitize.language.numbers import LARGEST_IN_WORDS, in_words
 from subitize.suites.files.yaml import FilePosition, Listed, Node, Text, YamlTable, want_text
 
 Word = str | int
-"""A word of a list, or a number of one that has nothing but whole numbers."""
+"""A word of a list, or a number if the list contains only whole numbers."""
 LONGEST_TEXT = 2_000
 
 Form = Literal["plain", "plural", "agreeing", "with a", "with A", "in words"]
@@ -33,32 +33,32 @@ _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A place for the word of a list, in a form; an agreeing noun is in the singular after the number 1."""
+    """A gap for a list's word, in some form; an agreeing noun is singular after the number 1."""
 
     list: str
     form: Form = "plain"
     number: str = ""
-    """The list whose number an agreeing noun follows."""
+    """The list whose number an agreeing noun agrees with."""
 
     def fill(self, words: Mapping[str, Word]) -> str:
-        """Put the word there."""
+        """Write the word in the gap's form."""
         return _WRITE[self.form](words[self.list], words.get(self.number, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text as it is in the file, and its pieces."""
+    """A text of the file, split into pieces."""
 
     text: Text
     pieces: tuple[str | Gap, ...] = field(repr=False)
 
     @property
     def lists(self) -> tuple[str, ...]:
-        """The lists that it has gaps for."""
+        """The lists of its gaps."""
         return tuple(dict.fromkeys(piece.list for piece in self.pieces if isinstance(piece, Gap)))
 
     def fill(self, words: Mapping[str, Word]) -> str:
-        """Put words into the gaps."""
+        """Fill the gaps with words."""
         filled = "".join(piece.fill(words) if isinstance(piece, Gap) else piece for piece in self.pieces)
         if len(filled) > LONGEST_TEXT:
             raise self.text.place.error(f"a text of {len(filled):,} characters; at most {LONGEST_TEXT:,}")
@@ -66,7 +66,7 @@ class Template:
 
 
 def read_template(text: Text, lists: Mapping[str, Sequence[Word]]) -> Template:
-    """Find the gaps of a text, each for one of the lists."""
+    """Find the gaps of a text; each names one of the lists."""
     pieces: list[str | Gap] = []
     number, end = "", 0
     for found in _PIECE.finditer(text.value):
@@ -133,9 +133,9 @@ _WRITE: Mapping[Form, Callable[[Word, Word], str]] = {
 }
 
 NUMBER = "number"
-"""The list that says what is right where a count does not say so itself."""
+"""The list with the right number for counts that do not set their own."""
 OUR_FACTORS = ("template", "task", "category", "linked", "refinement", "is_refined")
-"""Factors that follow from what a file says."""
+"""Factors that are set automatically."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,5}")
 _MOST_WORDS = 100_000
@@ -144,20 +144,24 @@ _LONGEST_WORD = 200
 
 @dataclass(frozen=True, slots=True)
 class WordList:
-    """A list of words; or several lists that are taken together, row by row."""
+    """A list of words, or several lists combined row by row."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Word, ...], ...]
     place: FilePosition = field(repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        """Keep the class's former name: a suite's identity is a hash of this text."""
+        return f"Words(names={self.names!r}, rows={self.rows!r})"
+
     def column(self, name: str) -> tuple[Word, ...]:
-        """Take the words of one list, each once."""
+        """Return the words of one list, without duplicates."""
         where = self.names.index(name)
         return tuple(dict.fromkeys(row[where] for row in self.rows))
 
 
 def read_words(key: Text, node: Node) -> WordList:
-    """Read one list, `noun: [cat, dog]` or `number: 1-10`, or lists that belong together, `noun, part: …`."""
+    """Read one list, `noun: [cat, dog]` or `number: 1-10`, or lists combined by row, `noun, part: …`."""
     names = tuple(name.strip() for name in key.value.split(","))
     for place, name in enumerate(names):
         check_name(key, name)
@@ -172,7 +176,7 @@ def read_words(key: Text, node: Node) -> WordList:
 
 
 def check_name(key: Text, name: str) -> None:
-    """Refuse a name that no list and no factor can have."""
+    """Refuse an invalid name for a list or factor."""
     if not _NAME.fullmatch(name):
         raise key.place.error(f"name {name!r}: should be 1 to 40 of a–z, 0–9 and _, a letter first")
     if name in OUR_FACTORS:
@@ -245,7 +249,7 @@ def _check_rows(node: Node, name: str, rows: Sequence[tuple[Text, ...]]) -> None
 
 
 def _type(words: Sequence[str]) -> Sequence[Word]:
-    """Make numbers of a list that has nothing else."""
+    """Convert a list of nothing but numbers."""
     return [int(word) for word in words] if all(map(_WHOLE.fullmatch, words)) else words
 
 
@@ -253,27 +257,27 @@ Combination = Mapping[str, Word]
 T = TypeVar("T")
 MOST_ITEMS = 100_000
 MOST_COMBINATIONS = 10**15
-"""That a sample is drawn from."""
+"""The most combinations that a sample can be drawn from."""
 
 
 def count_combinations(words: Sequence[WordList]) -> int:
-    """Tell how many combinations there are, without making them."""
+    """Count the combinations without making them."""
     return math.prod(len(one.rows) for one in words)
 
 
 def combine(words: Sequence[WordList]) -> Iterator[Combination]:
-    """Make all combinations, the last list going round fastest."""
+    """Make all combinations, the last list varying fastest."""
     return (_merge(words, rows) for rows in product(*(one.rows for one in words)))
 
 
 def draw(words: Sequence[WordList], strata: Sequence[str], number: int, seed: str) -> list[Combination]:
-    """Draw so many different combinations by lot, of each level of the strata as many, or one more.
+    """Draw distinct combinations at random, equally many (or one more) from each level of the strata.
 
-    There may be more combinations than anybody can make.
+    There may be far too many combinations to list.
     """
     random = Random(seed)
     fixed = [one for one in words if set(one.names) & set(strata)]
-    if count_combinations(fixed) > MOST_ITEMS:  # each of them is hardly ever drawn twice
+    if count_combinations(fixed) > MOST_ITEMS:  # the same one is hardly ever drawn twice
         fixed = []
     free = [one for one in words if one not in fixed]
     cells = list(product(*(one.rows for one in fixed)))
@@ -287,8 +291,8 @@ def draw(words: Sequence[WordList], strata: Sequence[str], number: int, seed: st
     return [{name: one[name] for name in order} for one in drawn]
 
 
-# Which items there are must not depend on the version of Python, which may change how it shuffles and samples. These
-# are as those of Python 3.11 are.
+# Items must not depend on the version of Python, which may change its shuffling and sampling. These two functions copy
+# those of Python 3.11.
 def _shuffle(values: list[T], random: Random) -> None:
     for place in range(len(values) - 1, 0, -1):
         other = _draw_below(place + 1, random)
@@ -296,7 +300,7 @@ def _shuffle(values: list[T], random: Random) -> None:
 
 
 def _sample(total: int, number: int, random: Random) -> list[int]:
-    """Draw so many different numbers below a total."""
+    """Draw distinct numbers below a total."""
     if total > 21 + (4 ** math.ceil(math.log(number * 3, 4)) if number > 5 else 0):
         drawn: dict[int, None] = {}
         while len(drawn) < number:
@@ -307,7 +311,7 @@ def _sample(total: int, number: int, random: Random) -> list[int]:
 
 
 def _take(left: list[int], place: int) -> int:
-    """Take one out; the last one comes in its place."""
+    """Remove one; the last takes its place."""
     left[place], left[-1] = left[-1], left[place]
     return left.pop()
 
@@ -319,7 +323,7 @@ def _draw_below(limit: int, random: Random) -> int:
 
 
 def _find(words: Sequence[WordList], index: int) -> list[tuple[Word, ...]]:
-    """Find the rows of the combination at a place among all."""
+    """Find the rows of the combination with an index."""
     rows = []
     for one in words:
         index, place = divmod(index, len(one.rows))

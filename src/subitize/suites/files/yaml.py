@@ -1,6 +1,6 @@
 """Reads YAML as a tree of texts, lists and tables that know their lines.
 
-Every scalar stays the text it is in the file: `no`, `on`, 012 and 1_000 are words until a number is wanted."""
+Every scalar stays text: `no`, `on`, 012 and 1_000 are words until a number is wanted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ _QUOTE = "a text that begins with { stands in quotation marks"
 
 @dataclass(frozen=True, slots=True)
 class FilePosition:
-    """Where something stands: an error about it names file and line. It is no part of what a file means."""
+    """A position for error messages; not part of a file's meaning."""
 
     file: str
     line: int
 
     def error(self, message: str) -> BadFileError:
-        """Say what is wrong there."""
+        """Make an error for this position."""
         return BadFileError(f"{self.file} line {self.line}: {message}")
 
 
@@ -52,17 +52,17 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class YamlTable:
-    """Keys with their values, in the order of the file."""
+    """Keys and values, in the file's order."""
 
     pairs: "tuple[tuple[Text, Node], ...]"
     place: FilePosition = field(repr=False, compare=False)
 
     def get(self, key: str) -> "Node | None":
-        """Get the value of a key."""
+        """Return the value of a key."""
         return next((value for name, value in self.pairs if name.value == key), None)
 
     def check_keys(self, known: Sequence[str], where: str = "") -> None:
-        """Refuse keys that nobody reads."""
+        """Refuse unknown keys."""
         for key, _ in self.pairs:
             if key.value not in known:
                 near = get_close_matches(key.value, known, n=1)
@@ -74,7 +74,7 @@ Node = Text | Listed | YamlTable
 
 
 def read_yaml(path: Path) -> Node:
-    """Read a file of one document, without tags, anchors and aliases."""
+    """Read a file with one document and no tags, anchors or aliases."""
     text = read_text(path, LARGEST_BYTES)
     try:
         return _Builder(path.name, yaml.parse(text, Loader=yaml.SafeLoader)).read()
@@ -92,7 +92,7 @@ def read_yaml(path: Path) -> Node:
 
 
 def want_text(node: Node, what: str) -> Text:
-    """Take a text that is not empty."""
+    """Require a non-empty text."""
     if not isinstance(node, Text):
         raise node.place.error(f"{what}: should be a text; {_QUOTE}")
     if not node.value.strip() or not node.value.isprintable():
@@ -101,14 +101,14 @@ def want_text(node: Node, what: str) -> Text:
 
 
 def want_table(node: Node, what: str, example: str) -> YamlTable:
-    """Take a table that is not empty."""
+    """Require a non-empty table."""
     if not isinstance(node, YamlTable) or not node.pairs:
         raise node.place.error(f"{what}: should be keys with values, as in {example}")
     return node
 
 
 class _Builder:
-    """Makes nodes of the parser's events, as they come."""
+    """Builds nodes from the parser's events."""
 
     def __init__(self, file: str, events: Iterable[Any]) -> None:
         self._file, self._events = file, iter(events)
@@ -137,7 +137,7 @@ class _Builder:
             return Listed(tuple(self._node(one, depth + 1) for one in self._until(ends)), place)
         if isinstance(event, yaml.MappingStartEvent):
             return YamlTable(tuple(self._pairs(depth)), place)
-        return Text(event.value.strip("\n"), place)  # those that | and > leave at its end
+        return Text(event.value.strip("\n"), place)  # | and > leave one at the end
 
     def _pairs(self, depth: int) -> Iterator[tuple[Text, Node]]:
         lines: dict[str, int] = {}

@@ -41,7 +41,7 @@ class Release:
 
 def read_release(folder: Path) -> Release:
     """Read the answers, each about the next repeat of its item."""
-    items = {item.id: item for item in make_suite("pets").it.items(0)}
+    items = {item.id: item for item in make_suite("pets").obj.items(0)}
     responses: list[Response] = []
     readings: list[Reading] = []
     for line in read_lines(folder / "answers.csv", [[name] for name in _COLUMNS.split(", ")], _COLUMNS):
