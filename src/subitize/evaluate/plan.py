@@ -12,7 +12,7 @@ from subitize.interfaces import Attempt, CountsItems, Suite
 from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.registry import Resolved, make_items
 from subitize.store import latest_attempts
-from subitize.store.reading import TrialRow
+from subitize.store.reading import RowT
 
 # The trials of one call: most often a single one.
 TrialBatch = tuple[Trial, ...]
@@ -110,7 +110,7 @@ def further_attempts(
 
 
 def latest_tried(
-    items: Iterable[Item], trials: Iterable[TrialRow], readings: Iterable[tuple[str, str, Value]]
+    items: Iterable[Item], trials: Iterable[RowT], readings: Iterable[tuple[str, str, Value]]
 ) -> list[Attempt]:
     """Pair the latest attempt at each item and repeat with what one judge read; unread ones are left out.
 

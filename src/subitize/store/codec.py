@@ -7,16 +7,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from subitize.records import (
-    Ask,
-    Evidence,
-    Outcome,
-    Provenance,
-    Question,
-    Scalar,
-    Task,
-    Value,
-)
+from subitize.records import Ask, Evidence, Outcome, Provenance, Question, Scalar, Task, Value
 
 T = TypeVar("T")
 

@@ -258,7 +258,7 @@ def count_annotators(run: Run) -> pl.DataFrame:
 def look_up_outcomes(run: Run, trials: pl.Series) -> pl.DataFrame:
     """Get the outcomes of some trials that were answered, as JSON."""
     c = tables.responses.c
-    query = select(c.trial_id, c.outcome).where(c.run_id == run.run_id, c.status == tables.DONE)
+    query = run.select(tables.responses, c.trial_id, c.outcome).where(c.status == tables.DONE)
     schema: dict[str, pl.DataType] = dict.fromkeys(("trial", "outcome"), pl.String())
     found = [make_frame((), schema)]
     with run.reading() as connection:

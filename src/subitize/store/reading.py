@@ -7,16 +7,16 @@ judging and scoring."""
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic_core import from_json
-from sqlalchemy import Column, ColumnElement, Connection, Integer, Select, Table, cast, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Integer, Select, cast, func, select
 
 from subitize.records import Design, Evidence, Outcome, Provenance, Question, Subject, Value
 from subitize.store import codec, tables
 from subitize.store.encoding import attach_image, with_attachments
 from subitize.store.interning import IS_ANSWER, Shared, select_readings, stands
-from subitize.store.run import Run
+from subitize.store.run import Run, StoredResponse
 
 # The kind is the last that is written of a record; quotes within texts before it have a backslash.
 _IS_DISCARDED = tables.readings.c.value.like('%"discarded"}')
@@ -27,7 +27,7 @@ IS_UNUSABLE = _IS_DISCARDED & tables.readings.c.value.not_like('%"is_refusal":tr
 def count_items(run: Run) -> dict[str, int]:
     """Count the items of every suite."""
     c = tables.items.c
-    query = select(c.suite, func.count()).where(c.run_id == run.run_id).group_by(c.suite).order_by(c.suite)
+    query = run.select(tables.items, c.suite, func.count()).group_by(c.suite).order_by(c.suite)
     return dict(map(tuple, run.fetch(query)))
 
 
@@ -125,7 +125,7 @@ class ReadingBasis(NamedTuple):
 def read_trials(run: Run, model: str) -> Iterator[ResponseRow]:
     """Go through the responses of a model, those that failed included, without what was answered."""
     c = tables.responses.c
-    query = _of(run, tables.responses, c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
+    query = run.select(tables.responses, c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
     with run.reading() as connection:
         rows = _rows(connection, query.where(c.model == model).order_by(c.id))
         for trial_id, item_id, name, repeat, attempt, status, outcome in rows:
@@ -149,7 +149,7 @@ def read_values(run: Run, judge: str) -> Iterator[tuple[str, str, Value]]:
 def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, TrialOutcome]:
     """Get what came of some trials in full."""
     c = tables.responses.c
-    query = with_attachments(_of(run, tables.responses, c.trial_id, c.outcome, c.provenance))
+    query = with_attachments(run.select(tables.responses, c.trial_id, c.outcome, c.provenance))
     return {
         trial_id: TrialOutcome(
             attach_image(codec.outcome.validate_json(outcome), image), codec.provenance.validate_json(provenance)
@@ -163,7 +163,7 @@ def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, TrialOutc
 def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, str], list[ReadingBasis]]:
     """Get the readings of some subjects in full, by subject and question."""
     c, subjects = tables.readings.c, tables.subjects.c
-    known = _of(run, tables.subjects, subjects.id, subjects.subject_id)
+    known = run.select(tables.subjects, subjects.id, subjects.subject_id)
     ids = dict(_look_up(run, known, subjects.subject_id, subject_ids))
     columns = (c.id, c.replaces, c.subject, c.question, c.source, c.evidence, c.value)
     rows = list(_look_up(run, select_readings(run.run_id, columns), c.subject, list(ids)))
@@ -195,7 +195,7 @@ def read_judgings(run: Run) -> list[Judging]:
     """List the judges with readings, replaced ones included, and the rules their values were read by."""
     c, sources = tables.readings.c, tables.sources.c
     times = func.min(c.at).label("first_at"), func.max(c.at).label("last_at")
-    counted = _of(run, tables.readings, c.source, func.count().label("readings"), *times).where(IS_ANSWER)
+    counted = run.select(tables.readings, c.source, func.count().label("readings"), *times).where(IS_ANSWER)
     own = counted.group_by(c.source).subquery()
     sums = func.sum(own.c.readings), func.count(), func.min(own.c.first_at), func.max(own.c.last_at)
     query = select(sources.judge, sources.rule, *sums).where(sources.id == own.c.source)
@@ -205,20 +205,20 @@ def read_judgings(run: Run) -> list[Judging]:
 
 def read_judges(run: Run) -> list[str]:
     """List the judges that have read anything."""
-    return sorted({row.judge for row in run.fetch(_of(run, tables.sources, tables.sources.c.judge))})
+    return sorted({row.judge for row in run.fetch(run.select(tables.sources, tables.sources.c.judge))})
 
 
 def read_rules(run: Run, suite: str, judge: str) -> set[str]:
     """List the rules by which a judge has read responses to a suite, or groups of them."""
     read, of, source = tables.readings.c, tables.subjects.c, tables.sources.c
     made, item = tables.responses.c, tables.items.c
-    trials = _of(run, tables.responses, made.trial_id).where(made.item_id == item.item_id)
+    trials = run.select(tables.responses, made.trial_id).where(made.item_id == item.item_id)
     trials = trials.where(item.run_id == run.run_id, item.suite == suite)
     # A subject's trials are of one item; the list of their ids, of 32 digits each, begins with [".
     first_trial = func.substr(of.trial_ids, 3, 32)
-    subjects = _of(run, tables.subjects, of.id).where(first_trial.in_(trials))
-    own = _of(run, tables.readings, read.source).where(read.subject.in_(subjects))
-    query = _of(run, tables.sources, source.rule).where(source.judge == judge, source.id.in_(own))
+    subjects = run.select(tables.subjects, of.id).where(first_trial.in_(trials))
+    own = run.select(tables.readings, read.source).where(read.subject.in_(subjects))
+    query = run.select(tables.sources, source.rule).where(source.judge == judge, source.id.in_(own))
     return {row.rule for row in run.fetch(query)}
 
 
@@ -238,7 +238,7 @@ def read_discarded(run: Run, judge: str, rule: str, limit: int) -> list[tuple[st
 def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
     """Get the latest reason why each of these trials failed."""
     c = tables.responses.c
-    query = _of(run, tables.responses, c.trial_id, c.outcome).where(c.status != tables.DONE).order_by(c.id)
+    query = run.select(tables.responses, c.trial_id, c.outcome).where(c.status != tables.DONE).order_by(c.id)
     return {
         trial_id: str(from_json(outcome)["reason"]) for trial_id, outcome in _look_up(run, query, c.trial_id, trial_ids)
     }
@@ -247,10 +247,10 @@ def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
 def read_usages(run: Run) -> dict[str, Counter[str]]:
     """Count the usages of every model and judge, as JSON: there are few different ones among many."""
     made, read, sources = tables.responses.c, tables.readings.c, tables.sources.c
-    replaced = _of(run, tables.readings, read.replaces).where(read.replaces.is_not(None))
+    replaced = run.select(tables.readings, read.replaces).where(read.replaces.is_not(None))
     calls = select_readings(run.run_id, (sources.judge, read.provenance)).where(sources.id == read.source)
     queries = (
-        _of(run, tables.responses, made.model, made.provenance).order_by(made.id),
+        run.select(tables.responses, made.model, made.provenance).order_by(made.id),
         calls.where(read.provenance.is_not(None), read.id.not_in(replaced)),
     )
     found: dict[str, Counter[str]] = defaultdict(Counter)
@@ -275,21 +275,21 @@ def read_item_texts(run: Run) -> Iterator[ItemText]:
     """Go through the items without decoding them."""
     c = tables.items.c
     with run.reading() as connection:
-        for row in _rows(connection, _of(run, tables.items, c.item_id, c.task, c.asks, c.factors)):
+        for row in _rows(connection, run.select(tables.items, c.item_id, c.task, c.asks, c.factors)):
             yield ItemText(*row)
 
 
 def read_suite_options(run: Run) -> dict[str, Mapping[str, str]]:
     """Get all options of every suite of the run."""
     c = tables.suites.c
-    rows = run.fetch(_of(run, tables.suites, c.suite, c.options))
+    rows = run.fetch(run.select(tables.suites, c.suite, c.options))
     return {suite: codec.options.validate_json(options) for suite, options in rows}
 
 
 def read_designs(run: Run) -> dict[str, Design]:
     """Get how every suite of the run is designed."""
     c = tables.suites.c
-    rows = run.fetch(_of(run, tables.suites, c.suite, c.asks_again, c.strata))
+    rows = run.fetch(run.select(tables.suites, c.suite, c.asks_again, c.strata))
     return {suite: Design(asks_again, codec.strata.validate_json(strata)) for suite, asks_again, strata in rows}
 
 
@@ -310,10 +310,6 @@ def _kind(outcome: str) -> str:
     return outcome.rpartition('"kind":')[2].strip(' "}')
 
 
-def _of(run: Run, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
-    return select(*columns).where(table.c.run_id == run.run_id)
-
-
 def _look_up(run: Run, query: Select[Any], key: Column[Any], ids: Sequence[str | int]) -> Iterator[Any]:
     with run.reading() as connection:
         for start in range(0, len(ids), _IDS_AT_ONCE):
@@ -329,41 +325,7 @@ def _rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
 FAILED, REFUSED = "failed", "refused"
 
 
-class TrialRow(Protocol):
-    """What came of a trial: a row of the database, or a whole response."""
-
-    @property
-    def trial_id(self) -> str:
-        """The id of the trial."""
-        ...
-
-    @property
-    def item_id(self) -> str:
-        """What was asked."""
-        ...
-
-    @property
-    def model(self) -> str:
-        """Who was asked."""
-        ...
-
-    @property
-    def repeat(self) -> int:
-        """Which of the repeats of the item it is."""
-        ...
-
-    @property
-    def attempt(self) -> int:
-        """How often it had been asked before."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """The kind of its outcome."""
-        ...
-
-
-RowT = TypeVar("RowT", bound=TrialRow)
+RowT = TypeVar("RowT", ResponseRow, StoredResponse)
 
 
 def latest_attempts(answers: Iterable[RowT]) -> list[RowT]:
@@ -396,16 +358,16 @@ def group_answers(answers: Iterable[RowT], size: int) -> Iterator[tuple[RowT, ..
     yield from (tuple(members) for members in groups.values() if len(members) == size)
 
 
-def subject_of(members: Iterable[TrialRow]) -> Subject:
+def subject_of(members: Iterable[ResponseRow | StoredResponse]) -> Subject:
     """Name what a question is about."""
     return Subject(tuple(one.trial_id for one in members))
 
 
-def is_refused(members: Iterable[TrialRow]) -> bool:
+def is_refused(members: Iterable[ResponseRow | StoredResponse]) -> bool:
     """Tell whether there is nothing to look at."""
     return all(one.kind == REFUSED for one in members)
 
 
-def _is_later(one: TrialRow, other: TrialRow) -> bool:
+def _is_later(one: RowT, other: RowT) -> bool:
     """Tell whether the one counts, of two attempts at the same item and repeat."""
     return (other.kind != FAILED, other.attempt) < (one.kind != FAILED, one.attempt)

@@ -9,22 +9,12 @@ from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, insert, select, update
+from sqlalchemy import Column, ColumnElement, Connection, MetaData, Row, Select, Table, func, insert, select, update
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
 from subitize.io.memory import gc_paused
-from subitize.records import (
-    Design,
-    Item,
-    Question,
-    Reading,
-    ReadingPurpose,
-    Response,
-    Spec,
-    Subject,
-    Trial,
-)
+from subitize.records import Design, Item, Question, Reading, ReadingPurpose, Response, Spec, Subject, Trial
 from subitize.store import codec, leases, tables
 from subitize.store.damage import find_damage
 from subitize.store.database import ROWS_AT_ONCE, Database, Location, insert_all, open_backend
@@ -226,12 +216,12 @@ class Run:
 
     def suites(self) -> list[StoredSuite]:
         """List the suites of the run."""
-        rows = self.fetch(self._of(tables.suites).order_by(tables.suites.c.suite))
+        rows = self.fetch(self.select(tables.suites).order_by(tables.suites.c.suite))
         return [StoredSuite(row.suite, row.shown, row.seed) for row in rows]
 
     def samplings(self) -> dict[str, Sampling]:
         """List the suites of which a limit takes a sample; of others, begun by earlier versions, it takes the first."""
-        rows = self.fetch(self._of(tables.suites).where(tables.suites.c.sampling.is_not(None)))
+        rows = self.fetch(self.select(tables.suites).where(tables.suites.c.sampling.is_not(None)))
         return {row.suite: Sampling(row.sampling, row.sampled_from) for row in rows}
 
     def models(self) -> list[Entry]:
@@ -260,7 +250,7 @@ class Run:
 
     def items(self, suite: str | None = None, ids: Sequence[str] | None = None) -> list[Item]:
         """List all items or some, in their order."""
-        query = self._of(tables.items).order_by(tables.items.c.suite, tables.items.c.position)
+        query = self.select(tables.items).order_by(tables.items.c.suite, tables.items.c.position)
         if suite is not None:
             query = query.where(tables.items.c.suite == suite)
         if ids is not None:
@@ -269,11 +259,8 @@ class Run:
 
     def finished(self, model: str) -> set[str]:
         """List the ids of the trials that need no further try."""
-        query = select(tables.responses.c.trial_id).where(
-            tables.responses.c.run_id == self.run_id,
-            tables.responses.c.model == model,
-            tables.responses.c.status != tables.TRANSIENT,
-        )
+        c = tables.responses.c
+        query = self.select(tables.responses, c.trial_id).where(c.model == model, c.status != tables.TRANSIENT)
         return {row.trial_id for row in self.fetch(query)}
 
     def add_responses(self, lease: Lease, responses: Sequence[Response]) -> None:
@@ -288,7 +275,7 @@ class Run:
 
         A drawing that is known by name has the image that was attached to it, if any.
         """
-        query = with_attachments(self._of(tables.responses)).order_by(tables.responses.c.id)
+        query = with_attachments(self.select(tables.responses)).order_by(tables.responses.c.id)
         if model is not None:
             query = query.where(tables.responses.c.model == model)
         if items is not None:
@@ -335,15 +322,13 @@ class Run:
         """List the images that were attached, by trial."""
         return {
             row.trial_id: Attachment(row.trial_id, parse_image(row.image), row.file)
-            for row in self.fetch(self._of(tables.attachments))
+            for row in self.fetch(self.select(tables.attachments))
         }
 
     def answers(self, model: str) -> Iterator[tuple[str, str]]:
         """Go through the trials that a model has answered, with their items."""
-        columns = tables.responses.c
-        query = select(columns.trial_id, columns.item_id).where(
-            columns.run_id == self.run_id, columns.model == model, columns.status == tables.DONE
-        )
+        c = tables.responses.c
+        query = self.select(tables.responses, c.trial_id, c.item_id).where(c.model == model, c.status == tables.DONE)
         yield from ((row.trial_id, row.item_id) for row in self.fetch(query))
 
     def answered(self, judge: str) -> set[tuple[str, str]]:
@@ -388,11 +373,10 @@ class Run:
         own = {"judge": judge, "annotator": annotator, "subject_id": subject.id, "question_id": question.id}
         c = tables.readings.c
         is_alike = (c.purpose == encode_purpose(purpose)) & (c.reviews == reviews)
-        query = select(func.max(c.id)).where(c.run_id == self.run_id, is_alike)
+        query = self.select(tables.readings, func.max(c.id)).where(is_alike)
         for column, table in (("source", tables.sources), ("subject", tables.subjects), ("question", tables.questions)):
             is_own = [table.c[name] == value for name, value in own.items() if name in table.c]
-            numbers = select(table.c.id).where(table.c.run_id == self.run_id, *is_own)
-            query = query.where(c[column].in_(numbers))
+            query = query.where(c[column].in_(self.select(table, table.c.id).where(*is_own)))
         with self.reading() as connection:
             return connection.execute(query).scalar()
 
@@ -411,7 +395,7 @@ class Run:
     def exclusions(self) -> dict[str, str]:
         """List the items that are left out now, with the reasons."""
         reasons: dict[str, str] = {}
-        for row in self.fetch(self._of(tables.exclusions).order_by(tables.exclusions.c.id)):
+        for row in self.fetch(self.select(tables.exclusions).order_by(tables.exclusions.c.id)):
             reasons.pop(row.item_id, None)
             if row.is_excluded:
                 reasons[row.item_id] = row.reason
@@ -427,6 +411,10 @@ class Run:
         """Look for rows, and get them all."""
         with self.reading() as connection:
             return connection.execute(query).all()
+
+    def select(self, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
+        """Select columns of a table's rows of this run, all columns unless some are named."""
+        return select(*(columns or [table])).where(table.c.run_id == self.run_id)
 
     def create_tables(self, metadata: MetaData) -> None:
         """Make tables that stand beside the run's own, if they are not there yet."""
@@ -466,19 +454,16 @@ class Run:
     def _find_subjects(self, connection: Connection, items: Sequence[str]) -> Select[tuple[int]]:
         """Find what readings of responses to these items are about: the responses, and groups with any of them."""
         responses, subjects = tables.responses.c, tables.subjects.c
-        trials = select(responses.trial_id).where(responses.run_id == self.run_id, responses.item_id.in_(items))
+        trials = self.select(tables.responses, responses.trial_id).where(responses.item_id.in_(items))
         known = frozenset(connection.execute(trials).scalars())
-        groups = select(subjects.id, subjects.trial_ids).where(
-            subjects.run_id == self.run_id, subjects.trial_ids.like("%,%")
-        )
+        groups = self.select(tables.subjects, subjects.id, subjects.trial_ids).where(subjects.trial_ids.like("%,%"))
         own = [
             row.id
             for row in connection.execute(groups)
             if not known.isdisjoint(codec.trial_ids.validate_json(row.trial_ids))
         ]
-        return select(subjects.id).where(
-            subjects.run_id == self.run_id, subjects.subject_id.in_(trials) | subjects.id.in_(own)
-        )
+        is_wanted = subjects.subject_id.in_(trials) | subjects.id.in_(own)
+        return self.select(tables.subjects, subjects.id).where(is_wanted)
 
     def _intern(self, connection: Connection) -> list[Interned]:
         """Begin with the questions and sources that are stored for certain; subjects seldom come again."""
@@ -494,7 +479,7 @@ class Run:
 
     def _enter(self, connection: Connection, *, create: bool) -> str:
         """Find the run's token, or make the run."""
-        known_run = connection.execute(self._of(tables.runs)).first()
+        known_run = connection.execute(self.select(tables.runs)).first()
         if known_run is not None:
             return str(known_run.token)
         if not create:
@@ -507,7 +492,7 @@ class Run:
 
     def _add_entry(self, spec: Column[str], wanted: Entry) -> None:
         with self._backend.setting_up() as connection:
-            known = _read_entries(connection, self._of(spec.table), spec)
+            known = _read_entries(connection, self.select(spec.table), spec)
             settled = match_entry(known, wanted)
             row = {"name": settled.given_name, "address": " ".join(settled.addresses)}
             if settled.spec not in {entry.spec for entry in known}:
@@ -521,15 +506,14 @@ class Run:
 
     def _entries(self, spec: Column[str]) -> list[Entry]:
         with self.reading() as connection:
-            return _read_entries(connection, self._of(spec.table), spec)
+            return _read_entries(connection, self.select(spec.table), spec)
 
     def _select_suite(self, name: str) -> Select[tuple[object, ...]]:
-        return self._of(tables.suites).where(tables.suites.c.suite == name)
+        return self.select(tables.suites).where(tables.suites.c.suite == name)
 
     def _add_items(self, connection: Connection, suite: str, sample: Sample) -> None:
         """Add the items of a sample that the run does not have yet."""
-        columns = tables.items.c
-        query = select(columns.item_id).where(columns.run_id == self.run_id, columns.suite == suite)
+        query = self.select(tables.items, tables.items.c.item_id).where(tables.items.c.suite == suite)
         kept = frozenset(connection.execute(query).scalars())
         missing = (placed for placed in sample.items if placed[1].id not in kept)
         insert_all(connection, tables.items, (item_row(self.run_id, *placed) for placed in missing))
@@ -538,7 +522,7 @@ class Run:
         self, connection: Connection, known: Row[tuple[object, ...]], spec: Spec, seed: int, items: Iterable[Item]
     ) -> None:
         self._check_same_suite(known, spec, seed)
-        query = self._of(tables.items).where(tables.items.c.suite == spec.name).order_by("position")
+        query = self.select(tables.items).where(tables.items.c.suite == spec.name).order_by("position")
         if known.sampled_from is None:
             made = list(items)
             if known.items_hash != hash_items(item_row(self.run_id, *placed) for placed in enumerate(made)):
@@ -585,7 +569,7 @@ class Run:
     def _mark(self, item_id: str, *, is_excluded: bool, reason: str) -> None:
         row = {"item_id": item_id, "is_excluded": is_excluded, "reason": reason, "at": time.time()}
         with self._backend.writing() as connection:
-            known = select(tables.items.c.item_id).where(tables.items.c.run_id == self.run_id)
+            known = self.select(tables.items, tables.items.c.item_id)
             if connection.execute(known.where(tables.items.c.item_id == item_id)).first() is None:
                 some = connection.execute(known.order_by(tables.items.c.position).limit(3)).scalars()
                 raise BadValueError(f"no item {item_id!r} in this run; its first are: {', '.join(some) or 'none'}")
@@ -594,12 +578,9 @@ class Run:
     def _wanted_images(self, connection: Connection) -> set[str]:
         wanted: set[str] = set()
         for table in (tables.responses, tables.items, tables.attachments):
-            query = select(table.c.image).where(table.c.run_id == self.run_id, table.c.image.is_not(None))
+            query = self.select(table, table.c.image).where(table.c.image.is_not(None))
             wanted.update(connection.execute(query).scalars())
         return wanted
-
-    def _of(self, table: Table) -> Select[tuple[object, ...]]:
-        return select(table).where(table.c.run_id == self.run_id)
 
 
 def _may_be_damage(error: BaseException) -> bool:

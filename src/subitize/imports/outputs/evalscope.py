@@ -16,7 +16,7 @@ from subitize.imports.outputs.output import (
     first_of,
     join_content,
     join_questions,
-    read_credit,
+    read_credits,
     read_lines,
     take,
     write,
@@ -83,7 +83,6 @@ def _read_review(
     scored = write(score.get("prediction"))
     reply = said or scored
     messages = record.get("messages")
-    credits = {name: read_credit(value) for name, value in as_mapping(score.get("value")).items()}
     return Output(
         write(sample.get("group_id")) or write(record.get("index")),
         write(prediction.get("model")) or model,
@@ -94,7 +93,7 @@ def _read_review(
         scored if scored and scored != reply else "",
         write(output.get("error")),
         picture=find_picture(messages) or find_picture(prediction.get("messages")),
-        scores={name: credit for name, credit in credits.items() if credit is not None},
+        scores=read_credits(as_mapping(score.get("value"))),
         factors=find_factors(as_mapping(sample.get("sample_metadata"))),
     )
 
@@ -104,7 +103,6 @@ def _read_earlier(model: str, task: str, place: str, record: Mapping[str, Json],
     choice = first_of(take(record, "choices", place))
     review = as_mapping(choice.get("review") or record.get("review"))
     asked = as_mapping(record.get("raw_input"))
-    credit = read_credit(review.get("result"))
     return Output(
         write(record.get("index")),
         model,
@@ -112,6 +110,6 @@ def _read_earlier(model: str, task: str, place: str, record: Mapping[str, Json],
         find_text(asked.get("question") or asked.get("input") or asked.get("query") or ""),
         (write(review.get("gold")),),
         join_content(as_mapping(choice.get("message")).get("content")),
-        scores={} if credit is None else {"result": credit},
+        scores=read_credits({"result": review.get("result")}),
         factors=find_factors(asked),
     )

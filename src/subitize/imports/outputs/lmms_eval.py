@@ -12,7 +12,7 @@ from subitize.imports.outputs.output import (
     find_factors,
     find_text,
     name_picture,
-    read_credit,
+    read_credits,
     read_file,
     read_lines,
     take,
@@ -59,7 +59,6 @@ def _read_record(path: Path, place: str, record: Mapping[str, Json]) -> Output:
         target = next((doc[name] for name in _ANSWERS if name in doc), None)
     asked = (doc.get("question"), doc.get("prompt"), record.get("input"), record.get("arguments"))
     reply = find_text(record.get("resps")) or scored
-    credits = {name: read_credit(value) for name, value in record.items() if name not in _FIELDS}
     return Output(
         write(record["doc_id"]),
         path.absolute().parent.name,
@@ -69,7 +68,7 @@ def _read_record(path: Path, place: str, record: Mapping[str, Json]) -> Output:
         reply,
         scored if scored != reply else "",
         picture=name_picture(find_text([doc.get("image_path"), doc.get("image_url"), record.get("input_media")])),
-        scores={name: credit for name, credit in credits.items() if credit is not None},
+        scores=read_credits({name: value for name, value in record.items() if name not in _FIELDS}),
         factors=find_factors(doc),
     )
 

@@ -132,6 +132,12 @@ def read_credit(value: Json) -> float | None:
     return float(value) if is_share else None
 
 
+def read_credits(values: Mapping[str, Json]) -> dict[str, float]:
+    """Read the scores among values, by their names."""
+    credits = {name: read_credit(value) for name, value in values.items()}
+    return {name: credit for name, credit in credits.items() if credit is not None}
+
+
 _CREDIT_NAMES = ("score", "is_correct", "correct", "accuracy", "acc", "exact_match", "hit", "value")
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _FACTORS = ("category", "data_source", "is_focused", "issimple", "split", "task")

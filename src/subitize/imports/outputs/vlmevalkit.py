@@ -13,7 +13,7 @@ from subitize.imports.outputs.output import (
     Output,
     as_mapping,
     find_factors,
-    read_credit,
+    read_credits,
     read_file,
     write,
 )
@@ -48,7 +48,6 @@ def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Ou
     failure = scored if _FAILED in scored else ""
     if len(scored) == _LONGEST_CELL:
         failure = f"cut off at {_LONGEST_CELL:,} characters by the spreadsheet"
-    credits = {name: read_credit(row[name]) for name in _SCORES if name in row}
     return Output(
         write(row.get("index")) or str(number),
         model,
@@ -59,7 +58,7 @@ def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Ou
         scored if scored != reply else "",
         failure=failure,
         picture=write(row.get("image_path")),
-        scores={name: credit for name, credit in credits.items() if credit is not None},
+        scores=read_credits({name: row[name] for name in _SCORES if name in row}),
         factors=find_factors(row),
     )
 
