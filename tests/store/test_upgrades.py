@@ -140,15 +140,15 @@ def test_an_upgraded_run_has_the_tables_of_a_new_one(
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from subitize.store import Folder, Run, databases
-original, left = databases.upgrade_statements, [int(sys.argv[2])]
+from subitize.store import Folder, Run, database
+original, left = database.upgrade_statements, [int(sys.argv[2])]
 def killed(*arguments):
     for statement in original(*arguments):
         if not left[0]:
             os.kill(os.getpid(), signal.SIGKILL)
         left[0] -= 1
         yield statement
-databases.upgrade_statements = killed
+database.upgrade_statements = killed
 Run(Folder(Path(sys.argv[1])))
 """
 _STATEMENTS = len(list(upgrade_statements(3, "sqlite")))
