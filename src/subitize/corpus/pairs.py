@@ -221,7 +221,7 @@ async def _look_at_all(
         return looked
     with open_caller("judge", judge) as executor:
         looks = JudgePool(judge, rule, executor, _TRIES, pairs.ledger.meter(judge))
-        async with looks.taken():
+        async with looks.running():
             for start in range(0, len(found), _AT_ONCE):
                 looked += await asyncio.gather(*map(look, found[start : start + _AT_ONCE]))
     return looked

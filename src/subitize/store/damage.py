@@ -11,17 +11,17 @@ from sqlalchemy import Boolean, Column, ColumnElement, Connection, Float, Intege
 from subitize.store import tables
 from subitize.store.images import is_image_name
 
-# What can be taken out, as the next command does it again.
+# Rows that may be deleted, as this command makes them again.
 _DONE_AGAIN = {tables.responses: "run", tables.readings: "judge"}
 _BACKUP = "restore the run from a backup"
-_TABLES = sorted(  # those that others refer to come first: there may the damage be
+_TABLES = sorted(  # referenced tables come first, as the damage may be there
     (table for table in tables.metadata.sorted_tables if table not in (tables.schema, tables.leases)),
     key=lambda table: any("references" in one.info for one in table.columns),
 )
 
 
 def find_damage(connection: Connection, run_id: str) -> str | None:
-    """Describe the first row that cannot be read, and what to do about it; None where every row can."""
+    """Describe the first row that cannot be read and its remedy; return None if all can be read."""
     with _reading_any_text(connection):
         for table in _TABLES:
             known = {one: _read_known(connection, one) for one in table.columns if one.name != "run_id"}
@@ -36,7 +36,7 @@ def find_damage(connection: Connection, run_id: str) -> str | None:
 
 @contextmanager
 def _reading_any_text(connection: Connection) -> Iterator[None]:
-    """Let texts be read that are not UTF-8, which SQLite keeps and PostgreSQL refuses."""
+    """Allow reading texts that are not UTF-8, which SQLite keeps and PostgreSQL refuses."""
     if connection.dialect.name != "sqlite":
         yield
         return
@@ -49,7 +49,7 @@ def _reading_any_text(connection: Connection) -> Iterator[None]:
 
 
 def _remedy(place: Column[Any], key: str) -> str:
-    # Of a reference it may be the other table that is damaged.
+    # If a reference is wrong, the other table may be the damaged one.
     again = None if "references" in place.info else _DONE_AGAIN.get(place.table)
     return _BACKUP + (f", or DELETE FROM {place.table.name} WHERE {key} and {again} again" if again else "")
 
@@ -59,7 +59,7 @@ def _key(table: Table) -> list[str]:
 
 
 def _read_known(connection: Connection, place: Column[Any]) -> set[object] | None:
-    """List what a column may hold, where that is known."""
+    """Return the values a column may have, if they are known."""
     target = place.info.get("references")
     return place.info.get("choices") if target is None else {*connection.execute(select(target)).scalars()}
 
@@ -74,7 +74,7 @@ def _read_raw(connection: Connection, table: Table, run_id: str) -> Iterator[Map
 
 
 def _find_fault(place: Column[Any], value: Any, known: Collection[Any] | None) -> str:  # noqa: ANN401
-    """Say what is wrong with a value, or nothing; a reference must be one of the known."""
+    """Return what is wrong with a value, or an empty text; `known` are the values it may have."""
     kinds = (int, float) if isinstance(place.type, Float) else (int,)
     is_text = not isinstance(place.type, Float | Integer | Boolean)
     if value is None:
@@ -91,7 +91,7 @@ def _find_fault(place: Column[Any], value: Any, known: Collection[Any] | None) -
 
 
 def _find_contradiction(place: Column[Any], row: Mapping[str, Any]) -> str:
-    """Say what a value lacks that another of its row needs."""
+    """Return how a value contradicts another of its row, or an empty text."""
     if place is tables.suites.c.sampled_from and row["sampling"] is not None and row[place.name] is None:
         return f"is empty, though its sampling is {row['sampling']!r:.60}"
     return ""

@@ -1,7 +1,7 @@
 """The tables of a run, the same on SQLite and PostgreSQL; rows are appended, never overwritten (except leases).
 
-Each column says in its `info` what is more to be known of it: the adapter of its `json`, the column of another table
-that it `references`, or its `choices`."""
+A column's `info` says what its values must be: `json` is the adapter that reads them, `references` the column of
+another table that has them, `choices` the set they are from."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from subitize.store import codec
 
 SCHEMA_VERSION = 7
 
-# The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
+# The status of a response: an answer or a refusal, a final failure, a failure that may be tried again.
 DONE, FAILED, TRANSIENT = "done", "failed", "transient"
 
 metadata = MetaData()
@@ -36,7 +36,7 @@ _RowId = BigInteger().with_variant(Integer, "sqlite")
 
 
 def _numbered(name: str, *columns: Column[Any]) -> Table:
-    """A table whose rows of all runs are numbered."""
+    """A table whose rows are numbered, across all runs."""
     number = Column("id", _RowId, primary_key=True, autoincrement=True)
     return Table(name, metadata, number, Column("run_id", String, nullable=False), *columns)
 
@@ -123,14 +123,14 @@ responses = _numbered(
     Column("latency_seconds", Float, nullable=False),
     Column("at", Float, nullable=False),
 )
-# Two runners may race, a lease may be lost: the database itself refuses a second response to a trial. It is spelt out
-# because an Index that both should know imports all that SQLAlchemy has for PostgreSQL.
+# Two processes may race, a lease may be lost: the database itself refuses a second response to a trial. Written as SQL
+# because an Index with a condition for both databases would import all of SQLAlchemy's PostgreSQL support.
 _ONE_RESPONSE = f"CREATE UNIQUE INDEX one_response_per_trial ON responses (run_id, trial_id) WHERE status = '{DONE}'"
 event.listen(responses, "after_create", DDL(_ONE_RESPONSE))  # type: ignore[no-untyped-call]
 Index("responses_by_model", responses.c.run_id, responses.c.model)
 Index("responses_by_item", responses.c.run_id, responses.c.item_id)
 
-# What many readings repeat has a row of its own: spelt out in every reading, it took three quarters of a large run.
+# What many readings share has a row of its own: repeated in every reading, it took three quarters of a large run.
 questions = _numbered(
     "questions",
     Column("question_id", Text, nullable=False),
@@ -152,12 +152,12 @@ sources = _numbered(
 )
 
 
-# Tables whose texts may be longer than PostgreSQL can index, which has hashes in the index instead.
+# Tables whose texts may be too long for PostgreSQL to index; there, their hashes are indexed.
 HASHED = (questions, sources)
 
 
 def _index_once(name: str, *texts: Column[str]) -> None:
-    """Let a table have a row only once in a run."""
+    """Allow these texts only once per run."""
     run_id = texts[0].table.c.run_id
     Index(name, run_id, *texts, unique=True).ddl_if(dialect="sqlite")
     Index(name, run_id, *map(func.md5, texts), unique=True).ddl_if(dialect="postgresql")
@@ -176,10 +176,10 @@ readings = _numbered(
     Column("replaces", BigInteger, nullable=True),
     Column("at", Float, nullable=False),
     _json("provenance", codec.provenance, nullable=True),
-    Column("purpose", String, nullable=True),  # none of an answer
+    Column("purpose", String, nullable=True),  # null for an answer
     Column("reviews", BigInteger, nullable=True),
 )
-# A file has one run, whose readings are mostly read all together; in PostgreSQL they stand among those of others.
+# A file has one run, whose readings are mostly read all together; in PostgreSQL they are stored among those of others.
 Index("readings_by_source", readings.c.run_id, readings.c.source).ddl_if(dialect="postgresql")
 Index("readings_by_subject", readings.c.subject).ddl_if(dialect="postgresql")
 
@@ -191,7 +191,7 @@ exclusions = _numbered(
     Column("at", Float, nullable=False),
 )
 
-# The pixels of responses that are known by name only; the response itself stays as it is.
+# The images of responses that were known by name only; the response itself is not changed.
 attachments = Table(
     "attachments",
     metadata,

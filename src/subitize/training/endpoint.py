@@ -105,7 +105,7 @@ def make_app(settings: RewardSettings, admission: Admission, looks: JudgePool) -
     endpoint = _Endpoint(settings, admission, looks)
 
     async def taken(_: web.Application) -> AsyncIterator[None]:
-        async with looks.taken():
+        async with looks.running():
             yield
 
     app = web.Application(middlewares=[endpoint.answer_in_json])

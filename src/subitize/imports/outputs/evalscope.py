@@ -26,14 +26,14 @@ _FIELDS = frozenset({"sample_score", "model_output", "raw_input", "choices"})
 
 
 def is_evalscope(record: Mapping[str, Json]) -> bool:
-    """Tell whether a file with this record is one."""
+    """Return whether a record is from a file of EvalScope."""
     return bool(record.keys() & _FIELDS) and "doc_id" not in record
 
 
 def read_evalscope(path: Path) -> list[Output]:
-    """Read reviews, and the predictions that lie beside them: `reviews/<model>/<benchmark>.jsonl` and `predictions/…`.
+    """Read reviews and the predictions beside them: `reviews/<model>/<benchmark>.jsonl` and `predictions/…`.
 
-    Reviews have what is right and the score, predictions the reply with its reasoning.
+    Reviews have the right answer and the score, predictions the reply with its reasoning.
     """
     reviews, predictions = _find_pair(path)
     whole = {write(record.get("index")): record for _, record in read_lines(predictions)} if predictions else {}
@@ -44,14 +44,14 @@ def read_evalscope(path: Path) -> list[Output]:
         index = write(record.get("index"))
         read = _read_earlier if "choices" in record else _read_review
         one = read(model, task, place, record, whole.get(index, {}))
-        # The samples of a group are one question asked several times; a sample that comes again was appended.
+        # The samples of a group are one question asked several times; a recurring sample was appended later.
         places[one.key].setdefault(index, len(places[one.key]))
         found.append(replace(one, repeat=places[one.key][index]))
     return found
 
 
 def _find_pair(path: Path) -> tuple[Path, Path | None]:
-    """Find the reviews, and the predictions if there are any; of either, the other is beside it."""
+    """Find the reviews, and the predictions if there are any, given either."""
     _, first = next(read_lines(path), ("", {}))
     if first and "sample_score" not in first and "choices" not in first:
         reviews = _beside(path, "predictions", "reviews")
@@ -99,7 +99,7 @@ def _read_review(
 
 
 def _read_earlier(model: str, task: str, place: str, record: Mapping[str, Json], _: Mapping[str, Json]) -> Output:
-    """Read a record of version 0.17 or before."""
+    """Read a record of version 0.17 or earlier."""
     choice = first_of(take(record, "choices", place))
     review = as_mapping(choice.get("review") or record.get("review"))
     asked = as_mapping(record.get("raw_input"))

@@ -1,4 +1,4 @@
-"""Samples that lmms-eval logs, of all its versions."""
+"""Samples logged by lmms-eval, in any of its versions."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from subitize.imports.outputs.output import (
 )
 from subitize.language.tokens import word_set
 
-# What is no metric: the others are.
+# The fields that are not metrics.
 _FIELDS = word_set(
     "doc_id doc target arguments input input_media resps filtered_resps doc_hash prompt_hash target_hash token_counts"
     " metrics filter"
@@ -30,7 +30,7 @@ _DATED = re.compile(r"[\dT:.-]+_[\dT:.-]+_samples_(?P<after>.+)|samples_(?P<befo
 
 
 def is_lmms_eval(record: Mapping[str, Json]) -> bool:
-    """Tell whether a file with this record is one: the whole file up to 0.2.0, a line of it since."""
+    """Return whether a record is from lmms-eval: the whole file up to version 0.2.0, a line of it since."""
     return "logs" in record or ("doc_id" in record and bool(record.keys() & {"resps", "filtered_resps"}))
 
 

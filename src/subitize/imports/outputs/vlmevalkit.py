@@ -26,7 +26,7 @@ _LONGEST_CELL = 32_767
 
 
 def is_vlmevalkit(record: Mapping[str, Json]) -> bool:
-    """Tell whether a file with this record is one."""
+    """Return whether a record is from a file of VLMEvalKit."""
     return "prediction" in record
 
 
@@ -64,7 +64,7 @@ def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Ou
 
 
 def _name_parts(path: Path) -> tuple[str, str]:
-    """Tell model and data set from the name of the file; the folder above, or the one above that, is the model's."""
+    """Split a file's name into model and dataset; its folder, or the one above, may be named after the model."""
     for folder in path.absolute().parents[:2]:
         if path.stem.startswith(f"{folder.name}_"):
             return folder.name, path.stem.removeprefix(f"{folder.name}_")
@@ -113,7 +113,7 @@ def _read_xlsx(path: Path) -> _Rows:
         raise
     except OSError as error:
         raise BadFileError(f"cannot read {path}: {error.strerror or error}") from None
-    except Exception as error:  # openpyxl has as many errors as files can be wrong
+    except Exception as error:  # openpyxl raises many kinds of errors
         raise BadFileError(f"{path.name}: no spreadsheet that can be read: {error}") from None
     yield from _name_columns(path, rows)
 
