@@ -41,7 +41,7 @@ class Budget:
     prices: PriceList = field(default_factory=PriceList)
     limit_usd: float | None = None
     spent_usd: float = 0.0
-    promised_usd: float = 0.0
+    reserved_usd: float = 0.0
     is_exhausted: bool = False
     paid: dict[str, Paid] = field(default_factory=dict)
     used: dict[str, Price] = field(default_factory=dict)
@@ -67,16 +67,16 @@ class Budget:
             # A try that may have been charged counts with the average cost.
             self.spent_usd += usd + unsettled * self.paid[who].mean_usd
 
-    def promise(self, usd: float) -> bool:
+    def reserve(self, usd: float) -> bool:
         """Reserve money for a call and return whether the budget allows it; free calls are always allowed."""
         if usd and not self.has_room(usd):
             return False
-        self.promised_usd += usd
+        self.reserved_usd += usd
         return True
 
     def has_room(self, usd: float) -> bool:
         """Return whether the budget allows so much more."""
-        return self.limit_usd is None or self.spent_usd + self.promised_usd + usd <= self.limit_usd
+        return self.limit_usd is None or self.spent_usd + self.reserved_usd + usd <= self.limit_usd
 
     def meter(self, made: Resolved[Any]) -> "Meter":
         """Return the meter of a model or judge; with a limit, one without a known price is refused."""
@@ -138,22 +138,22 @@ class Meter:
             )
         return usd or 0.0
 
-    def lose(self, promised_usd: float) -> bool:
+    def write_off(self, reserved_usd: float) -> bool:
         """Book a try that may have been charged; return whether the budget allows another."""
-        self.ledger.spent_usd += promised_usd
+        self.ledger.spent_usd += reserved_usd
         has_room = self.ledger.has_room(0.0)
         self.ledger.is_exhausted |= not has_room
         return has_room
 
-    def settle(self, promised_usd: float, usages: Sequence[Usage | None]) -> list[float | None]:
+    def settle(self, reserved_usd: float, usages: Sequence[Usage | None]) -> list[float | None]:
         """Book the cost of the answers of one call, and return each, if there is a price.
 
         Where a server does not report usage, the estimate counts.
         """
-        share_usd = promised_usd / len(usages) if usages and self.price else None
+        share_usd = reserved_usd / len(usages) if usages and self.price else None
         usd = [price_of(self.price, usage) if self.price and usage else share_usd for usage in usages]
         known = [one for one in usd if one is not None]
-        self.ledger.promised_usd -= promised_usd
+        self.ledger.reserved_usd -= reserved_usd
         self.ledger.spent_usd += sum(known)
         self.ledger.paid[self.name] = Paid(self.paid.usd + sum(known), self.paid.times + len(known))
         return usd
@@ -191,7 +191,7 @@ class Affordable(Iterator[tuple[JobT, float]]):
     def __next__(self) -> tuple[JobT, float]:
         job = self._held.pop() if self._held else next(self._jobs)
         usd = self._meter.expect_usd(self._tasks_of(job))
-        if not self._meter.ledger.promise(usd):
+        if not self._meter.ledger.reserve(usd):
             self._held.append(job)
             raise StopIteration
         return job, usd

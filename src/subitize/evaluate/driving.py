@@ -28,22 +28,22 @@ class WorkCallbacks(Generic[JobT, DoneT]):
     on_committed: Callable[[DoneT], None]
 
 
-async def drive(jobs: Iterable[JobT], bench: WorkCallbacks[JobT, DoneT]) -> None:
+async def drive(jobs: Iterable[JobT], callbacks: WorkCallbacks[JobT, DoneT]) -> None:
     """Do all jobs. If stopped, commit first what has been answered."""
     remaining = iter(jobs)
-    committer = _Committer(bench.commit)
+    committer = _Committer(callbacks.commit)
 
     async def fill_slot() -> None:
         for job in remaining:
-            done = await bench.perform(job)
+            done = await callbacks.perform(job)
             await committer.add(done)
-            bench.on_committed(done)
+            callbacks.on_committed(done)
 
     try:
         async with asyncio.TaskGroup() as group:
-            heart = group.create_task(_beat(bench))
+            heart = group.create_task(_beat(callbacks))
             async with asyncio.TaskGroup() as slots:
-                for _ in range(bench.concurrency):
+                for _ in range(callbacks.concurrency):
                     slots.create_task(fill_slot())
             heart.cancel()
     except BaseExceptionGroup as errors:
@@ -98,10 +98,10 @@ class _Committer(Generic[DoneT]):
                     committed.set_result(None)
 
 
-async def _beat(bench: WorkCallbacks[JobT, DoneT]) -> None:
+async def _beat(callbacks: WorkCallbacks[JobT, DoneT]) -> None:
     while True:
-        await asyncio.sleep(bench.renewal_seconds)
-        bench.renew()
+        await asyncio.sleep(callbacks.renewal_seconds)
+        callbacks.renew()
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -146,10 +146,10 @@ class Retry(Generic[AskedT, GivenT]):
     tries: int
     _errors_in_a_row: int = field(default=0, init=False)
 
-    async def ask(self, asked: Sequence[AskedT], lose: Callable[[], bool] = lambda: True) -> Given[GivenT]:
+    async def ask(self, asked: Sequence[AskedT], write_off: Callable[[], bool] = lambda: True) -> Given[GivenT]:
         """Ask, and turn errors into failures; only errors that end the whole run are raised.
 
-        `lose` books a try that may have been charged, and returns whether the budget allows another.
+        `write_off` books a try that may have been charged, and returns whether the budget allows another.
         """
         tries, unsettled, rounds, busy_seconds = 1, 0, 0, 0.0
         while True:
@@ -158,7 +158,7 @@ class Retry(Generic[AskedT, GivenT]):
             except TransientError as error:
                 failure = describe(error)
                 unsettled += error.is_unsettled
-                if error.is_unsettled and not lose():
+                if error.is_unsettled and not write_off():
                     break
                 rounds += 1
                 wait_seconds = _wait_seconds(rounds, error)
@@ -204,5 +204,5 @@ def _wait_seconds(rounds: int, error: TransientError) -> float:
     """
     own_rounds = rounds if error.retry_after_seconds is None else rounds - _TRUSTED_ROUNDS
     longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (own_rounds - 1)) if own_rounds > 0 else 0.0
-    told = min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds or 0.0))
-    return max(told, longest * random.uniform(0.5, 1.0))
+    asked_seconds = min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds or 0.0))
+    return max(asked_seconds, longest * random.uniform(0.5, 1.0))

@@ -27,7 +27,7 @@ from subitize.store import Location, Run
 from subitize.store.reading import read_judgings
 
 NO_JUDGE = "none"
-_REASONS_TOLD = 3
+_REASONS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Plan:
             settings.check()
         for note in self.notes:
             messages.warn(note)
-        if self.judge is not None and (told := self_test(self.judge)):
-            messages.warn(told)
+        if self.judge is not None and (line := self_test(self.judge)):
+            messages.warn(line)
         for settings in self.each:
             for line in list_matches(settings):
                 messages.say(line)
@@ -85,8 +85,8 @@ class Plan:
             check_suites(run, self.each)
         _begin(self.order.ledger, run)
         for settings in self.each:
-            if self.order.sight_check and (told := check_sight(run, settings, progress)):
-                messages.warn(told)
+            if self.order.sight_check and (line := check_sight(run, settings, progress)):
+                messages.warn(line)
             summary = run_suite(run, settings, progress)
             which = f"{settings.suite.spec.name} on " if self.order.refined else ""
             messages.say(f"{which}{settings.model}: {summary}")
@@ -135,8 +135,8 @@ def judge_anew(
     run: Run, judge: Resolved[Judge], scope: JudgeConfig, progress: Progress, messages: Messages
 ) -> JudgeTally:
     """Test a judge, and let it answer its open questions in a run."""
-    if told := self_test(judge):
-        messages.warn(told)
+    if line := self_test(judge):
+        messages.warn(line)
     _begin(scope.ledger, run)
     summary = judge_run(run, judge, progress, scope)
     messages.say(f"{judge}: {summary}{_describe_spending(scope.ledger)}")
@@ -169,10 +169,10 @@ def raise_failures(reasons: Sequence[str]) -> None:
     """Raise an error with the first reasons, if anything failed."""
     if reasons:
         distinct = list(dict.fromkeys(reasons))
-        others = len(distinct) - _REASONS_TOLD
+        others = len(distinct) - _REASONS_NAMED
         more = f" (and {count_noun(others, 'other reason')})" if others > 0 else ""
         raise RunError(
-            f"some failed: {'; '.join(distinct[:_REASONS_TOLD])}{more}; the same command tries again what may still "
+            f"some failed: {'; '.join(distinct[:_REASONS_NAMED])}{more}; the same command tries again what may still "
             "succeed"
         )
 

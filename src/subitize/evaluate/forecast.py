@@ -88,9 +88,9 @@ def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
     if settings.judge is not None:
         expenses.append(_expend_on_judge(settings, settings.judge, left))
     done = plan.total - len(left)
-    told = () if matched is None else tuple(matched.lines())
+    lines = () if matched is None else tuple(matched.lines())
     names, counts = (suite.spec.shown, model.spec.shown), (len(plan.items), plan.total, done)
-    return Forecast(*names, *counts, tuple(expenses), told, str(model))
+    return Forecast(*names, *counts, tuple(expenses), lines, str(model))
 
 
 def _expend_on_judge(settings: RunSettings, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:

@@ -144,8 +144,8 @@ def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
     for suite in dict.fromkeys(item.suite for item in items):
         rule = None if judge.can_answer(MatchesPrompt(), picture) else find_parts_rule(suite)
         own = (item for item in items if item.suite == suite)
-        if rule and (told := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
-            yield told
+        if rule and (waiting := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
+            yield waiting
 
 
 def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
@@ -376,7 +376,7 @@ class _Round:
         with open_caller("judge", self._judge) as executor:
             who = f"judge {str(self._judge)!r}"
             retry: Retry[JudgeRequest, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
-            bench: WorkCallbacks[tuple[_Batch, float], list[_Look]] = WorkCallbacks(
+            callbacks: WorkCallbacks[tuple[_Batch, float], list[_Look]] = WorkCallbacks(
                 perform=lambda funded: self._look(funded, retry),
                 commit=self._commit,
                 renew=self._renew,
@@ -385,18 +385,18 @@ class _Round:
                 on_committed=tell,
             )
             affordable = Affordable(batches(jobs, executor.batch_size), self._meter, self._tasks)
-            affordable.work_off(lambda: executor.run(lambda: drive(affordable, bench)))
+            affordable.work_off(lambda: executor.run(lambda: drive(affordable, callbacks)))
 
     def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
         return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
 
     async def _look(self, funded: tuple[_Batch, float], retry: Retry[JudgeRequest, tuple[Finding, ...]]) -> list[_Look]:
-        batch, promised_usd = funded
-        found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
+        batch, reserved_usd = funded
+        found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.write_off(reserved_usd))
         # A picture on which the judge fails must not stop the others; it is looked at again next time.
         checked = check_findings(str(self._judge), [job.exhibit for job in batch], found.each)
         usages = [finding.usage for one in checked if not isinstance(one, Failure) for finding in one]
-        usd = iter(self._meter.settle(promised_usd, usages))
+        usd = iter(self._meter.settle(reserved_usd, usages))
         return [
             self._read(job, one, usd, found.unsettled if job is batch[0] else 0)
             for job, one in zip(batch, checked, strict=True)

@@ -330,10 +330,10 @@ class JudgePool:
         name = self._judge.spec.shown
         # A new one each time: failures of other requests do not count against this batch.
         retry: Retry[JudgeRequest, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
-        promised_usd, usages = 0.0, list[Usage | None]()
+        reserved_usd, usages = 0.0, list[Usage | None]()
         try:
-            promised_usd = self._promise(exhibits)
-            given = await retry.ask(exhibits, lambda: self._meter.lose(promised_usd))
+            reserved_usd = self._reserve(exhibits)
+            given = await retry.ask(exhibits, lambda: self._meter.write_off(reserved_usd))
             found = check_findings(name, exhibits, given.each)
             usages = [finding.usage for one in found if not isinstance(one, Failure) for finding in one]
         except SubitizeError as error:
@@ -343,13 +343,13 @@ class JudgePool:
             self.failure = ""
             _settle(looks, found)
         finally:
-            self._meter.settle(promised_usd, usages)
+            self._meter.settle(reserved_usd, usages)
 
-    def _promise(self, exhibits: Iterable[JudgeRequest]) -> float:
+    def _reserve(self, exhibits: Iterable[JudgeRequest]) -> float:
         """Reserve the cost of looks; raise BudgetError if there is not enough left."""
         tasks = chain.from_iterable(put_tasks(self._judge.it, exhibit) for exhibit in exhibits)
         usd, ledger = self._meter.expect_usd(tasks), self._meter.ledger
-        if not ledger.promise(usd):
+        if not ledger.reserve(usd):
             raise BudgetError(
                 f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
                 "start again with more"

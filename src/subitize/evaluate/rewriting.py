@@ -275,11 +275,11 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Rewrite
         else:
             summary.written += 1
 
-    bench: WorkCallbacks[Item, RewrittenPrompt | str] = WorkCallbacks(
+    callbacks: WorkCallbacks[Item, RewrittenPrompt | str] = WorkCallbacks(
         perform, commit, lambda: None, _NO_LEASE_SECONDS, writer.concurrency, tell
     )
     async with writer.opened() if isinstance(writer, Opens) else nullcontext():
-        await drive(items, bench)
+        await drive(items, callbacks)
 
 
 def _request(rewriting: Rewriting, item: Item) -> Request:

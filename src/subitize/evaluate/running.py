@@ -371,7 +371,7 @@ class _Session:
 
         who = f"model {str(self._settings.model)!r}"
         retry: Retry[Any, Any] = Retry(who, executor.call, self._settings.tries)
-        bench: WorkCallbacks[tuple[_Job, float], list[Response]] = WorkCallbacks(
+        callbacks: WorkCallbacks[tuple[_Job, float], list[Response]] = WorkCallbacks(
             perform=lambda funded: self._perform(funded, retry),
             commit=lambda done: self._run.add_responses(lease, list(chain.from_iterable(done))),
             renew=lambda: self._run.renew(lease),
@@ -381,7 +381,7 @@ class _Session:
         )
         jobs = self._renderer.draw_ahead(groups, self._recipe_of)
         affordable = Affordable(jobs, self._meter, lambda job: (self._items[one.item_id].task for one in job[0]))
-        self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: drive(affordable, bench)))
+        self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: drive(affordable, callbacks)))
         return unlucky
 
     def _recipe_of(self, group: TrialBatch) -> Stimulus | None:
@@ -393,14 +393,14 @@ class _Session:
         return sum(recipe.size_px**2 for recipe in recipes if recipe) / len(self._plan.items)
 
     async def _perform(self, funded: tuple[_Job, float], retry: Retry[Any, Any]) -> list[Response]:
-        (group, drawing), promised_usd = funded
+        (group, drawing), reserved_usd = funded
         load = Loader(self._run.images, await result_of(drawing) if drawing else {})
         requests = tuple(self._request(trial, load) for trial in group)
-        given = await retry.ask(requests, lambda: self._meter.lose(promised_usd))
+        given = await retry.ask(requests, lambda: self._meter.write_off(reserved_usd))
         if fault := _fault(given.each, len(group)):
             broken = [Failure(f"model {str(self._settings.model)!r} {fault}")] * len(group)
             given = replace(given, each=broken, seconds=0.0)
-        usd = iter(self._meter.settle(promised_usd, [one.usage for one in given.each if isinstance(one, Reply)]))
+        usd = iter(self._meter.settle(reserved_usd, [one.usage for one in given.each if isinstance(one, Reply)]))
         responses = []
         for trial, request, one in zip(group, requests, given.each, strict=True):
             # Tries that may have been charged are stored with the first trial of their call: each was one call.

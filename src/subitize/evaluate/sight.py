@@ -66,10 +66,10 @@ def _needs_check(run: Run | None, settings: RunSettings) -> bool:
 
 
 def _complain(model: str, check: SightAnswers) -> str:
-    told = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
+    examples = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
     return (
         f"{model} named the number in {check.right} of {len(check.said)} plain pictures of one to four things, and "
-        f"{NEEDED} are needed ({told}). Does the server hand the picture on to the model? To run it all the same: "
+        f"{NEEDED} are needed ({examples}). Does the server hand the picture on to the model? To run it all the same: "
         "--no-sight-check"
     )
 

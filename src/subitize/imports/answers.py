@@ -179,8 +179,8 @@ def _what_is_missing(size: int, place: int, responses: Iterable[StoredResponse])
     wanted = range(place * size, (place + 1) * size)
     missing = [str(repeat) for repeat in wanted if repeat not in by_repeat]
     failed = [str(repeat) for repeat in wanted if isinstance(by_repeat.get(repeat), Failed)]
-    told = [f"{what} {', '.join(which)}" for what, which in (("missing", missing), ("failed", failed)) if which]
-    return f"of the repeats {wanted[0]} to {wanted[-1]} {'; '.join(told)}; finish the run, or leave the line out"
+    faults = [f"{what} {', '.join(which)}" for what, which in (("missing", missing), ("failed", failed)) if which]
+    return f"of the repeats {wanted[0]} to {wanted[-1]} {'; '.join(faults)}; finish the run, or leave the line out"
 
 
 class ResponseLookup:

@@ -55,13 +55,13 @@ class AttachResult:
         """Describe it in a few lines, with examples."""
         total = self.attached + self.already_attached + len(self.missing) + len(self.unreadable)
         before = f", {self.already_attached:,} before" if self.already_attached else ""
-        told = [f"{self.model}: {self.attached:,} of {total:,} images attached{before} (by {self.matched_by})"]
+        lines = [f"{self.model}: {self.attached:,} of {total:,} images attached{before} (by {self.matched_by})"]
         if self.missing:
-            told.append(f"missing: {len(self.missing):,} ({list_some(self.missing)})")
+            lines.append(f"missing: {len(self.missing):,} ({list_some(self.missing)})")
         for what, files in {"unknown, left alone": self.unknown, "unreadable": self.unreadable}.items():
             if files:
-                told.append(f"{what}: {len(files):,} ({list_some(map(str, files))})")
-        return told
+                lines.append(f"{what}: {len(files):,} ({list_some(map(str, files))})")
+        return lines
 
 
 def attach_images(
@@ -80,8 +80,8 @@ def attach_images(
     folders = _find_folders(folder, named, model)
     matches = {name: _match(run, folders[name], own, layout) for name, own in named.items() if name in folders}
     if not any(match.pairs for match in matches.values()):
-        told = "; ".join(f"{name}: {_say_nothing_fits(match)}" for name, match in matches.items())
-        raise BadFileError(f"{folder} has no image of this run: {told}")
+        faults = "; ".join(f"{name}: {_say_nothing_fits(match)}" for name, match in matches.items())
+        raise BadFileError(f"{folder} has no image of this run: {faults}")
     return [
         _store(run, name, matches[name], watch)
         if name in matches
@@ -233,9 +233,7 @@ def _match_layout(
     unknown = [*holdings.left, *placement.ambiguous, *placement.duplicates, *placement.relisted]
     for item_id, responses in by_item.items():
         images = placement.of_item.get(item_id, {})
-        if all(
-            image.repeat is not None for image in images.values()
-        ):  # otherwise all must be there, to be matched in order
+        if all(image.repeat is not None for image in images.values()):  # else all must be there, matched in order
             joined = [(one, images[one.repeat]) for one in responses if one.repeat in images]
         elif len(images) == len(responses):
             joined = list(zip(responses, images.values(), strict=True))

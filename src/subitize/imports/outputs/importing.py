@@ -195,8 +195,8 @@ def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[S
         example = next(one.key for one in outputs if latest[one.model, one.key, one.repeat] is not one)
         left_out.append(SkippedReplies("earlier replies to the same question", len(outputs) - len(latest), example))
     if not counted:
-        told = "; ".join(f"{one.count} × {one.reason}, as {one.example}" for one in left_out)
-        raise BadFileError(f"{path.name}: no question whose right answer is a count ({told})")
+        faults = "; ".join(f"{one.count} × {one.reason}, as {one.example}" for one in left_out)
+        raise BadFileError(f"{path.name}: no question whose right answer is a count ({faults})")
     return counted, left_out
 
 

@@ -86,13 +86,13 @@ def join_content(content: Json) -> str:
     """Join the texts of a message's content; reasoning is marked, pictures are left out."""
     if isinstance(content, str):
         return write(content)
-    told = []
+    texts = []
     for part in map(as_mapping, content if isinstance(content, list) else ()):
         if part.get("type") == "reasoning":
-            told.append(f"<think>{write(part.get('reasoning'))}</think>")
+            texts.append(f"<think>{write(part.get('reasoning'))}</think>")
         elif isinstance(part.get("text"), str):
-            told.append(write(part["text"]))
-    return "\n".join(told)
+            texts.append(write(part["text"]))
+    return "\n".join(texts)
 
 
 def join_questions(messages: Sequence[Json]) -> str:
