@@ -72,7 +72,7 @@ def test_a_model_that_sees_is_checked_once_and_enters_no_figure(tmp_path: Path) 
 @pytest.mark.slow
 def test_a_suite_without_end_is_checked_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (running, sampling, sight):
-        monkeypatch.setattr(module, "FRAME_ITEMS", 50)  # the usual 20,000 take seconds to make
+        monkeypatch.setattr(module, "SAMPLED_FROM_AT_MOST", 50)  # the usual 20,000 take seconds to make
     with scripting(_sighted) as server:
         model = f"openai:m,base_url={server.base_url}"
         command = ("run", "naming:images=999999999999,size_px=128", "--model", model, "--limit", 2)

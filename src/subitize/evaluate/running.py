@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -314,20 +315,19 @@ class _Session:
                     return
 
     def _ask_again(self, lease: Lease) -> Iterator[TrialBatch]:
-        judge, model, suite = self._settings.judge, self._settings.model.spec, self._settings.suite
+        settings = self._settings
+        judge, model, suite = settings.judge, settings.model.spec, settings.suite
         if judge is None:
             return iter(())
-        settings = self._settings
-        scope = JudgeConfig(
-            suite.spec.name, model.shown, settings.tries, lambda: self._run.renew(lease), settings.ledger
-        )
+        keep_alive = partial(self._run.renew, lease)
+        scope = JudgeConfig(suite.spec.name, model.shown, settings.tries, keep_alive, settings.ledger)
         judged = judge_run(self._run, judge, self._progress, scope)
         if self.summary.judged is not None:
             judged.readings += self.summary.judged.readings
             judged.unsettled += self.summary.judged.unsettled
         self.summary.judged = judged
         # A model that has its answers ready would give the same again.
-        if suite.it.max_attempts == 1 or isinstance(self._settings.model.it, Matches):
+        if suite.it.max_attempts == 1 or isinstance(settings.model.it, Matches):
             return iter(())
         trials, values = read_trials(self._run, model.shown), read_values(self._run, judge.spec.shown)
         tried = latest_tried(self._items.values(), trials, values)

@@ -315,9 +315,8 @@ def _check_schema(backend: Backend) -> int:
 def _upgrade(backend: Backend) -> None:
     """Upgrade the tables of an older version, completely or not at all; no stored value changes."""
     with backend.setting_up() as connection:
-        version = connection.execute(
-            select(tables.schema.c.version)
-        ).scalar_one()  # another process may have upgraded it
+        # Read again, as another process may have upgraded it.
+        version = connection.execute(select(tables.schema.c.version)).scalar_one()
         if version < tables.SCHEMA_VERSION:
             # A running older subitize could not go on with newer tables and would lose answers already paid for.
             leases.refuse_if_any(connection, f"{backend.where} was written by an older subitize")
