@@ -93,19 +93,19 @@ def test_cached_tokens_and_low_detail_cost_what_they_cost(tmp_path: Path) -> Non
 def test_a_try_that_may_have_been_paid_for_is_reckoned_as_paid(prices: PriceList) -> None:
     ledger = Budget(prices)
     meter = ledger.meter(made(Meters("pictures")))
-    assert ledger.promise(0.5)
-    assert meter.lose(0.5)
-    assert meter.lose(0.5)
+    assert ledger.reserve(0.5)
+    assert meter.write_off(0.5)
+    assert meter.write_off(0.5)
     meter.settle(0.5, [])
-    assert (ledger.spent_usd, ledger.promised_usd) == (1.0, 0.0)
+    assert (ledger.spent_usd, ledger.reserved_usd) == (1.0, 0.0)
 
 
 def test_a_lost_try_is_not_followed_by_another_that_there_is_no_money_for(prices: PriceList) -> None:
     ledger = Budget(prices, limit_usd=1.2)
     meter = ledger.meter(made(Meters("pictures")))
-    assert ledger.promise(0.5)
-    assert meter.lose(0.5)
-    assert not meter.lose(0.5)
+    assert ledger.reserve(0.5)
+    assert meter.write_off(0.5)
+    assert not meter.write_off(0.5)
     assert ledger.is_exhausted
 
 
@@ -127,7 +127,7 @@ def test_jobs_are_handed_out_only_while_spent_and_promised_stay_within_the_limit
     while True:
         for funded in jobs:
             under_way.append(funded)
-            assert ledger.spent_usd + ledger.promised_usd <= limit + 1e-9
+            assert ledger.spent_usd + ledger.reserved_usd <= limit + 1e-9
             if len(under_way) == 8:
                 break
         if not under_way and not jobs.has_more():

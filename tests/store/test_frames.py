@@ -1,8 +1,7 @@
-"""The rules for rows of objects (store.subjects) and for columns (store.frames) are one: they choose the same."""
+"""The rules for rows (store.reading) and for columns (store.frames) choose the same attempts and groups."""
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -14,18 +13,8 @@ from subitize.errors import DamagedRunError
 from subitize.io.frames import make_frame
 from subitize.store import Folder, Run, frames, reading
 from subitize.store.frames import RESPONSES
+from subitize.store.reading import ResponseRow
 from tests.goldens.kept_runs import copy_run
-
-
-@dataclass(frozen=True)
-class Row:
-    trial_id: str
-    item_id: str
-    model: str
-    repeat: int
-    attempt: int
-    kind: str
-
 
 KINDS = ("drawn", "said", "refused", "failed")
 rows_of_a_run = st.lists(
@@ -38,19 +27,17 @@ rows_of_a_run = st.lists(
     ),
     max_size=25,
     unique_by=lambda row: row[:4],
-).map(lambda rows: [Row(f"trial {place}", *row) for place, row in enumerate(rows)])
+).map(lambda rows: [ResponseRow(f"trial {place}", *row) for place, row in enumerate(rows)])
 
 
-def frame(rows: list[Row]) -> pl.DataFrame:
-    return make_frame(
-        ((row.trial_id, row.item_id, row.model, row.repeat, row.attempt, row.kind) for row in rows), RESPONSES
-    )
+def frame(rows: list[ResponseRow]) -> pl.DataFrame:
+    return make_frame(rows, RESPONSES)
 
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run)
-def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[Row]) -> None:
+def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[ResponseRow]) -> None:
     kept = frames.latest_attempts(frame(rows))["trial"].to_list()
     assert kept == [row.trial_id for row in reading.latest_attempts(rows)]
 
@@ -58,7 +45,7 @@ def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[Ro
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run, st.integers(1, 3))
-def test_columns_and_rows_form_the_same_groups(rows: list[Row], size: int) -> None:
+def test_columns_and_rows_form_the_same_groups(rows: list[ResponseRow], size: int) -> None:
     latest = reading.latest_attempts(rows)
     expected = {
         (reading.subject_of(members).id, members[0].repeat, reading.is_refused(members))

@@ -216,7 +216,7 @@ async def _look_at_all(
         return looked
     with open_caller("judge", judge) as executor:
         pool = JudgePool(judge, rule, executor, _TRIES, pairs.budget.meter(judge))
-        async with pool.taken():
+        async with pool.running():
             for start in range(0, len(found), _AT_ONCE):
                 looked += await asyncio.gather(*map(look, found[start : start + _AT_ONCE]))
     return looked

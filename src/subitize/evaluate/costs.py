@@ -1,4 +1,4 @@
-"""The cost of a run: estimated before a call, counted once paid, and kept below a limit."""
+"""The cost of a run: estimated before each call, booked once known, and kept below a limit."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,43 +18,43 @@ from subitize.store.images import Images
 from subitize.store.reading import read_usages
 
 JobT = TypeVar("JobT")
-# Where a model has no price, what it uses is told as if its pictures were counted as gpt-4o counts them.
+# The pictures of a model without a price are counted as gpt-4o counts them.
 _USUAL_RULE = Tiles(base=85, per_tile=170)
 
 
 class Paid(NamedTuple):
-    """A sum, and how many answers it was paid for."""
+    """A sum, and the number of answers it paid for."""
 
     usd: float
     times: int
 
     @property
     def mean_usd(self) -> float:
-        """What one answer cost on average."""
+        """The average cost of an answer."""
         return self.usd / self.times if self.times else 0.0
 
 
 @dataclass(slots=True)
 class Budget:
-    """The money of one run, over all its models and judges: spent so far, and promised to calls under way."""
+    """The money of one run, over all its models and judges: spent so far, and reserved for calls under way."""
 
     prices: PriceList = field(default_factory=PriceList)
     limit_usd: float | None = None
     spent_usd: float = 0.0
-    promised_usd: float = 0.0
+    reserved_usd: float = 0.0
     is_exhausted: bool = False
     paid: dict[str, Paid] = field(default_factory=dict)
     used: dict[str, Price] = field(default_factory=dict)
-    """What was paid, and at which price, by the name of the model or judge."""
+    """What was paid, and the price, by the name of the model or judge."""
     images: Images | None = None
-    """Where the pictures are that may be shown."""
+    """The stored pictures that may be shown."""
 
     def __post_init__(self) -> None:
         if self.limit_usd is not None and not 0 < self.limit_usd < math.inf:
             raise BadValueError(f"--max-cost {self.limit_usd:g}: should be a sum in US dollars above 0")
 
     def enter(self, run: Run) -> None:
-        """Enter what a run has cost so far: a limit is for all of it, earlier calls included."""
+        """Book what a run has cost so far: a limit covers all of it, earlier calls included."""
         self.images = run.images
         for who, usages in read_usages(run).items():
             usd, times, unsettled = 0.0, 0, 0
@@ -64,22 +64,22 @@ class Budget:
                 times += count * (usage["price_usd"] is not None)
                 unsettled += count * usage.get("unsettled_tries", 0)
             self.paid[who] = Paid(usd, times)
-            # A try that may have been paid for counts as much as the others on average.
+            # A try that may have been charged counts with the average cost.
             self.spent_usd += usd + unsettled * self.paid[who].mean_usd
 
-    def promise(self, usd: float) -> bool:
-        """Put money aside for a call, if there is enough left; what is free is always possible."""
+    def reserve(self, usd: float) -> bool:
+        """Reserve money for a call and return whether the budget allows it; free calls are always allowed."""
         if usd and not self.has_room(usd):
             return False
-        self.promised_usd += usd
+        self.reserved_usd += usd
         return True
 
     def has_room(self, usd: float) -> bool:
-        """Tell whether so much more may be spent."""
-        return self.limit_usd is None or self.spent_usd + self.promised_usd + usd <= self.limit_usd
+        """Return whether the budget allows so much more."""
+        return self.limit_usd is None or self.spent_usd + self.reserved_usd + usd <= self.limit_usd
 
     def meter(self, made: Resolved[Any]) -> "Meter":
-        """Make the meter of a model or judge; one without a known price cannot be kept below a limit."""
+        """Return the meter of a model or judge; with a limit, one without a known price is refused."""
         name, it = made.spec.text, made.obj
         if not isinstance(it, Metered):
             return Meter(self, name, label=str(made))
@@ -96,7 +96,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts what one model or judge uses, in the ledger of its run; one that is free counts nothing."""
+    """Books what one model or judge uses in the budget of its run; one that is free costs nothing."""
 
     ledger: Budget
     name: str
@@ -106,18 +106,18 @@ class Meter:
 
     @property
     def paid(self) -> Paid:
-        """What its answers have cost."""
+        """What its answers have cost so far."""
         return self.ledger.paid.get(self.name, Paid(0.0, 0))
 
     def expect_usd(self, tasks: Iterable[Task]) -> float:
-        """Say what the answers to these tasks will cost, as far as is known."""
+        """Estimate the cost of the answers to these tasks, as far as prices are known."""
         if self.metered is None or self.price is None:
             return 0.0
-        # Once there is experience it is heeded where it is dearer than what was expected.
+        # The mean of earlier answers replaces an estimate that it exceeds.
         return sum(max(self.paid.mean_usd, self._expect_usd(task)) for task in tasks)
 
     def expect(self, task: Task) -> Usage:
-        """Guess what one answer uses, a picture that is shown included."""
+        """Estimate what one answer uses, including the picture that is shown."""
         if self.metered is None:
             return Usage()
         usage = self.metered.expect(task)
@@ -138,29 +138,29 @@ class Meter:
             )
         return usd or 0.0
 
-    def lose(self, promised_usd: float) -> bool:
-        """Count a try that may have been paid for as if it was, and tell whether there is money for another."""
-        self.ledger.spent_usd += promised_usd
+    def write_off(self, reserved_usd: float) -> bool:
+        """Book a try that may have been charged; return whether the budget allows another."""
+        self.ledger.spent_usd += reserved_usd
         has_room = self.ledger.has_room(0.0)
         self.ledger.is_exhausted |= not has_room
         return has_room
 
-    def settle(self, promised_usd: float, usages: Sequence[Usage | None]) -> list[float | None]:
-        """Count what the answers of one call cost, if there is a price.
+    def settle(self, reserved_usd: float, usages: Sequence[Usage | None]) -> list[float | None]:
+        """Book the cost of the answers of one call, and return each, if there is a price.
 
-        Where a server does not tell what was used, it is what was expected.
+        Where a server does not report usage, the estimate counts.
         """
-        share_usd = promised_usd / len(usages) if usages and self.price else None
+        share_usd = reserved_usd / len(usages) if usages and self.price else None
         usd = [price_of(self.price, usage) if self.price and usage else share_usd for usage in usages]
         known = [one for one in usd if one is not None]
-        self.ledger.promised_usd -= promised_usd
+        self.ledger.reserved_usd -= reserved_usd
         self.ledger.spent_usd += sum(known)
         self.ledger.paid[self.name] = Paid(self.paid.usd + sum(known), self.paid.times + len(known))
         return usd
 
 
 def price_of(price: Price, usage: Usage) -> float | None:
-    """Say what a usage costs, if the price list knows."""
+    """Return the cost of a usage, if the price list has it."""
     if not usage.pictures:
         has_chats = price.chat_usd_per_million is not None
         return price.of_chat(usage.tokens_in, usage.tokens_out, usage.cached_in) if has_chats else None
@@ -169,16 +169,16 @@ def price_of(price: Price, usage: Usage) -> float | None:
 
 
 def priced(provenance: Provenance, usd: float | None, unsettled: int) -> Provenance:
-    """Write into a provenance what the answer cost; what is as it was costs nothing to write."""
+    """Add cost and unsettled tries to a provenance; return the same object if there are none."""
     if usd is None and not unsettled:
         return provenance
     return replace(provenance, price_usd=usd, unsettled_tries=unsettled)
 
 
 class Affordable(Iterator[tuple[JobT, float]]):
-    """Hands out jobs, each with the money put aside for it, as long as there is some for the next.
+    """Yields jobs with their reserved cost until the budget is used up.
 
-    One that was held back comes when there is again.
+    A job that was held back comes first once there is money again.
     """
 
     def __init__(self, jobs: Iterable[JobT], meter: Meter, tasks_of: Callable[[JobT], Iterable[Task]]) -> None:
@@ -191,17 +191,17 @@ class Affordable(Iterator[tuple[JobT, float]]):
     def __next__(self) -> tuple[JobT, float]:
         job = self._held.pop() if self._held else next(self._jobs)
         usd = self._meter.expect_usd(self._tasks_of(job))
-        if not self._meter.ledger.promise(usd):
+        if not self._meter.ledger.reserve(usd):
             self._held.append(job)
             raise StopIteration
         return job, usd
 
     def has_more(self) -> bool:
-        """Tell whether a job was held back for which there is money now: calls may cost less than was put aside."""
+        """Return whether there is money now for a job held back: calls may cost less than was reserved."""
         return any(self._meter.ledger.has_room(self._meter.expect_usd(self._tasks_of(job))) for job in self._held)
 
     def work_off(self, work: Callable[[], None]) -> bool:
-        """Have the jobs done while there is money; tell whether there was none for all, and let the ledger know."""
+        """Do the jobs while there is money; return, and note in the budget, whether some were left."""
         work()
         while self.has_more():
             work()

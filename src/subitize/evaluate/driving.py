@@ -1,6 +1,6 @@
 """Keeps a bounded number of jobs running, retries transient failures, and commits each result.
 
-A result is committed before its slot is used again. A model or judge that never works is given up."""
+A result is committed before its slot is used again. A model or judge that only fails is given up."""
 
 import asyncio
 import random
@@ -18,7 +18,7 @@ DoneT = TypeVar("DoneT")
 
 @dataclass(frozen=True, slots=True)
 class WorkCallbacks(Generic[JobT, DoneT]):
-    """How a kind of job is done: by `perform`, its results stored by `commit`, `renew`ed to keep the lease."""
+    """Callbacks of the work loop: `perform` does a job, `commit` stores results, `renew` keeps the lease."""
 
     perform: Callable[[JobT], Awaitable[DoneT]]
     commit: Callable[[Sequence[DoneT]], None]
@@ -28,22 +28,22 @@ class WorkCallbacks(Generic[JobT, DoneT]):
     on_committed: Callable[[DoneT], None]
 
 
-async def drive(jobs: Iterable[JobT], bench: WorkCallbacks[JobT, DoneT]) -> None:
-    """Do all jobs. If stopped, whatever has been answered is committed first."""
+async def drive(jobs: Iterable[JobT], callbacks: WorkCallbacks[JobT, DoneT]) -> None:
+    """Do all jobs. If stopped, commit first what has been answered."""
     remaining = iter(jobs)
-    committer = _Committer(bench.commit)
+    committer = _Committer(callbacks.commit)
 
     async def fill_slot() -> None:
         for job in remaining:
-            done = await bench.perform(job)
+            done = await callbacks.perform(job)
             await committer.add(done)
-            bench.on_committed(done)
+            callbacks.on_committed(done)
 
     try:
         async with asyncio.TaskGroup() as group:
-            heart = group.create_task(_beat(bench))
+            heart = group.create_task(_beat(callbacks))
             async with asyncio.TaskGroup() as slots:
-                for _ in range(bench.concurrency):
+                for _ in range(callbacks.concurrency):
                     slots.create_task(fill_slot())
             heart.cancel()
     except BaseExceptionGroup as errors:
@@ -55,8 +55,8 @@ async def drive(jobs: Iterable[JobT], bench: WorkCallbacks[JobT, DoneT]) -> None
 class _Committer(Generic[DoneT]):
     """Commits together whatever became ready in one turn of the event loop.
 
-    The loop stands still meanwhile, and may: a slot waits for its commit anyway, and what arrives for the others
-    waits in the kernel and makes up the next commit. Handing each commit to a thread costs more than that.
+    This may block the loop: a slot waits for its commit anyway, and what arrives for the others waits in the kernel
+    for the next commit. Handing each commit to a thread would cost more.
     """
 
     def __init__(self, commit: Callable[[Sequence[DoneT]], None]) -> None:
@@ -73,7 +73,7 @@ class _Committer(Generic[DoneT]):
         await committed
 
     def close(self) -> None:
-        """Commit what still waits; a commit that failed is told even if whoever waited for it was cancelled."""
+        """Commit what still waits; raise the error of a failed commit even if its waiters were cancelled."""
         self._flush()
         if self._error is not None:
             raise self._error
@@ -98,10 +98,10 @@ class _Committer(Generic[DoneT]):
                     committed.set_result(None)
 
 
-async def _beat(bench: WorkCallbacks[JobT, DoneT]) -> None:
+async def _beat(callbacks: WorkCallbacks[JobT, DoneT]) -> None:
     while True:
-        await asyncio.sleep(bench.renewal_seconds)
-        bench.renew()
+        await asyncio.sleep(callbacks.renewal_seconds)
+        callbacks.renew()
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -113,10 +113,10 @@ def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
 
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 60.0
-# A server that is busy did nothing, so that asking again is no further try; but not for ever.
+# A busy server did nothing, so asking again is not another try; but not forever.
 _LONGEST_BUSY_SECONDS = 900.0
 _TRUSTED_ROUNDS = 3
-# So many errors with nothing else between them mean that it does not work, not that it is unlucky.
+# So many errors in a row mean that it does not work, not that it is unlucky.
 _HOPELESS_AFTER = 25
 _MOST_REASONS = 20
 
@@ -126,9 +126,9 @@ GivenT = TypeVar("GivenT")
 
 @dataclass(frozen=True, slots=True)
 class Given(Generic[GivenT]):
-    """What came back in the end, one by one: after how many tries, and how long the last one took.
+    """The final results, one per request, the number of tries, and the seconds of the last one.
 
-    Where nothing did, each is broken by the error of the last try. `unsettled` tries may have been paid for in vain.
+    If the last try failed, each result is its failure. `unsettled` tries may have been charged without an answer.
     """
 
     each: Sequence[GivenT | Failure]
@@ -139,17 +139,17 @@ class Given(Generic[GivenT]):
 
 @dataclass(slots=True)
 class Retry(Generic[AskedT, GivenT]):
-    """Asks one model or judge; the only place where anything is tried again."""
+    """Asks one model or judge; the only place that retries."""
 
     who: str
     call: Call[AskedT, GivenT]
     tries: int
     _errors_in_a_row: int = field(default=0, init=False)
 
-    async def ask(self, asked: Sequence[AskedT], lose: Callable[[], bool] = lambda: True) -> Given[GivenT]:
-        """Ask, and make a value of what goes wrong; only what ends the whole run is raised.
+    async def ask(self, asked: Sequence[AskedT], write_off: Callable[[], bool] = lambda: True) -> Given[GivenT]:
+        """Ask, and turn errors into failures; only errors that end the whole run are raised.
 
-        `lose` is told of a try that may have been paid for, and says whether there is money for another.
+        `write_off` books a try that may have been charged, and returns whether the budget allows another.
         """
         tries, unsettled, rounds, busy_seconds = 1, 0, 0, 0.0
         while True:
@@ -158,7 +158,7 @@ class Retry(Generic[AskedT, GivenT]):
             except TransientError as error:
                 failure = describe(error)
                 unsettled += error.is_unsettled
-                if error.is_unsettled and not lose():
+                if error.is_unsettled and not write_off():
                     break
                 rounds += 1
                 wait_seconds = _wait_seconds(rounds, error)
@@ -182,7 +182,7 @@ class Retry(Generic[AskedT, GivenT]):
         return Given([Failure(failure)] * len(asked), tries, unsettled=unsettled)
 
     def _watch(self, failure: str | None) -> None:
-        """Count errors in a row: one that only fails is not asked for ever."""
+        """Count errors in a row: a model that only fails is not asked forever."""
         self._errors_in_a_row = 0 if failure is None else self._errors_in_a_row + 1
         if self._errors_in_a_row > _HOPELESS_AFTER:
             raise RunError(
@@ -192,17 +192,17 @@ class Retry(Generic[AskedT, GivenT]):
 
 
 def remember(reason: str, reasons: list[str]) -> None:
-    """Keep a reason once, and only so many: a summary is for reading, the store has them all."""
+    """Keep a reason once, and only so many: a summary is for reading, and the store has all."""
     if reason not in reasons and len(reasons) < _MOST_REASONS:
         reasons.append(reason)
 
 
 def _wait_seconds(rounds: int, error: TransientError) -> float:
-    """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step.
+    """Return the server's waiting time, or else one that doubles each round, with jitter so that slots spread out.
 
-    A server that goes on saying "at once" and does not mean it is not asked for ever at once.
+    A server that keeps saying "at once" is believed only for some rounds.
     """
     own_rounds = rounds if error.retry_after_seconds is None else rounds - _TRUSTED_ROUNDS
     longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (own_rounds - 1)) if own_rounds > 0 else 0.0
-    told = min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds or 0.0))
-    return max(told, longest * random.uniform(0.5, 1.0))
+    asked_seconds = min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds or 0.0))
+    return max(asked_seconds, longest * random.uniform(0.5, 1.0))

@@ -23,26 +23,27 @@ GivenT = TypeVar("GivenT")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What came of one of several that could not be answered; the others were."""
+    """Why one request of a batch failed."""
 
     reason: str
 
 
-# Answers a batch: one by one what was asked for, or why there is none, and how many seconds it took to make.
+# Answers a batch: one result or failure per request, and the seconds it took.
 Call = Callable[[Sequence[AskedT]], Awaitable[tuple[Sequence[GivenT | Failure], float]]]
-# What no other of the batch could escape: a model that cannot be used, a disk that is full.
+# Errors that the rest of the batch would meet too: an unusable model, a full disk.
 _ENDS_ALL = (RunError, StorageError, MissingPartError)
-# About the time that worker processes take to start: what is computed sooner needs none.
+# About the time that worker processes take to start: shorter work needs none.
 IN_PROCESS_SECONDS = 2.0
-# Drawing and looking leave Python to other threads most of the time, but not so much that more would help.
+# Drawing and observing release the GIL most of the time, but more threads than this do not help.
 _MOST_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A way to call a model or judge: how many calls may be under way at once, and how many any of them may be of.
+    """Calls a model or judge: `concurrency` calls at once, up to `batch_size` requests each.
 
-    `opened` is what must be open meanwhile. Where a call waits for somebody else, this machine is free to draw.
+    `opened` is the context that must be open meanwhile. `is_waiting`: calls wait for a server, so that this machine is
+    free to draw.
     """
 
     call: Call[Any, Any]
@@ -52,7 +53,7 @@ class Caller:
     opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
     def run(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do the work in an event loop of its own, with everything open that the calls need."""
+        """Do the work in an event loop of its own, inside the context that the calls need."""
 
         async def work_opened() -> None:
             async with self.opened():
@@ -63,9 +64,9 @@ class Caller:
 
 @contextmanager
 def open_caller(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool = False) -> Iterator[Caller]:
-    """Give a way to call a model or judge; one that does several at once is called with several.
+    """Open a caller for a model or judge, according to its shape.
 
-    One at hand also computes in this process while that is idle: a single call is answered soonest there.
+    With `is_at_hand`, an idle process also computes by itself: it answers a single call soonest.
     """
     it = made.obj
     opened = it.opened if isinstance(it, Opens) else nullcontext
@@ -73,7 +74,7 @@ def open_caller(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool = 
     if does_several or isinstance(it, Responds):
         yield Caller(_call_waiting(it, does_several=does_several), it.concurrency, is_waiting=True, opened=opened)
     elif isinstance(it, ComputesSeveral):
-        # One thread, as networks are not made for more; a second batch waits in it while the first is stored.
+        # One thread, as networks are not thread-safe; a second batch waits in it while the first is stored.
         is_stopped = threading.Event()
         with ThreadPoolExecutor(1, thread_name_prefix="network") as thread:
             try:
@@ -88,11 +89,11 @@ def open_caller(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool = 
 
 
 class WorkerError(Exception):
-    """What a computing model or judge raised."""
+    """An error that a computing model or judge raised."""
 
 
 def describe(error: Exception) -> str:
-    """Put an exception into one line."""
+    """Describe an exception in one line."""
     text = " ".join(str(error).split())[:500]
     return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"
 
@@ -121,9 +122,9 @@ def _call_network(
 
 
 def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: threading.Event) -> Sequence[Any]:
-    """Compute a batch; where that fails, for one bad picture or want of memory, each half of it by itself.
+    """Compute a batch; if that fails, for a bad picture or lack of memory, compute each half by itself.
 
-    What takes too long would do so again, and once the run is stopped nobody waits for the halves.
+    A timeout is not retried, as it would recur; nor is anything once the run is stopped.
     """
     try:
         given = it.compute_all(asked)
@@ -150,9 +151,9 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: thr
 
 @contextmanager
 def _computing_at(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool) -> Iterator[Caller]:
-    """Compute in threads of this process until that has taken as long as worker processes take to start, then in them.
+    """Compute in threads of this process for as long as worker processes take to start, then in those.
 
-    What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
+    Plug-ins compute in worker processes from the start: a crash must not end the run.
     """
     count = os.cpu_count() or 1
     pool = Pool(count, _start_worker, kind, made.spec_text)
@@ -200,7 +201,7 @@ def _compute_in_worker(asked: object) -> tuple[object, float]:
 
 
 def _compute_here(it: Computes[Any, Any], asked: object) -> tuple[object, float, float]:
-    """Compute, and tell also how long this thread was at work: on a busy machine worker processes would wait, too."""
+    """Compute, and return also the CPU time of this thread: on a busy machine worker processes would wait, too."""
     start = time.thread_time()
     given, seconds = _compute(it, asked)
     return given, seconds, time.thread_time() - start
@@ -217,6 +218,6 @@ def _compute(it: Computes[Any, Any], asked: object) -> tuple[object, float]:
             is_busy=error.is_busy,
             is_unsettled=error.is_unsettled,
         )
-    except Exception as error:  # it may not survive the way out of a worker
+    except Exception as error:  # it may not survive pickling
         given = WorkerError(describe(error))
     return given, time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""A whole evaluation, as one command makes it: models run on a suite and its refinements, then judged."""
+"""A whole evaluation, as one command makes it: runs models on a suite and its refinements, then judges."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -27,12 +27,12 @@ from subitize.store import Location, Run
 from subitize.store.reading import read_judgings
 
 NO_JUDGE = "none"
-_REASONS_TOLD = 3
+_REASONS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Takes what there is to tell while it is done: results, and warnings."""
+    """Callbacks for results and warnings while an evaluation is under way."""
 
     say: Callable[[str], None]
     warn: Callable[[str], None]
@@ -40,7 +40,7 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """What is to be evaluated, and how; without a judge named, the suite's own judges."""
+    """What to evaluate, and how; `judge` None stands for the suite's own judge."""
 
     suite: Resolved[Suite]
     models: Sequence[Resolved[Model]]
@@ -59,7 +59,7 @@ class RunConfig:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An order that can be carried out: each suite on each model, the judge, and what changes in the run."""
+    """A checked configuration: each suite on each model, the judge, and notes on changes in the run."""
 
     order: RunConfig
     each: Sequence[RunSettings]
@@ -67,26 +67,26 @@ class Plan:
     notes: Sequence[str]
 
     def check(self, messages: Messages) -> None:
-        """Refuse what cannot work, test the judge, and say which answers are ready, before a run is made."""
+        """Before a run is made: refuse what cannot work, test the judge, and list which answers are ready."""
         for settings in self.each:
             settings.check()
         for note in self.notes:
             messages.warn(note)
-        if self.judge is not None and (told := self_test(self.judge)):
-            messages.warn(told)
+        if self.judge is not None and (line := self_test(self.judge)):
+            messages.warn(line)
         for settings in self.each:
             for line in list_matches(settings):
                 messages.say(line)
 
     def perform(self, run: Run, progress: Progress, messages: Messages) -> "RunResult":
-        """Do what is left to do in a run, model by model."""
+        """Do what is left to do in a run, model by model, and return the result."""
         outcome = RunResult([], [])
         if self.order.refined:
             check_suites(run, self.each)
         _begin(self.order.ledger, run)
         for settings in self.each:
-            if self.order.sight_check and (told := check_sight(run, settings, progress)):
-                messages.warn(told)
+            if self.order.sight_check and (line := check_sight(run, settings, progress)):
+                messages.warn(line)
             summary = run_suite(run, settings, progress)
             which = f"{settings.suite.spec.name} on " if self.order.refined else ""
             messages.say(f"{which}{settings.model}: {summary}")
@@ -102,21 +102,21 @@ class Plan:
         return outcome
 
     def advise(self, run: Run, name: str) -> list[str]:
-        """Say how to go on with the run, and which other rule would read what was discarded."""
+        """Advise how to go on with the run, and which other rule would read discarded answers."""
         go_on = f"score {shlex.quote(name)}" if self.judge else f"judge {shlex.quote(name)} --judge NAME"
         stored = f"stored in {name}{_describe_spending(self.order.ledger)}; see: subitize {go_on}"
         return [stored, *(advise_rules(run, name, self.judge.spec.text) if self.judge else [])]
 
 
 class RunResult(NamedTuple):
-    """Why something failed in an evaluation, and what was judged."""
+    """The reasons of failures in an evaluation, and the tallies of its judge."""
 
     failures: list[str]
     judged: list[JudgeTally]
 
 
 def make_plan(order: RunConfig, location: Location) -> Plan:
-    """See how an order goes with what is stored, if anything is; nothing is written."""
+    """Match a configuration with the run at a location, if there is one; nothing is written."""
     named = order.judge or order.suite.obj.judge
     judge = None if named == NO_JUDGE else make_judge(named)
     with open_if_any(location) as run:
@@ -134,9 +134,9 @@ def make_plan(order: RunConfig, location: Location) -> Plan:
 def judge_anew(
     run: Run, judge: Resolved[Judge], scope: JudgeConfig, progress: Progress, messages: Messages
 ) -> JudgeTally:
-    """Test a judge, and have it answer what is still open to it in a run."""
-    if told := self_test(judge):
-        messages.warn(told)
+    """Test a judge, and let it answer its open questions in a run."""
+    if line := self_test(judge):
+        messages.warn(line)
     _begin(scope.ledger, run)
     summary = judge_run(run, judge, progress, scope)
     messages.say(f"{judge}: {summary}{_describe_spending(scope.ledger)}")
@@ -146,13 +146,13 @@ def judge_anew(
 
 
 def find_other_rules(run: Run, judge: Resolved[Judge], rule: Rule) -> list[str]:
-    """Find by which other rules a judge's evidence was read before."""
+    """Find the other rules by which a judge's evidence was read."""
     stored = {one.rule for one in read_judgings(run) if one.judge == judge.spec.text}
     return sorted(one for one in stored if not _is_same_rule(one, rule))
 
 
 def raise_errors(ledger: Budget, outcome: RunResult, judge: str | None) -> None:
-    """End as an error if money ran out, if something failed, or if a judge that was named answered nothing."""
+    """Raise an error if money ran out, if something failed, or if a named judge answered nothing."""
     if ledger.is_exhausted:
         raise BudgetError(
             f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
@@ -166,19 +166,19 @@ def raise_errors(ledger: Budget, outcome: RunResult, judge: str | None) -> None:
 
 
 def raise_failures(reasons: Sequence[str]) -> None:
-    """End with the first reasons why something failed, if anything did."""
+    """Raise an error with the first reasons, if anything failed."""
     if reasons:
         distinct = list(dict.fromkeys(reasons))
-        others = len(distinct) - _REASONS_TOLD
+        others = len(distinct) - _REASONS_NAMED
         more = f" (and {count_noun(others, 'other reason')})" if others > 0 else ""
         raise RunError(
-            f"some failed: {'; '.join(distinct[:_REASONS_TOLD])}{more}; the same command tries again what may still "
+            f"some failed: {'; '.join(distinct[:_REASONS_NAMED])}{more}; the same command tries again what may still "
             "succeed"
         )
 
 
 def _begin(ledger: Budget, run: Run) -> None:
-    """Let a ledger know the run's pictures and, where there is a limit, what the run has cost so far."""
+    """Give a budget the run's pictures and, if it has a limit, what the run has cost so far."""
     ledger.images = run.images
     if ledger.limit_usd is not None:
         ledger.enter(run)
@@ -189,8 +189,8 @@ def _describe_spending(ledger: Budget) -> str:
 
 
 def _is_same_rule(stored: str, rule: Rule) -> bool:
-    """Tell whether a rule as it was stored, by whichever version, means the same as another."""
+    """Return whether a stored rule, perhaps of an older version, means the same as another."""
     try:
         return str(parse_rule(stored)) == str(rule)
     except SubitizeError:
-        return False  # a version that is no more
+        return False  # a version that no longer exists

@@ -1,4 +1,4 @@
-"""Forecasts what a command would do and cost, without doing it."""
+"""Forecasts what a command would do and cost."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from subitize.store import Location, Run
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """Calls of a model or judge, and what they are expected to use and cost, if the price is known.
+    """The calls of a model or judge, and what they are expected to use and, if the price is known, to cost.
 
-    The cost rests on so many answers that were paid for before, or, if there are none, on the price list.
+    The cost is estimated from the `paid_before` answers paid for so far, or from the price list if there are none.
     """
 
     who: str
@@ -35,7 +35,7 @@ class Expense:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is left to do of a suite on a model, what the calls are expected to cost, and which files matched."""
+    """What is left to do of a suite on a model, its expected expenses, and which files matched."""
 
     suite: str
     model: str
@@ -48,7 +48,7 @@ class Forecast:
 
 
 def forecast_runs(location: Location, each: Sequence[RunSettings], *, sight_check: bool = False) -> list[Forecast]:
-    """Plan a suite on models as a run of it would, and sum up what the calls are expected to use; nothing is made."""
+    """Plan suites on models as a run would, and sum up what the calls are expected to use; nothing is written."""
     with open_if_any(location) as run:
         if run is not None:
             each[0].ledger.enter(run)
@@ -66,7 +66,7 @@ def _with_checks(run: Run | None, each: Iterable[RunSettings], *, sight_check: b
 
 
 def forecast_judging(run: Run, judge: Resolved[Judge], model: str | None, ledger: Budget) -> Expense:
-    """Sum up what the questions that are still open to a judge are expected to cost."""
+    """Sum up the expected cost of a judge's open questions."""
     tasks = list(open_tasks(run, judge, model))
     looks = len(tasks) if isinstance(judge.obj, AsksModel) else count_looks(run, judge, model)
     return _expend(ledger.meter(judge), tasks, looks)
@@ -88,13 +88,13 @@ def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
     if settings.judge is not None:
         expenses.append(_expend_on_judge(settings, settings.judge, left))
     done = plan.total - len(left)
-    told = () if matched is None else tuple(matched.lines())
+    lines = () if matched is None else tuple(matched.lines())
     names, counts = (suite.spec.text, model.spec.text), (len(plan.items), plan.total, done)
-    return Forecast(*names, *counts, tuple(expenses), told, str(model))
+    return Forecast(*names, *counts, tuple(expenses), lines, str(model))
 
 
 def _expend_on_judge(settings: RunSettings, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:
-    """Expect one drawing per item, about which the judge is asked everything that it can answer."""
+    """Estimate the judge's calls for one drawing per item, about which it is asked all that it can answer."""
     drawn, asks, tasks = Drawn(Stored("0" * 64, "png")), asks_by(judge.obj), []
     for item in items:
         if not isinstance(item.task, Draw) or not isinstance(judge.obj, AsksModel):
@@ -109,7 +109,7 @@ def _expend_on_judge(settings: RunSettings, judge: Resolved[Judge], items: Itera
 
 
 def _expect_side(model: object, task: Draw) -> int:
-    """Expect pictures as large as a model is asked for, or of the usual size."""
+    """Return the side of the pictures that a model is asked for, or else the usual size."""
     size = model.expect(task).size if isinstance(model, Metered) else ""
     sides = [int(side) for side in size.split("x") if side.isdecimal()]
     return max(sides, default=USUAL_PX)
@@ -128,7 +128,7 @@ def _expend(meter: Meter, tasks: Sequence[Task], calls: int) -> Expense:
 
 
 def _expect_usd(meter: Meter, usages: Sequence[Usage]) -> float | None:
-    """Expect what the answers before cost, or where there are none what the price list says."""
+    """Estimate the cost from earlier answers, or else from the price list."""
     if meter.metered is None:
         return 0.0
     if meter.paid.times:

@@ -1,4 +1,4 @@
-"""Matches the models and judges of a command with those stored in the run: names, addresses, identity."""
+"""Matches the models and judges of a command with those stored in the run."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ Notes = list[str]
 
 @contextmanager
 def open_if_any(location: Location) -> Iterator[Run | None]:
-    """Open the run at a place, if there is one yet."""
+    """Open the run at a location; yield None if there is none."""
     try:
         run = Run(location)
     except NotARunError:
@@ -29,15 +29,15 @@ def open_if_any(location: Location) -> Iterator[Run | None]:
 
 
 def expand_name(run: Run | None, text: str) -> str:
-    """Write out the spec of a model of the run that is given by its name alone, with the address it was reached at.
+    """Expand the name of a model of the run to NAME=SPEC, with the address at which it was last reached.
 
-    Anything else stays as it is, the name of a kind of models among it.
+    Return any other text unchanged, including the name of a kind of models.
     """
     return _recall([] if run is None else run.models(), text, "models")
 
 
 def recall_judge(run: Run | None, text: str) -> str:
-    """Write out the spec of a judge of the run, likewise."""
+    """Expand the name of a judge of the run, likewise."""
     return _recall([] if run is None else run.judges(), text, "judges")
 
 
@@ -52,7 +52,7 @@ def _recall(known: Iterable[Entry], text: str, kind: Kind) -> str:
 def resolve_models(
     run: Run | None, models: Iterable[Resolved[Model]], *, is_same_model: bool = False
 ) -> tuple[list[Resolved[Model]], Notes]:
-    """Have models go on as what they are in the run, if they are known there; tell what becomes of their names."""
+    """Match models with those stored in the run; return notes on new names and addresses."""
     known = [] if run is None else run.models()
     return _settle(known, models, is_same_model=is_same_model)
 
@@ -60,7 +60,7 @@ def resolve_models(
 def resolve_judge(
     run: Run | None, judge: Resolved[Judge], *, is_same_model: bool = False
 ) -> tuple[Resolved[Judge], Notes]:
-    """Have a judge go on as what it is in the run, likewise; the names of people are taken, too."""
+    """Match a judge with those stored in the run, likewise; names that people answer under are taken, too."""
     known = [] if run is None else run.judges()
     people = set() if run is None else {*read_judges(run)} - {entry.spec for entry in known}
     known += [Entry(name, {}, is_stand_in=False) for name in people]

@@ -1,4 +1,4 @@
-"""Puts the questions of a run to a judge and stores what it reads."""
+"""Asks a judge the questions of a run and stores its readings."""
 
 import math
 from collections import defaultdict
@@ -59,9 +59,9 @@ _MOST_BOXES = 5_000
 
 @dataclass(slots=True)
 class JudgeTally:
-    """What came of one call: readings made, looks that failed, and questions the judge cannot answer.
+    """Counts of one call: readings made, looks that failed, and questions that the judge cannot answer.
 
-    `unsettled` counts the tries that may have been paid for although no answer came of them.
+    `unsettled`: tries that may have been charged without an answer.
     """
 
     readings: int = 0
@@ -70,9 +70,9 @@ class JudgeTally:
     unsettled: int = 0
     reasons: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
-    """Why it cannot answer some of the questions."""
+    """Why it cannot answer some questions."""
     is_in_vain: bool = False
-    """Whether it can answer none of the questions that there are, and never did."""
+    """Whether it can answer none of the questions and never answered any."""
 
     def __str__(self) -> str:
         parts = [count_noun(self.readings, "new reading")]
@@ -98,9 +98,9 @@ class JudgeTally:
 
 @dataclass(frozen=True, slots=True)
 class JudgeConfig:
-    """Which responses to judge (None: all), how often to try, what else to keep alive meanwhile, and the money.
+    """Which responses to judge (None: all), how often to try, what to renew meanwhile, the budget and the rule.
 
-    The evidence is read by the rule of the suite, else by the judge's own, unless another is named.
+    Without a rule, the evidence is read by the suite's rule, or else by the judge's own.
     """
 
     suite: str | None = None
@@ -112,7 +112,7 @@ class JudgeConfig:
 
 
 def judge_run(run: Run, judge: Resolved[Judge], progress: Progress, scope: JudgeConfig | None = None) -> JudgeTally:
-    """Have the judge answer every question it can and has not yet answered, model by model."""
+    """Let the judge answer every open question that it can, model by model."""
     scope = scope or JudgeConfig()
     judge, _ = resolve_judge(run, judge)
     meter = scope.ledger.meter(judge)
@@ -139,17 +139,17 @@ def judge_run(run: Run, judge: Resolved[Judge], progress: Progress, scope: Judge
 
 
 def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
-    """Say what of suites whose parts are joined waits for another judge."""
+    """Name the parts that wait for another judge, in suites that join parts to a verdict."""
     picture = (Drawn(Stored("", "png")),)
     for suite in dict.fromkeys(item.suite for item in items):
         rule = None if judge.can_answer(MatchesPrompt(), picture) else find_parts_rule(suite)
         own = (item for item in items if item.suite == suite)
-        if rule and (told := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
-            yield told
+        if rule and (waiting := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
+            yield waiting
 
 
 def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
-    """Choose by which rule the evidence about each suite is read; what a judge began to read by its own stays so."""
+    """Choose the rule for each suite; where a judge has begun to read by its own rule, that one stays."""
     own = parse_rule(named or judge.obj.rule)
     rules = dict.fromkeys(suites, own)
     if named or judge.sets(RULE_OPTION):
@@ -166,13 +166,13 @@ def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named
 
 
 def check(it: object) -> None:
-    """Have a model or judge tell what would keep it from working, if it can."""
+    """Let a model or judge raise what would keep it from working, if it has such a check."""
     if isinstance(it, Checks):
         it.check()
 
 
 def check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved[Model]], location: Location) -> None:
-    """Refuse a stand-in that nobody asked for as the judge of a real model, unless it judged that model before."""
+    """Refuse a stand-in as the default judge of a real model, unless it judged that model before."""
     if not judge.obj.is_stand_in:
         return
     judged = _judged_before(judge, location)
@@ -189,7 +189,7 @@ def check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved[
 
 
 def _judged_before(judge: Resolved[Judge], location: Location) -> set[str]:
-    """Find the models of a run, if there is one, in which the judge has been at work."""
+    """Return the models of the run, if there is one and the judge is stored in it."""
     with open_if_any(location) as run:
         if run is None:
             return set()
@@ -198,10 +198,7 @@ def _judged_before(judge: Resolved[Judge], location: Location) -> set[str]:
 
 
 def self_test(judge: Resolved[Judge]) -> str:
-    """Have a judge tested by known answers before it is used, and say what came of it; a broken one is refused.
-
-    Of an embedded judge that passes there is nothing to say.
-    """
+    """Run a judge's self-test. Return a line for the user, if there is something to say; raise if it fails."""
     check(judge.obj)
     if not isinstance(judge.obj, SelfTested):
         return f"self-test of {judge}: cannot be tested, as it has no test of its own"
@@ -215,25 +212,25 @@ def self_test(judge: Resolved[Judge]) -> str:
 
 
 def asks_by(judge: Judge) -> Callable[[Item], Sequence[Ask]]:
-    """Tell what a judge is asked about an item's outcome: the suite's questions, unless it has its own."""
+    """Return what a judge is asked about an item: its own questions if it has any, or else the suite's."""
     return judge.asks if isinstance(judge, AsksItself) else lambda item: item.asks
 
 
 def put_tasks(judge: Judge, exhibit: JudgeRequest) -> Iterator[Answer | Match]:
-    """Put the questions of a look as the tasks of the model that the judge asks, if it asks one."""
+    """Yield the tasks of the model that the judge asks in a look, if it asks one."""
     return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
 
 
 def count_looks(run: Run, judge: Resolved[Judge], model: str | None) -> int:
-    """Count the looks that a judge has still to take, as if it could answer every question."""
+    """Count a judge's remaining looks, as if it could answer every question."""
     entries, items = [entry.spec for entry in run.models() if model in (None, entry.spec)], run.items()
     return sum(_Task(run, judge, items, name).count() for name in entries)
 
 
 def open_tasks(run: Run, judge: Resolved[Judge], model: str | None) -> Iterator[Answer | Match]:
-    """Go through the questions about drawings that are still open to a judge, as the model would get them that it asks.
+    """Yield a judge's open questions as tasks of the model that it asks.
 
-    Of one that asks none there are none, and its weights are not needed to know it.
+    Judges that ask no model yield nothing; their weights are not loaded.
     """
     if not isinstance(judge.obj, AsksModel):
         return
@@ -262,7 +259,7 @@ class _Look:
 
 
 class _Task:
-    """What a judge has still to look at among a model's responses, some items at a time: not all are held at once."""
+    """A judge's open questions about one model's responses, in chunks of items to save memory."""
 
     def __init__(self, run: Run, judge: Resolved[Judge], items: Sequence[Item], model: str) -> None:
         self._run, self._judge, self._items, self._model = run, judge, items, model
@@ -271,7 +268,7 @@ class _Task:
         self._load = Loader(run.images)
 
     def count(self) -> int:
-        """Count the looks at single responses to be taken, as if every question about one could be answered."""
+        """Count the remaining looks at single responses, as if every question could be answered."""
         questions = {item.id: [ask.question.id for ask in self._asks(item) if ask.group == 1] for item in self._items}
         open_questions = (
             sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
@@ -280,7 +277,7 @@ class _Task:
         return sum(min(count, 1) if self._judge.obj.asks_together else count for count in open_questions)
 
     def jobs(self, summary: JudgeTally) -> Iterator[_Job]:
-        """Go through the looks to be taken; questions that the judge cannot answer are counted in the summary."""
+        """Yield the remaining looks; count the questions that the judge cannot answer in the summary."""
         left = self._left()
         for start in range(0, len(left), _ITEMS_AT_ONCE):
             items = left[start : start + _ITEMS_AT_ONCE]
@@ -291,7 +288,7 @@ class _Task:
                 yield from self._plan(item, by_item[item.id], summary)
 
     def _left(self) -> list[Item]:
-        """Leave out the items whose every question has its answer: what came of them need not be read."""
+        """List the items with an open question: the responses to others need not be read."""
         asks = {item.id: self._asks(item) for item in self._items}
         left = {
             item_id
@@ -307,7 +304,7 @@ class _Task:
             if _is_visible(shown) and self._judge.obj.can_answer(ask.question, shown):
                 inquiries[subject].append(JudgeQuestion(ask.question, ask.wording))
                 outcomes[subject] = shown
-            elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's follows from its members
+            elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's answer follows from its members'
                 summary.unanswerable += 1
                 why = self._judge.obj.why_not(ask.question) if isinstance(self._judge.obj, Explains) else ""
                 if why:
@@ -320,7 +317,7 @@ class _Task:
                     yield _Job(item.suite, subject, replace(exhibit, id=id))
 
     def _follows(self, ask: Ask, item: Item, shown: Sequence[Outcome]) -> bool:
-        """Tell whether an answer about a whole follows from those about its parts, all of which can be given."""
+        """Return whether the answer about a whole follows from answers about its parts, all of which can be given."""
         rule = find_parts_rule(item.suite) if isinstance(ask.question, MatchesPrompt) else None
         parts = rule.list_parts(item) if rule else ()
         return bool(parts) and all(self._judge.obj.can_answer(part.question, shown) for part in parts)
@@ -345,7 +342,7 @@ def _is_visible(shown: Iterable[Outcome]) -> bool:
 def _exhibits(
     item: Item, outcomes: tuple[Outcome, ...], inquiries: Sequence[JudgeQuestion], load: Loader
 ) -> Iterator[JudgeRequest]:
-    """Put blind and informed questions apart, so that the prompt never comes with a blind one."""
+    """Separate blind from informed questions, so that a blind one never comes with the prompt."""
     prompt = item.task.prompt if isinstance(item.task, Draw) else None
     blind = tuple(inquiry for inquiry in inquiries if not inquiry.question.is_informed)
     informed = tuple(inquiry for inquiry in inquiries if inquiry.question.is_informed)
@@ -356,7 +353,7 @@ def _exhibits(
 
 
 class _Round:
-    """One judge at work on one model's responses, under a lease."""
+    """Judges one model's responses, under a lease."""
 
     def __init__(
         self,
@@ -379,7 +376,7 @@ class _Round:
         with open_caller("judge", self._judge) as executor:
             who = f"judge {str(self._judge)!r}"
             retry: Retry[JudgeRequest, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
-            bench: WorkCallbacks[tuple[_Batch, float], list[_Look]] = WorkCallbacks(
+            callbacks: WorkCallbacks[tuple[_Batch, float], list[_Look]] = WorkCallbacks(
                 perform=lambda funded: self._look(funded, retry),
                 commit=self._commit,
                 renew=self._renew,
@@ -388,18 +385,18 @@ class _Round:
                 on_committed=tell,
             )
             affordable = Affordable(batches(jobs, executor.batch_size), self._meter, self._tasks)
-            affordable.work_off(lambda: executor.run(lambda: drive(affordable, bench)))
+            affordable.work_off(lambda: executor.run(lambda: drive(affordable, callbacks)))
 
     def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
         return chain.from_iterable(put_tasks(self._judge.obj, job.exhibit) for job in batch)
 
     async def _look(self, funded: tuple[_Batch, float], retry: Retry[JudgeRequest, tuple[Finding, ...]]) -> list[_Look]:
-        batch, promised_usd = funded
-        found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
-        # One picture that a judge chokes on must not stop the others; it is looked at again next time.
+        batch, reserved_usd = funded
+        found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.write_off(reserved_usd))
+        # A picture on which the judge fails must not stop the others; it is looked at again next time.
         checked = check_findings(str(self._judge), [job.exhibit for job in batch], found.each)
         usages = [finding.usage for one in checked if not isinstance(one, Failure) for finding in one]
-        usd = iter(self._meter.settle(promised_usd, usages))
+        usd = iter(self._meter.settle(reserved_usd, usages))
         return [
             self._read(job, one, usd, found.unsettled if job is batch[0] else 0)
             for job, one in zip(batch, checked, strict=True)
@@ -415,7 +412,7 @@ class _Round:
         for inquiry, finding in zip(job.exhibit.inquiries, found, strict=True):
             value, price_usd = interpret(finding.evidence, inquiry.question, rule), next(usd)
             how = None
-            if finding.provenance is not None:  # the tries of a look are written once
+            if finding.provenance is not None:  # the tries of a look are stored once
                 how, unwritten = priced(finding.provenance, price_usd, unwritten), 0
             readings.append(
                 Reading(job.subject, inquiry.question, judge, finding.evidence, str(rule), value, provenance=how)
@@ -434,7 +431,7 @@ class _Round:
 def check_findings(
     judge: str, exhibits: Sequence[JudgeRequest], found: Sequence[object]
 ) -> list[tuple[Finding, ...] | Failure]:
-    """Keep what a judge found in each exhibit; what cannot be evidence is broken, and says why."""
+    """Check what a judge found in each exhibit; replace what cannot be evidence by a failure with its reason."""
     each = found if len(found) == len(exhibits) else [()] * len(exhibits)
     return [_check(judge, len(exhibit.inquiries), one) for exhibit, one in zip(exhibits, each, strict=True)]
 

@@ -1,7 +1,7 @@
 """Counts things in pictures outside any run, and turns the counts into rewards.
 
-Reads a request's samples (a picture each, and what should be counted in it) and has a judge look at them, batched
-across requests, with bounded concurrency. A fault in the request is an error that names the field; a fault in one
+Reads a request's samples (a picture each, and what should be counted in it) and lets a judge look at them, batched
+across requests, with bounded concurrency. A fault in the request raises an error that names the field; a fault in one
 picture or prompt only costs that sample its reward."""
 
 import asyncio
@@ -37,7 +37,7 @@ from subitize.stimuli.colours import COLOUR_NAMES
 
 MOST_SAMPLES = 1024
 MOST_KINDS = 50
-"""How many kinds of things may be counted in one picture."""
+"""The most kinds of things that may be counted in one picture."""
 MOST_COUNTED = 10_000
 LONGEST_NOUN = 100
 _FIELDS = ("prompts", "images", "expected")
@@ -61,7 +61,7 @@ class Unscorable:
 
 
 def read_samples(body: bytes) -> list[RewardSample | Unscorable]:
-    """Read a request; raise BadValueError, with the field, if it is none."""
+    """Read a request; raise BadValueError, naming the field, if it is malformed."""
     given = _read_object(body)
     prompts, images = (_read_texts(given, field) for field in ("prompts", "images"))
     expected = _read_expected(given, len(prompts))
@@ -107,7 +107,7 @@ def _read_list(field: str, value: object, most: int = MOST_SAMPLES) -> list[obje
 
 
 def _read_expected(given: Mapping[str, object], samples: int) -> Sequence[tuple[Entity, ...] | None]:
-    """Read what is expected of each sample; None where its prompt tells."""
+    """Read what is expected of each sample; None where its prompt says so."""
     if given.get("expected") is None:
         return [None] * samples
     each = _read_list("expected", given["expected"])
@@ -176,7 +176,7 @@ def _ask_for(prompt: str) -> tuple[Ask, ...] | Unscorable:
 
 
 def _name(value: object) -> str:
-    """Name a value in an error, by its kind if it is long."""
+    """Describe a value for an error message, by its kind if it is long."""
     match value:
         case None | bool():
             return {None: "null", True: "true", False: "false"}[value]
@@ -192,7 +192,7 @@ RewardKind = Literal["exact", "graded"]
 
 @dataclass(frozen=True, slots=True)
 class RewardedCount:
-    """A thing that was counted: how many there should be, and what the judge makes of it."""
+    """A thing that was counted: the number expected, and the judge's value."""
 
     thing: str
     expected: int
@@ -201,7 +201,7 @@ class RewardedCount:
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """The reward of a sample, None where anything about it is unknown; and what it rests on."""
+    """The reward of a sample, None if any of its counts is unknown, and its basis."""
 
     value: float | None
     counts: Mapping[str, float]
@@ -210,7 +210,7 @@ class Reward:
 
 
 def reward(counted: Sequence[RewardedCount] | Unscorable, kind: RewardKind) -> Reward:
-    """Reward a sample by its counts; where one of them is unknown there is no reward, which is not a reward of 0."""
+    """Reward a sample by its counts; if one of them is unknown there is no reward, which is not a reward of 0."""
     if isinstance(counted, Unscorable):
         return Reward(None, {}, {}, counted.reason)
     expected = {one.thing: one.expected for one in counted}
@@ -234,22 +234,22 @@ def _exact(counts: Sequence[float], expected: Sequence[int]) -> float:
 
 
 def _graded(counts: Sequence[float], expected: Sequence[int]) -> float:
-    """The mean of 1 − |n − t| / max(t, 1), or 0 where that is less."""
+    """The mean of max(0, 1 − |n − t| / max(t, 1))."""
     each = [max(0.0, 1 - abs(n - t) / max(t, 1)) for n, t in zip(counts, expected, strict=True)]
     return sum(each) / len(each)
 
 
 _RULES: Mapping[RewardKind, Callable[[Sequence[float], Sequence[int]], float]] = {"exact": _exact, "graded": _graded}
 
-# More failures in a row than this are taken for a judge that does not work, and these may be bad pictures only.
+# More failures in a row than this mean a broken judge, but a batch may just have bad pictures.
 _LARGEST_BATCH = 25
 
 _Findings = tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """Has the bytes of the one picture that a look is about; it can be sent to a worker process."""
+class _HeldImage:
+    """Loader of the one picture of a look, from memory; it can be sent to a worker process."""
 
     data: bytes
 
@@ -258,17 +258,17 @@ class _Held:
 
 
 class JudgePool:
-    """Has a judge look at samples as they come, while there is money for it."""
+    """Lets a judge look at samples as they come, while there is money for it."""
 
     def __init__(self, judge: Resolved[Judge], rule: Rule, executor: Caller, tries: int, meter: Meter) -> None:
         self._judge, self._rule, self._executor, self._tries, self._meter = judge, rule, executor, tries, meter
         self._waiting: asyncio.Queue[tuple[JudgeRequest, asyncio.Future[_Findings | Failure]]] = asyncio.Queue()
         self.failure = ""
-        """Why the last look could not be taken, if it could not."""
+        """Why the last look failed, if it did."""
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[None]:
-        """Take looks while the context lasts."""
+    async def running(self) -> AsyncIterator[None]:
+        """Process looks while the context lasts."""
         async with self._executor.opened():
             takers = [asyncio.create_task(self._take()) for _ in range(self._executor.concurrency)]
             try:
@@ -279,12 +279,12 @@ class JudgePool:
                 await asyncio.gather(*takers, return_exceptions=True)
 
     async def count(self, sample: RewardSample) -> tuple[RewardedCount, ...] | Unscorable:
-        """Count what should be counted in a sample; raise what keeps the judge from looking at anything."""
+        """Count what should be counted in a sample; raise an error if the judge cannot look at anything."""
         picture = Stored(hashlib.sha256(sample.image).hexdigest(), sample.format)
         unfit = self._find_unanswerable(sample.asks, picture)
         if unfit:
             return Unscorable(unfit)
-        load, judge = _Held(sample.image), self._judge
+        load, judge = _HeldImage(sample.image), self._judge
         together = [sample.asks] if judge.obj.asks_together else [(ask,) for ask in sample.asks]
         values = await asyncio.gather(*(self._look(asks, picture, load) for asks in together))
         each = zip(sample.asks, (value for some in values for value in some), strict=True)
@@ -298,7 +298,7 @@ class JudgePool:
                 return f"judge {self._judge.spec.text} {why or f'does not answer {ask.question.id!r}'}"
         return ""
 
-    async def _look(self, asks: Sequence[Ask], picture: Stored, load: _Held) -> Sequence[Value]:
+    async def _look(self, asks: Sequence[Ask], picture: Stored, load: _HeldImage) -> Sequence[Value]:
         inquiries = tuple(JudgeQuestion(ask.question, ask.wording) for ask in asks)
         id = digest(self._judge.spec.text, picture.hash, [ask.question.id for ask in asks])
         look = asyncio.get_running_loop().create_future()
@@ -311,7 +311,7 @@ class JudgePool:
     def _read(self, finding: Finding, ask: Ask) -> Value:
         try:
             return interpret(finding.evidence, ask.question, self._rule)
-        except BadValueError as error:  # the rule is for other evidence
+        except BadValueError as error:  # the rule is for another kind of evidence
             return Discarded(str(error))
 
     async def _take(self) -> None:
@@ -320,7 +320,7 @@ class JudgePool:
             batch = [await self._waiting.get()]
             while len(batch) < size and not self._waiting.empty():
                 batch.append(self._waiting.get_nowait())
-            wanted = [(exhibit, look) for exhibit, look in batch if not look.cancelled()]  # by one who hung up
+            wanted = [(exhibit, look) for exhibit, look in batch if not look.cancelled()]  # by a client that hung up
             if wanted:
                 await self._take_batch(*zip(*wanted, strict=True))
 
@@ -328,12 +328,12 @@ class JudgePool:
         self, exhibits: Sequence[JudgeRequest], looks: "Sequence[asyncio.Future[_Findings | Failure]]"
     ) -> None:
         name = self._judge.spec.text
-        # A new one each time: what others sent does not count against this batch.
+        # A new one each time: failures of other requests do not count against this batch.
         retry: Retry[JudgeRequest, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
-        promised_usd, usages = 0.0, list[Usage | None]()
+        reserved_usd, usages = 0.0, list[Usage | None]()
         try:
-            promised_usd = self._promise(exhibits)
-            given = await retry.ask(exhibits, lambda: self._meter.lose(promised_usd))
+            reserved_usd = self._reserve(exhibits)
+            given = await retry.ask(exhibits, lambda: self._meter.write_off(reserved_usd))
             found = check_findings(name, exhibits, given.each)
             usages = [finding.usage for one in found if not isinstance(one, Failure) for finding in one]
         except SubitizeError as error:
@@ -343,13 +343,13 @@ class JudgePool:
             self.failure = ""
             _settle(looks, found)
         finally:
-            self._meter.settle(promised_usd, usages)
+            self._meter.settle(reserved_usd, usages)
 
-    def _promise(self, exhibits: Iterable[JudgeRequest]) -> float:
-        """Put aside what looks will cost; where there is not so much left, none is taken."""
+    def _reserve(self, exhibits: Iterable[JudgeRequest]) -> float:
+        """Reserve the cost of looks; raise BudgetError if there is not enough left."""
         tasks = chain.from_iterable(put_tasks(self._judge.obj, exhibit) for exhibit in exhibits)
         usd, ledger = self._meter.expect_usd(tasks), self._meter.ledger
-        if not ledger.promise(usd):
+        if not ledger.reserve(usd):
             raise BudgetError(
                 f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
                 "start again with more"
@@ -361,7 +361,7 @@ def _settle(
     looks: "Sequence[asyncio.Future[_Findings | Failure]]", given: Sequence[_Findings | Failure | SubitizeError]
 ) -> None:
     for look, one in zip(looks, given, strict=True):
-        if look.done():  # whoever waited for it hung up meanwhile
+        if look.done():  # its client hung up meanwhile
             continue
         if isinstance(one, SubitizeError):
             look.set_exception(one)

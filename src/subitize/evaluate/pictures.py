@@ -16,13 +16,13 @@ USUAL_PX = 1024
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Loads what is stored and renders what is a recipe, unless it is drawn already; a worker process can have it."""
+    """Loads stored pictures and renders recipes that are not drawn yet; it can be sent to a worker process."""
 
     images: Images
     drawn: Mapping[Stimulus, bytes] = field(default_factory=dict)
 
     def __call__(self, picture: Picture) -> bytes:
-        """Get the encoded bytes of a picture."""
+        """Return the encoded bytes of a picture."""
         match picture:
             case Stored():
                 return self.images.load(picture)
@@ -36,7 +36,7 @@ class Loader:
 
 @lru_cache(maxsize=4096)
 def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
-    """Tell how wide and high a picture is, without drawing or decoding it; one that is unknown is of the usual size."""
+    """Return width and height of a picture without drawing or decoding it; if unknown, the usual size."""
     if isinstance(picture, Stimulus):
         return picture.size_px, picture.size_px
     try:
@@ -45,7 +45,7 @@ def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
         if isinstance(picture, Stored) and images is not None:
             return image_size(images.path(picture))
     except BadFileError:
-        pass  # whoever looks at it will say what is wrong
+        pass  # loading the picture reports the error
     return USUAL_PX, USUAL_PX
 
 

@@ -1,4 +1,4 @@
-"""Plans what is left to do, as pure functions of what is stored, and refuses runs that are too large."""
+"""Plans the trials that are not stored yet, and refuses runs that are too large."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from subitize.interfaces import Attempt, CountsItems, Suite
 from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.registry import Resolved, make_items
 from subitize.store import latest_attempts
-from subitize.store.reading import TrialRow
+from subitize.store.reading import RowT
 
 # The trials of one call: most often a single one.
 TrialBatch = tuple[Trial, ...]
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Remembered(Iterable[Item]):
-    """Makes items as they are asked for, each once; where making one fails it fails again."""
+    """Caches a generator of items, including its error."""
 
     def __init__(self, items: Iterator[Item]) -> None:
         self._left, self._made = items, list[Item]()
@@ -47,12 +47,12 @@ class Remembered(Iterable[Item]):
 
 @lru_cache(maxsize=16)
 def items_of(suite: Resolved[Suite], seed: int) -> Iterable[Item]:
-    """Go through the items of a suite, which are made only once."""
+    """Return the items of a suite, made only once."""
     return Remembered(make_items(suite, seed))
 
 
 def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
-    """Put so many together as they come, always the same ones for the same jobs."""
+    """Batch jobs in order, so that the same jobs always give the same batches."""
     remaining = iter(jobs)
     while batch := tuple(islice(remaining, size)):
         yield batch
@@ -60,9 +60,9 @@ def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class TrialPlan:
-    """What a model is to be given: so many repeats of each item, in one call some repeats of one, or a batch of any.
+    """A model's trials: `repeats` of each item, with several repeats of one item or a batch of any items per call.
 
-    What a model is known not to have, by item and repeat, is not asked of it.
+    `absent`, by item and repeat, are those that the model is known not to have; they are not asked for.
     """
 
     items: Sequence[Item]
@@ -74,11 +74,11 @@ class TrialPlan:
 
     @property
     def total(self) -> int:
-        """How many trials there are, done or not."""
+        """The number of trials, done or not."""
         return len(self.items) * self.repeats - len(self.absent)
 
     def left(self, finished: Collection[str]) -> Iterator[TrialBatch]:
-        """List the trials that have no response yet, all items once before any is repeated."""
+        """Yield the trials without a response, all items once before any is repeated."""
         groups = self._by_item(finished)
         if self.batch_size == 1:
             return groups
@@ -100,7 +100,7 @@ class TrialPlan:
 def further_attempts(
     suite: Suite, model: Spec, tried: Sequence[Attempt], finished: Collection[str]
 ) -> Iterator[TrialBatch]:
-    """List the next attempts where the suite asks again, up to its cap."""
+    """Yield the next attempts at what the suite asks again, up to its maximum."""
     for one in suite.again(tried):
         if not isinstance(one, Attempt):
             raise RunError(f"suite {type(suite).__name__}: again should give what it was given, not {one!r:.60}")
@@ -110,11 +110,11 @@ def further_attempts(
 
 
 def latest_tried(
-    items: Iterable[Item], trials: Iterable[TrialRow], readings: Iterable[tuple[str, str, Value]]
+    items: Iterable[Item], trials: Iterable[RowT], readings: Iterable[tuple[str, str, Value]]
 ) -> list[Attempt]:
-    """Pair the latest attempt at each item and repeat with what one judge read; unread ones are left out.
+    """Pair the latest attempt at each item and repeat with one judge's values; unread ones are left out.
 
-    Readings are given as subject, question and value.
+    Readings are triples of subject, question and value.
     """
     by_id = {item.id: item for item in items}
     values: dict[str, dict[str, Value]] = defaultdict(dict)
@@ -129,12 +129,12 @@ def latest_tried(
 
 MOST_ITEMS = 1_000_000
 MOST_ANSWERS = 100_000_000
-_ANSWER_BYTES, _ANSWERS_PER_SECOND = 1_000, 1_000  # what a text and its reading take, answered by a quick server
+_ANSWER_BYTES, _ANSWERS_PER_SECOND = 1_000, 1_000  # of a text and its reading, from a quick server
 _YEAR_SECONDS = 365 * 24 * 3600
 
 
 def check_size(suite: Resolved[Suite], seed: int, limit: int | None = None, repeats: int = 1) -> None:
-    """Refuse more items than one can hold, and more answers than one can wait for."""
+    """Refuse more items than fit into memory, and more answers than one can wait for."""
     if limit is not None and limit <= MOST_ITEMS and limit * repeats <= MOST_ANSWERS:
         return
     items = _count(suite, seed)
@@ -153,7 +153,7 @@ def check_size(suite: Resolved[Suite], seed: int, limit: int | None = None, repe
 
 
 def _count(suite: Resolved[Suite], seed: int) -> int:
-    """Count the items of a suite, where it cannot tell by making them, but only one more than are allowed."""
+    """Count the items of a suite, if need be by making them, up to one more than is allowed."""
     if isinstance(suite.obj, CountsItems):
         return suite.obj.count_items()
     return sum(1 for _ in islice(items_of(suite, seed), MOST_ITEMS + 1))

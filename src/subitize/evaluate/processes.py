@@ -1,4 +1,4 @@
-"""Worker processes: they start when there is work for them, ignore Ctrl-C, and end with their parent."""
+"""Worker processes: they start when there is work, ignore Ctrl-C, and end with their parent."""
 
 import asyncio
 import multiprocessing
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Pool:
-    """Some worker processes, each of which begins with `prepare`; a small run, or a finished one, has none."""
+    """Worker processes, each of which begins with `prepare`; they start only when they are needed."""
 
     def __init__(self, count: int, prepare: Callable[..., None] | None = None, *given: object) -> None:
         self._count, self._begin_with = count, (prepare, given)
@@ -28,7 +28,7 @@ class Pool:
         return self._executor is not None
 
     def start(self) -> ProcessPoolExecutor:
-        """Start the worker processes, unless there are some."""
+        """Start the worker processes, unless they are running."""
         if self._executor is None:
             spawn = multiprocessing.get_context("spawn")
             self._executor = ProcessPoolExecutor(self._count, spawn, initializer=_begin, initargs=self._begin_with)
@@ -36,20 +36,20 @@ class Pool:
         return self._executor
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
-        """Have a function called in a worker process."""
+        """Call a function in a worker process."""
         try:
             return self.start().submit(function, *given)
         except BrokenProcessPool:
             raise _death() from None
 
     def shutdown(self) -> None:
-        """Wait for the worker processes to end, after what they are at."""
+        """Wait for the worker processes to finish their current work and end."""
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
 
 
 async def result_of(working: Future[T]) -> T:
-    """Wait for what is done in a worker process."""
+    """Wait for the result of a worker process."""
     shielded = asyncio.wrap_future(working)
     shielded.add_done_callback(_look_at)
     try:
@@ -65,9 +65,9 @@ def _death() -> RunError:
 
 
 def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
-    """Start the workers deaf to Ctrl-C from their first instruction on: it is for the parent, which then stops them."""
+    """Start the workers with Ctrl-C ignored from the first instruction: the parent handles it and stops them."""
     if threading.current_thread() is not threading.main_thread():
-        return  # only the main thread may say so; the workers are started when they are needed
+        return  # only the main thread may set signals; the workers start when they are needed
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         for _ in range(count):
@@ -77,8 +77,8 @@ def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
 
 
 def _look_at(working: asyncio.Future[Any]) -> None:
-    # A pool that breaks sets an error on all its futures, and trips over those that were cancelled (CPython 3.11):
-    # so they are shielded from cancelling, and looked at here lest the event loop report them as forgotten.
+    # A pool that breaks sets an error on all its futures, and fails on cancelled ones (CPython 3.11): so they are
+    # shielded from cancelling, and retrieved here, as the event loop would report errors never retrieved.
     if not working.cancelled():
         working.exception()
 
@@ -91,7 +91,7 @@ def _begin(prepare: Callable[..., None] | None, given: tuple[object, ...]) -> No
 
 
 def _follow_parent() -> None:
-    """End with the parent, even if it was killed and could not say so."""
+    """End with the parent, even if it was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

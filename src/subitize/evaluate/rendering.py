@@ -1,4 +1,4 @@
-"""Draws the pictures of the next calls a few ahead of them, in worker processes where there are many to draw."""
+"""Draws the pictures of the next calls a few ahead, in worker processes if there are many."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,43 +12,43 @@ from subitize.records import Draw, Stimulus, Task
 from subitize.stimuli.recipes import render
 
 JobT = TypeVar("JobT")
-# Pictures by their recipes, which may still be in the making; one that cannot be drawn is missing.
+# Pictures by recipe, perhaps still being drawn; those that cannot be drawn are missing.
 Drawing = Future[Mapping[Stimulus, bytes]]
 
-# Drawn together, for passing a picture from one process to another costs this one as much as sending it.
+# Drawn together, as passing a picture between processes costs this one as much as sending it.
 _AHEAD = 8
-# Each draws some 40 pictures of 1024 px a second: more would only wait for the server.
+# Each draws about 40 pictures of 1024 px per second: more would only wait for the server.
 _MOST_WORKERS = 4
-# About a second of drawing: what is drawn sooner is not worth the start of worker processes.
+# About a second of drawing: less is not worth starting worker processes.
 _WORTH_WORKERS_PX = 32_000_000
 
 
 def recipe_of(task: Task) -> Stimulus | None:
-    """Tell what is to be drawn for a task, if anything is."""
+    """Return the recipe of a task's picture, if it is to be drawn."""
     return task.picture if not isinstance(task, Draw) and isinstance(task.picture, Stimulus) else None
 
 
-@lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
+@lru_cache(maxsize=8)  # a suite may ask several questions about one picture in a row
 def render_png(recipe: Stimulus) -> bytes:
     """Draw a recipe as a PNG file."""
     return render(recipe).png
 
 
 class Renderer:
-    """Draws recipes in worker processes where there are many; a few are drawn when they are asked for."""
+    """Draws recipes in worker processes if there are many; a few are drawn when they are needed."""
 
     def __init__(self) -> None:
         self._pool = Pool(min(_MOST_WORKERS, os.cpu_count() or 1))
 
     def expect(self, pixels: float) -> None:
-        """Start worker processes if so much is to be drawn that they are worth it."""
+        """Start worker processes if there are enough pixels to draw."""
         if pixels >= _WORTH_WORKERS_PX:
             self._pool.start()
 
     def draw_ahead(
         self, jobs: Iterable[JobT], recipe_of: Callable[[JobT], Stimulus | None]
     ) -> Iterator[tuple[JobT, Drawing | None]]:
-        """Hand out the jobs, each with its picture if that is being drawn, as are those of the next few."""
+        """Yield the jobs, each with its picture if that is being drawn; the next few are being drawn meanwhile."""
         remaining = iter(jobs)
         if not self._pool.is_started:
             yield from ((job, None) for job in remaining)
@@ -63,19 +63,19 @@ class Renderer:
     def _order(
         self, recipes: Iterable[Stimulus], latest: Mapping[Stimulus | None, Drawing]
     ) -> dict[Stimulus | None, Drawing]:
-        """Have recipes drawn, but for those of the latest order: several questions about one picture come together."""
+        """Submit recipes, except those of the latest order: questions about one picture come in a row."""
         wanted = dict.fromkeys(recipes)
         new = [recipe for recipe in wanted if recipe not in latest]
         ordered = dict.fromkeys(new, self._pool.submit(_draw, new)) if new else {}
         return {recipe: ordered.get(recipe) or latest[recipe] for recipe in wanted}
 
     def close(self) -> None:
-        """Wait for the pictures that are being drawn, and draw no others."""
+        """Finish the pictures that are being drawn, and draw no others."""
         self._pool.shutdown()
 
 
 def _draw(recipes: Sequence[Stimulus]) -> Mapping[Stimulus, bytes]:
-    """Draw what can be drawn; why another cannot is told by drawing it again where it is wanted."""
+    """Draw what can be drawn; what cannot raises its error when it is drawn again where it is needed."""
     drawn = {}
     for recipe in recipes:
         try:

@@ -37,23 +37,23 @@ INSTRUCTION = (
     "alone, in one paragraph."
 )
 LONGEST_REWRITTEN = 4000
-"""In characters: a longer answer is no prompt."""
+"""In characters: a longer answer is not a prompt."""
 _NO_LEASE_SECONDS = 3600.0
 
 
 @runtime_checkable
 class Writes(Protocol):
-    """A model that can be asked for a text alone."""
+    """A model that can write texts."""
 
     concurrency: int
 
     async def write(self, request: Request, /) -> Reply:
-        """Write what the words of the task ask for."""
+        """Write what the text of the task asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """What is to be rewritten, by which model, with which instruction, into which file."""
+    """What to rewrite, by which model, with which instruction, into which file."""
 
     suite: Resolved[Suite]
     model: Resolved[Model]
@@ -77,19 +77,19 @@ class Rewriting:
 
     @property
     def writer(self) -> Writes:
-        """The model that writes; another is refused."""
+        """The model that writes; a model that cannot is refused."""
         if not isinstance(self.model.obj, Writes):
             raise BadValueError(f"model {str(self.model)!r} cannot write texts; take openai:MODEL")
         return self.model.obj
 
     @property
     def written_by(self) -> str:
-        """The model with its address, unless that is the provider's: another server may have another model."""
+        """The model's spec, with its address unless that is the provider's: another server may have another model."""
         spec, (address, *_) = self.model.spec.text, (*self.model.addresses, DEFAULT_URL)
         return spec if address == DEFAULT_URL else with_address(spec, address)
 
     def items(self) -> list[Item]:
-        """List the items whose prompts can be rewritten: those that can be refined, taken by a limit as a run does."""
+        """List the items whose prompts can be refined; a limit takes them as in a run."""
         items = list(find_refinable(self.suite.obj, self.seed))
         if self.limit is not None:
             refinable = {item.id for item in items}
@@ -103,13 +103,13 @@ class Rewriting:
         return items
 
     def text_for(self, item: Item) -> str:
-        """Write what is sent for an item."""
+        """Return the text sent for an item."""
         return f"{self.instruction.strip()}\n\nPrompt: {_prompt(item)}"
 
 
 @dataclass(slots=True)
 class RewriteTally:
-    """What came of one call: prompts written, failed, done before; what the answers used, and what went wrong."""
+    """Counts of one call: prompts rewritten, failed, done before; tokens used, and reasons of failures."""
 
     written: int = 0
     failed: int = 0
@@ -125,12 +125,12 @@ class RewriteTally:
 
 
 def rewrite_suite(rewriting: Rewriting, progress: Progress) -> RewriteTally:
-    """Have the prompts rewritten that are not in the file yet; each is in the file before its slot is used again."""
+    """Rewrite the prompts that are not in the file yet; each is in the file before its slot is used again."""
     model = rewriting.model.obj
     if isinstance(model, Checks):
         model.check()
     items = rewriting.items()
-    with _held(rewriting.path):
+    with _locked(rewriting.path):
         known = _resume(rewriting, {item.id: item for item in items})
         left = [item for item in items if item.id not in known]
         summary = RewriteTally(already_done=len(items) - len(left))
@@ -141,8 +141,8 @@ def rewrite_suite(rewriting: Rewriting, progress: Progress) -> RewriteTally:
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Keep others from writing the file at the same time; where files cannot be locked, as on Windows, nobody is."""
+def _locked(path: Path) -> Iterator[None]:
+    """Lock the file against other writers, where files can be locked (not on Windows)."""
     if path.exists() and not path.is_file():
         raise StorageError(f"cannot go on with {path}: not a file")
     try:
@@ -164,7 +164,7 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def clean(answer: str) -> str:
-    """Take a prompt out of an answer: without thoughts, fences, a heading such as "Here is …:" and outer quotes."""
+    """Extract the prompt from an answer: drop reasoning, fences, a heading such as "Here is …:", and outer quotes."""
     text = re.sub(r"^\s*<think>.*?</think>", "", answer, flags=re.DOTALL).strip()
     text = re.sub(r"^```\w*\n(.*?)\n?```$", r"\1", text, flags=re.DOTALL).strip()
     text = " ".join(_HEADING.sub("", text, count=1).split())
@@ -176,7 +176,7 @@ def clean(answer: str) -> str:
     return text
 
 
-# "Here is a bowl with 3 apples: red, green and yellow" is a prompt: a heading speaks of one, or has a line of its own.
+# "Here is a bowl with 3 apples: red, green and yellow" is a prompt: a heading mentions one, or has its own line.
 _PROMPT = r"(?:prompt|version|rewrite|description)"
 _TELLS = rf"(?:{_PROMPT}|rewritten|revised|(?:better|new|improved|refined) one)"
 _HEADING = re.compile(
@@ -189,7 +189,7 @@ _HEADING = re.compile(
 
 
 def _resume(rewriting: Rewriting, items: dict[str, Item]) -> set[str]:
-    """Say what is in the file, and make it ready for more; with other words or another model it is another file."""
+    """Return the items in the file, and prepare it for more; refuse other prompts, instructions or models."""
     path = rewriting.path
     prompts = (_prompt(item) for item in items.values())
     _mend(path, rewriting.instruction.strip(), max(prompt.count("\n") for prompt in prompts))
@@ -206,7 +206,7 @@ def _resume(rewriting: Rewriting, items: dict[str, Item]) -> set[str]:
 
 
 def _mend(path: Path, instruction: str, prompt_breaks: int = 0) -> None:
-    """Begin the file, or take off a last row that was not written to its end; what is no such file is left alone."""
+    """Begin the file, or remove an incomplete last row; refuse any other file."""
     header = f"{','.join(COLUMNS)}\n".encode()
     try:
         data = read_bounded(path) if path.exists() else b""
@@ -217,7 +217,7 @@ def _mend(path: Path, instruction: str, prompt_breaks: int = 0) -> None:
             return
         end = _end_of_rows(data)
         last = data[end:]
-        # So many lines no row of ours has: what follows an open quotation mark was written by somebody else.
+        # No row of ours has so many lines: what follows an open quotation mark is not from us.
         if last.count(b"\n") > instruction.count("\n") + prompt_breaks:
             line = data[:end].count(b"\n") + 1
             raise BadFileError(
@@ -236,7 +236,7 @@ _ROW = re.compile(rb"%b(?:,%b)*+\r?\n" % (_FIELD, _FIELD))
 
 
 def _end_of_rows(data: bytes) -> int:
-    """Where the last whole row ends; a line that ends within quotation marks does not end a row."""
+    """Return where the last complete row ends; a line break within quotation marks does not end a row."""
     end = 0
     while found := _ROW.match(data, end):
         end = found.end()
@@ -244,7 +244,7 @@ def _end_of_rows(data: bytes) -> int:
 
 
 def _is_whole(row: bytes, instruction: str) -> bool:
-    """Whether a row lacks nothing but the end of its line."""
+    """Return whether a row lacks only its line break."""
     try:
         rows = list(csv.reader(io.StringIO(row.decode(), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error):
@@ -275,11 +275,11 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Rewrite
         else:
             summary.written += 1
 
-    bench: WorkCallbacks[Item, RewrittenPrompt | str] = WorkCallbacks(
+    callbacks: WorkCallbacks[Item, RewrittenPrompt | str] = WorkCallbacks(
         perform, commit, lambda: None, _NO_LEASE_SECONDS, writer.concurrency, tell
     )
     async with writer.opened() if isinstance(writer, Opens) else nullcontext():
-        await drive(items, bench)
+        await drive(items, callbacks)
 
 
 def _request(rewriting: Rewriting, item: Item) -> Request:
@@ -294,7 +294,7 @@ def _no_picture(picture: Picture) -> bytes:
 
 
 def _row(rewriting: Rewriting, item: Item, given: Given[Reply], summary: RewriteTally) -> RewrittenPrompt | str:
-    """Make a row of an answer, or say what is wrong with it."""
+    """Turn an answer into a row, or return what is wrong with it."""
     (reply,) = given.each
     if isinstance(reply, Failure):
         return reply.reason
@@ -327,7 +327,7 @@ def _write_rows(rows: Sequence[Sequence[str]]) -> bytes:
 
 
 def _append(path: Path, data: bytes) -> None:
-    """Add to the file in one piece, on the disk before anything else is asked for."""
+    """Append to the file at once, and write through to the disk."""
     try:
         with path.open("ab") as file:
             file.write(data)

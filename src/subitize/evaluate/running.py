@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -68,9 +69,9 @@ _MOST_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What to run and how; a judge lets a suite ask again what came out as nothing.
+    """What to run and how. With a judge, a suite can retry items whose picture showed nothing.
 
-    A limit takes the items that are made of those of the `base`, if there is one, so that the two can be compared.
+    With a `base`, a limit takes the items refined from those it takes of the base, so that the two can be compared.
     """
 
     suite: Resolved[Suite]
@@ -84,7 +85,7 @@ class RunSettings:
     ledger: Budget = field(default_factory=Budget)
     base: Resolved[Suite] | None = None
     only_found: bool = False
-    """Of a model that has its answers ready, whether only those that are there are asked for."""
+    """Whether to ask a model that has its answers ready only for those that it has."""
 
     def __post_init__(self) -> None:
         if self.only_found and not isinstance(self.model.obj, Matches):
@@ -127,8 +128,10 @@ class RunSettings:
 
 @dataclass(slots=True)
 class RunTally:
-    """What came of the trials of one call; `impossible` counts the items whose task the model cannot do,
-    `unsettled` the tries that may have been paid for although no answer came of them.
+    """Outcome counts of one call.
+
+    `impossible`: items whose task the model does not support. `unsettled`: tries that may have been charged without an
+    answer.
     """
 
     answered: int = 0
@@ -164,7 +167,7 @@ class RunTally:
 
 
 def run_suite(run: Run, settings: RunSettings, progress: Progress) -> RunTally:
-    """Do what is left of a suite on a model; the same call goes on where a killed one was."""
+    """Do what is left of a suite on a model; repeating the call continues where a killed one stopped."""
     (model,), _ = resolve_models(run, [settings.model])
     judge = settings.judge and resolve_judge(run, settings.judge)[0]
     settings, suite = replace(settings, model=model, judge=judge), settings.suite
@@ -182,7 +185,7 @@ def run_suite(run: Run, settings: RunSettings, progress: Progress) -> RunTally:
 
 
 def _keep_pictures(run: Run, suite: Suite, items: Iterable[Item]) -> None:
-    """Store the pictures that a suite brings and the run does not have; items name them, so that none is swept."""
+    """Store the pictures that a suite brings and the run lacks; items name them, so they are not swept."""
     if isinstance(suite, BringsPictures):
         shown = dict.fromkeys(item.task.picture for item in items if not isinstance(item.task, Draw))
         wanted = [one for one in shown if isinstance(one, Stored) and not run.images.path(one).exists()]
@@ -191,7 +194,7 @@ def _keep_pictures(run: Run, suite: Suite, items: Iterable[Item]) -> None:
 
 
 def check_suites(run: Run, each: Iterable[RunSettings]) -> None:
-    """Refuse what the run has otherwise, of all suites before anything is asked of a model."""
+    """Refuse suites that the run has with other items, before a model is asked anything."""
     for settings in {settings.suite.spec.name: settings for settings in each}.values():
         suite = settings.suite
         setup = settle(run, suite.spec.name, settings.seed)
@@ -200,7 +203,7 @@ def check_suites(run: Run, each: Iterable[RunSettings]) -> None:
 
 
 def plan_suite(settings: RunSettings, selected: Sequence[Item], matched: Matched | None) -> TrialPlan:
-    """Plan the trials of the items that were selected of a suite, where wanted only those that a model has ready."""
+    """Plan the trials of the selected items; with `only_found`, just those that the model has ready."""
     model, suite = settings.model, settings.suite.obj
     per_call = model.obj.repeats_per_call if isinstance(model.obj, RespondsToSeveral) else 1
     batch_size = model.obj.batch_size if isinstance(model.obj, ComputesSeveral) else 1
@@ -213,14 +216,14 @@ def plan_suite(settings: RunSettings, selected: Sequence[Item], matched: Matched
 
 @dataclass(frozen=True, slots=True)
 class SuitePlan:
-    """The seed that a suite's items are made by, and the scheme by which a limit samples them, or None: the first."""
+    """The seed of a suite's items, and the scheme by which a limit samples them; None: it takes the first."""
 
     seed: int = 0
     sampling: str | None = SCHEME
 
 
 def select_items(settings: RunSettings, setup: SuitePlan) -> list[Item]:
-    """Select the items that the model can do and the limit takes, in the order of the suite."""
+    """Select the items that the model can do and the limit takes, in suite order."""
     possible = (item for item in items_of(settings.suite, setup.seed) if item.task.kind in settings.model.obj.tasks)
     if settings.limit is None:
         return list(possible)
@@ -237,14 +240,14 @@ def select_items(settings: RunSettings, setup: SuitePlan) -> list[Item]:
 
 
 def _take(settings: RunSettings, setup: SuitePlan, limit: int) -> set[str]:
-    """Take so many items of the suite, or of its base, that the model can do; tell their ids."""
+    """Return the ids of the first `limit` items of the suite, or of its base, that the model can do."""
     suite = settings.base or settings.suite
     order = items_of(suite, setup.seed) if setup.sampling is None else sample_of(suite, setup.seed, setup.sampling)
     return {item.id for item in islice((one for one in order if one.task.kind in settings.model.obj.tasks), limit)}
 
 
 def _sample(settings: RunSettings, setup: SuitePlan, selected: Sequence[Item]) -> Sample | None:
-    """Say what is to be stored: the items that are selected, without a limit all; None where none is a sample."""
+    """Return the sample to be stored: the selected items, or all without a limit; None if the run does not sample."""
     if setup.sampling is None:
         return None
     placed = enumerate(items_of(settings.suite, setup.seed))
@@ -255,7 +258,7 @@ def _sample(settings: RunSettings, setup: SuitePlan, selected: Sequence[Item]) -
 
 
 def match_suite(settings: RunSettings, seed: int) -> Matched | None:
-    """Find the answers of a model that has them ready; if none fits the suite, refuse before anything is stored."""
+    """Find the answers of a model that has them ready; refuse if none fits the suite, before anything is stored."""
     model, suite = settings.model, settings.suite
     if not isinstance(model.obj, Matches):
         return None
@@ -266,13 +269,13 @@ def match_suite(settings: RunSettings, seed: int) -> Matched | None:
 
 
 def list_matches(settings: RunSettings) -> list[str]:
-    """Say which answers of a model that has them ready fit the suite, before anything is stored."""
+    """Describe which ready answers of a model fit the suite, before anything is stored."""
     matched = match_suite(settings, settings.seed or 0)
     return [] if matched is None else matched.lines()
 
 
 def settle(run: Run | None, suite: str, seed: int | None) -> SuitePlan:
-    """Take the seed that is wanted, else that of the run, else 0; and sample as the run does, or its base suite."""
+    """Choose the seed (given, else the run's, else 0), and the sampling of the run's suite or its base suite."""
     known = {} if run is None else {entry.name: entry for entry in run.suites()}
     like = known.get(suite) or known.get(base_suite(suite))
     if run is None or like is None:
@@ -299,7 +302,7 @@ class _Session:
         with self._run.lease(model.spec.text) as lease, opened as executor, closing(self._renderer):
             self._run.sweep(lease)
             finished = self._run.finished(model.spec.text)
-            # Planned twice, once to count: a list of all trials would grow with the run.
+            # Planned twice, once to count, as a list of all trials would grow with the run.
             left = sum(len(group) for group in self._plan.left(finished)) if finished else self._plan.total
             self.summary.already_done = self._plan.total - left
             groups: Iterable[TrialBatch] = self._plan.left(finished)
@@ -312,27 +315,26 @@ class _Session:
                     return
 
     def _ask_again(self, lease: Lease) -> Iterator[TrialBatch]:
-        judge, model, suite = self._settings.judge, self._settings.model.spec, self._settings.suite
+        settings = self._settings
+        judge, model, suite = settings.judge, settings.model.spec, settings.suite
         if judge is None:
             return iter(())
-        settings = self._settings
-        scope = JudgeConfig(
-            suite.spec.name, model.text, settings.tries, lambda: self._run.renew(lease), settings.ledger
-        )
+        keep_alive = partial(self._run.renew, lease)
+        scope = JudgeConfig(suite.spec.name, model.text, settings.tries, keep_alive, settings.ledger)
         judged = judge_run(self._run, judge, self._progress, scope)
         if self.summary.judged is not None:
             judged.readings += self.summary.judged.readings
             judged.unsettled += self.summary.judged.unsettled
         self.summary.judged = judged
-        # One that has its answers ready would give the same again.
-        if suite.obj.max_attempts == 1 or isinstance(self._settings.model.obj, Matches):
+        # A model that has its answers ready would give the same again.
+        if suite.obj.max_attempts == 1 or isinstance(settings.model.obj, Matches):
             return iter(())
         trials, values = read_trials(self._run, model.text), read_values(self._run, judge.spec.text)
         tried = latest_tried(self._items.values(), trials, values)
         return further_attempts(suite.obj, model, tried, self._run.finished(model.text))
 
     def _do(self, groups: Iterable[TrialBatch], total: int, lease: Lease, executor: Caller) -> None:
-        """Do the trials; those that ran out of tries get a second round, if the others show that it is worth it."""
+        """Do the trials; those that ran out of tries get a second round, if any other succeeded."""
         if not total:
             return
         name = str(self._settings.model)
@@ -351,9 +353,9 @@ class _Session:
     def _work(
         self, groups: Iterable[TrialBatch], lease: Lease, executor: Caller, before: dict[str, Response] | None = None
     ) -> dict[str, Response]:
-        """Do the trials, and give back the responses to those for which trying later may help.
+        """Do the trials, and return the failed responses of those for which trying later may help.
 
-        `before` holds those of an earlier round; what is done now is taken out of it.
+        `before` holds those of an earlier round; what is done now is removed from it.
         """
         unlucky: dict[str, Response] = {}
 
@@ -369,7 +371,7 @@ class _Session:
 
         who = f"model {str(self._settings.model)!r}"
         retry: Retry[Any, Any] = Retry(who, executor.call, self._settings.tries)
-        bench: WorkCallbacks[tuple[_Job, float], list[Response]] = WorkCallbacks(
+        callbacks: WorkCallbacks[tuple[_Job, float], list[Response]] = WorkCallbacks(
             perform=lambda funded: self._perform(funded, retry),
             commit=lambda done: self._run.add_responses(lease, list(chain.from_iterable(done))),
             renew=lambda: self._run.renew(lease),
@@ -379,29 +381,29 @@ class _Session:
         )
         jobs = self._renderer.draw_ahead(groups, self._recipe_of)
         affordable = Affordable(jobs, self._meter, lambda job: (self._items[one.item_id].task for one in job[0]))
-        self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: drive(affordable, bench)))
+        self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: drive(affordable, callbacks)))
         return unlucky
 
     def _recipe_of(self, group: TrialBatch) -> Stimulus | None:
         return recipe_of(self._items[group[0].item_id].task)
 
     def _mean_pixels(self) -> float:
-        """Tell how much is to be drawn for a trial; questions about one picture come one after the other."""
+        """Return the mean number of pixels to draw per trial; questions about one picture come in a row."""
         recipes = {recipe_of(item.task) for item in self._plan.items}
         return sum(recipe.size_px**2 for recipe in recipes if recipe) / len(self._plan.items)
 
     async def _perform(self, funded: tuple[_Job, float], retry: Retry[Any, Any]) -> list[Response]:
-        (group, drawing), promised_usd = funded
+        (group, drawing), reserved_usd = funded
         load = Loader(self._run.images, await result_of(drawing) if drawing else {})
         requests = tuple(self._request(trial, load) for trial in group)
-        given = await retry.ask(requests, lambda: self._meter.lose(promised_usd))
+        given = await retry.ask(requests, lambda: self._meter.write_off(reserved_usd))
         if fault := _fault(given.each, len(group)):
             broken = [Failure(f"model {str(self._settings.model)!r} {fault}")] * len(group)
             given = replace(given, each=broken, seconds=0.0)
-        usd = iter(self._meter.settle(promised_usd, [one.usage for one in given.each if isinstance(one, Reply)]))
+        usd = iter(self._meter.settle(reserved_usd, [one.usage for one in given.each if isinstance(one, Reply)]))
         responses = []
         for trial, request, one in zip(group, requests, given.each, strict=True):
-            # Tries that may have been paid for stand with the first trial of their call: they were one call each.
+            # Tries that may have been charged are stored with the first trial of their call: each was one call.
             unsettled = given.unsettled if trial is group[0] else 0
             if isinstance(one, Failure):
                 outcome: Outcome = Failed(one.reason, is_transient=True)
@@ -418,7 +420,7 @@ class _Session:
         return Request(trial.item_id, task, trial.repeat, trial.attempt, seed, load, trial.id)
 
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
-        """Store the picture, if it is one. What a model hands over is bounded and checked before it is trusted."""
+        """Store the picture, if it is one. What a model returns is bounded and checked before it is trusted."""
         match reply.content:
             case Said(text=text) if len(text) > codec.LONGEST_TEXT:
                 most = f"at most {codec.LONGEST_TEXT:,}"
@@ -440,7 +442,7 @@ class _Session:
 
 
 def _fault(replies: object, wanted: int) -> str:
-    """Say what is wrong with replies that could not be stored or read back, or nothing."""
+    """Return why replies could not be stored or read back, or an empty text."""
     if not isinstance(replies, Sequence) or len(replies) != wanted:
         return f"should give {wanted} replies, not {replies!r:.80}"
     return next(filter(None, map(_fault_of, replies)), "")
@@ -463,12 +465,12 @@ def _fault_of(reply: object) -> str:
 
 
 def pair_settings(base: Sequence[RunSettings], refined: Sequence[Resolved[Suite]]) -> list[RunSettings]:
-    """Set up a suite and then its refinements on each model; a limit takes the same items of all of them."""
+    """Combine a suite and then its refinements with each model; a limit takes the same items of each."""
     return [*base, *(replace(settings, suite=suite, base=settings.suite) for suite in refined for settings in base)]
 
 
 def describe_refined(each: Sequence[RunSettings], run: Run) -> Iterator[str]:
-    """Say of each refined suite how many prompts stayed as they were, which a comparison must know."""
+    """Describe how many prompts of each refined suite are unchanged, which matters to a comparison."""
     by_suite = {settings.suite.spec.name: settings for settings in each if REFINED in settings.suite.spec.name}
     for name, settings in by_suite.items():
         items = _select(settings, run)

@@ -1,6 +1,6 @@
-"""Which items a limit takes: a stratified sample, in an order of which every beginning is balanced.
+"""Which items a limit takes: a stratified sample, in an order whose every beginning is balanced.
 
-A run keeps the name of the scheme and must go on with the same items for ever: another order is another scheme."""
+A run stores the scheme's name and must continue with the same items forever: another order is another scheme."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -22,15 +22,15 @@ SCHEME = "stratified-2"
 """The name of the order in which new runs are sampled."""
 
 T = TypeVar("T")
-# The levels that an item has of the factors that make the strata; None where it has none of a factor.
+# An item's levels of the factors that define the strata; None where it lacks a factor.
 Stratum = tuple[Scalar | None, ...]
 _Members = Mapping[Stratum, Sequence[Item]]
-_BYTES = 6  # of a hash: as many as a float holds
+_BYTES = 6  # of a hash: as many as a float holds exactly
 
 
 @dataclass(frozen=True, slots=True)
-class _Lots:
-    """What is drawn by lot, the same for the same scheme, seed and things on every machine."""
+class _SeededDraws:
+    """Random numbers, the same for the same scheme, seed and words on every machine."""
 
     scheme: str
     seed: int
@@ -43,41 +43,41 @@ class _Lots:
 
 @lru_cache(maxsize=16)
 def sample_of(suite: Resolved[Suite], seed: int, scheme: str = SCHEME) -> Iterable[Item]:
-    """Go through the items of a suite in the order in which a limit takes them, which is made only once."""
+    """Return the items of a suite in the order in which a limit takes them, made only once."""
     return Remembered(order_items(items_of(suite, seed), design_of(suite.obj).strata, seed, scheme))
 
 
 def order_items(items: Iterable[Item], strata: Sequence[str], seed: int, scheme: str = SCHEME) -> Iterator[Item]:
-    """Put items in the order in which a limit takes them, shuffled by the seed.
+    """Order items as a limit takes them, shuffled by the seed.
 
-    In any beginning of it each stratum has the share that it has of all items, and strata of one size never differ by
-    more than one item. A suite may have more items than anybody can make: so many are put in order at a time.
+    In any beginning each stratum has its share of all items, and strata of equal size never differ by more than one
+    item. A suite may have more items than can be made, so they are ordered in blocks.
     """
     if scheme not in _ORDERS:
         known = ", ".join(_ORDERS)
         raise ConflictError(f"sampled by {scheme!r}, which this version does not know: update subitize; known: {known}")
-    lots = _Lots(scheme, seed)
+    draws = _SeededDraws(scheme, seed)
     for block in batches(items, SAMPLED_FROM_AT_MOST):
         members: dict[Stratum, list[Item]] = defaultdict(list)
         for item in block:
             members[tuple(item.factors.get(name) for name in strata)].append(item)
-        yield from _ORDERS[scheme](members, _stagger(list(members), lots), lots)
+        yield from _ORDERS[scheme](members, _stagger(list(members), draws), draws)
 
 
-def _stagger(strata: Sequence[Stratum], lots: _Lots) -> dict[Stratum, float]:
+def _stagger(strata: Sequence[Stratum], draws: _SeededDraws) -> dict[Stratum, float]:
     """Give each stratum a start from 0 to 1, spread evenly over those that share a level of any factor."""
-    levels = [_rank(column, lots) for column in zip(*strata, strict=True)]
+    levels = [_rank(column, draws) for column in zip(*strata, strict=True)]
     steps = _irrational_steps(len(levels))
-    first = lots.draw("first stratum")
+    first = draws.draw("first stratum")
     return {
         stratum: (first + sum(rank[level] * step for rank, level, step in zip(levels, stratum, steps, strict=True))) % 1
         for stratum in strata
     }
 
 
-def _rank(levels: Iterable[Scalar | None], lots: _Lots) -> dict[Scalar | None, int]:
-    """Number the levels of a factor in an order by lot."""
-    drawn = sorted(dict.fromkeys(levels), key=lambda level: lots.draw("level", str(level)))
+def _rank(levels: Iterable[Scalar | None], draws: _SeededDraws) -> dict[Scalar | None, int]:
+    """Number the levels of a factor in random order."""
+    drawn = sorted(dict.fromkeys(levels), key=lambda level: draws.draw("level", str(level)))
     return {level: rank for rank, level in enumerate(drawn)}
 
 
@@ -93,24 +93,24 @@ def _irrational_steps(count: int) -> list[float]:
 
 
 def _merge(queues: Iterable[tuple[float, Sequence[T]]], name: Callable[[T], str]) -> list[T]:
-    """Put queues together so that all are through at the same time, each after its start from 0 to 1.
+    """Merge queues evenly, each shifted by its start from 0 to 1, so that all end at the same time.
 
-    Where starts are drawn by lot, each item is as likely as any other to be in a beginning.
+    If starts are random, each item is as likely as any other to be in a beginning.
     """
     places = [((rank + start) / len(own), name(one), one) for start, own in queues for rank, one in enumerate(own)]
     return [one for *_, one in sorted(places, key=lambda place: place[:2])]
 
 
-def _group_shown(items: Iterable[Item], lots: _Lots) -> dict[str, list[Item]]:
-    """Group items by the prompt or picture that they show, in an order by lot."""
+def _group_shown(items: Iterable[Item], draws: _SeededDraws) -> dict[str, list[Item]]:
+    """Group items by the prompt or picture that they show, in random order."""
     groups: dict[str, list[Item]] = defaultdict(list)
-    for item in sorted(items, key=lambda item: lots.draw("item", item.id)):
+    for item in sorted(items, key=lambda item: draws.draw("item", item.id)):
         groups[item.task.prompt if isinstance(item.task, Draw) else repr(item.task.picture)].append(item)
     return groups
 
 
 def _ease(item: Item) -> float:
-    """Tell how small the numbers are that an item asks for; of large ones, one more makes less of a difference."""
+    """Return how small the numbers are that an item asks for; among large ones, one more matters less."""
     eases = [1 / max(number, 0.5) for number in _numbers(item)]
     return sum(eases) / len(eases) if eases else 0.0
 
@@ -121,7 +121,7 @@ def _numbers(item: Item) -> list[int]:
 
 
 class _Entry(NamedTuple):
-    """An item, the cell whose places are open to it, how easy it is, and what it asks for, as often as it does."""
+    """An item, the cell whose places it may take, its ease, and counts of what it asks for."""
 
     item: Item
     cell: str
@@ -129,20 +129,20 @@ class _Entry(NamedTuple):
     asked: Counter[str]
 
 
-def _order_by_halves(members: _Members, starts: Mapping[Stratum, float], lots: _Lots) -> Iterator[Item]:
-    """Order items so that any beginning asks for the numbers and the things that all of them ask for.
+def _order_by_halves(members: _Members, starts: Mapping[Stratum, float], draws: _SeededDraws) -> Iterator[Item]:
+    """Order items so that any beginning asks for numbers and things in the same proportions as all items.
 
-    Prompts and pictures that several items share come once each before any comes again: a stratum has a cell for those
-    that come first, one for those that come second, and so on.
+    Prompts and pictures that several items share come once each before any recurs: a stratum has a cell for those that
+    come first, one for those that come second, and so on.
     """
     entries: list[_Entry] = []
     queues: list[tuple[float, list[str]]] = []
     for stratum, own in members.items():
-        turns = [(turn, item) for group in _group_shown(own, lots).values() for turn, item in enumerate(group)]
+        turns = [(turn, item) for group in _group_shown(own, draws).values() for turn, item in enumerate(group)]
         entries += [_Entry(item, f"{stratum} {turn}", _ease(item), _count_asked(item)) for turn, item in turns]
         queues.append((starts[stratum], [f"{stratum} {turn}" for turn in sorted(turn for turn, _ in turns)]))
-    entries.sort(key=lambda entry: lots.draw("entry", entry.item.id))
-    halving = _Halving(_merge(queues, str), Random(str(lots.draw("halves"))), _sum_asked(entries))
+    entries.sort(key=lambda entry: draws.draw("entry", entry.item.id))
+    halving = _Halving(_merge(queues, str), Random(str(draws.draw("halves"))), _sum_asked(entries))
     return halving.order(entries, 0, len(entries), Counter(), Counter())
 
 
@@ -161,10 +161,10 @@ def _sum_asked(entries: Iterable[_Entry]) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Halving:
-    """Puts items into places, each of which is for one cell: into the first half or the second, then halves of those.
+    """Assigns items to places, each reserved for one cell: to the first or second half, then to halves of those.
 
-    Of two alike in a cell, one goes into the first half: by lot, or if they ask for other things the one that brings
-    the beginning nearer to the whole. All is counted in whole numbers, so that every machine comes to the same order.
+    Of two similar items in a cell, one goes into the first half: the one that brings the beginning nearer to the whole,
+    or a random one if that makes no difference. All counts are integers, so that every machine gets the same order.
     """
 
     places: Sequence[str]
@@ -174,10 +174,10 @@ class _Halving:
     def order(
         self, entries: Sequence[_Entry], start: int, stop: int, before: Mapping[str, int], after: Mapping[str, int]
     ) -> Iterator[Item]:
-        """Order what belongs into the places from start to stop, halving no further than it is looked at.
+        """Order the items of the places from start to stop, lazily.
 
-        The excess before start and after stop is of what is asked for up to there, times the number of all items, over
-        the share that so many places have of the whole.
+        `before` and `after` are the excess up to start and stop: what is asked for up to there, times the number of all
+        items, minus the share that so many places have of the whole.
         """
         if len(entries) == 1:
             yield entries[0].item
@@ -207,7 +207,7 @@ class _Halving:
     def _pair(
         self, entries: Sequence[_Entry], quotas: Mapping[str, int]
     ) -> tuple[list[_Entry], list[_Entry], list[tuple[_Entry, _Entry]]]:
-        """Pair what is alike in a cell; what a half has places for beyond that goes there, by lot."""
+        """Pair similar items of each cell; random items fill the places that one half has more than the other."""
         cells: dict[str, list[_Entry]] = defaultdict(list)
         for entry in sorted(entries, key=lambda entry: entry.ease):
             cells[entry.cell].append(entry)
@@ -230,19 +230,19 @@ def _weigh(excess: Mapping[str, int], entry: _Entry) -> int:
     return sum(times * excess[what] for what, times in entry.asked.items())
 
 
-def _order_by_walks(members: _Members, starts: Mapping[Stratum, float], lots: _Lots) -> Iterator[Item]:
-    """Order items as runs that were begun by earlier versions do."""
-    queues = ((starts[stratum], _shuffle(own, lots, stratum)) for stratum, own in members.items())
+def _order_by_walks(members: _Members, starts: Mapping[Stratum, float], draws: _SeededDraws) -> Iterator[Item]:
+    """Order items as in runs begun by earlier versions."""
+    queues = ((starts[stratum], _shuffle(own, draws, stratum)) for stratum, own in members.items())
     return iter(_merge(queues, _id))
 
 
-def _shuffle(items: Sequence[Item], lots: _Lots, stratum: Stratum) -> list[Item]:
-    """Shuffle the items of a stratum so that any beginning is spread over the numbers that they ask for."""
-    shared = _group_shown(items, lots)
-    drawn = sorted(shared, key=lambda shown: (_ease(shared[shown][0]), lots.draw("shown", shown)))
-    # Up by every second one and down by the others: round the circle, neighbours are alike everywhere.
+def _shuffle(items: Sequence[Item], draws: _SeededDraws, stratum: Stratum) -> list[Item]:
+    """Shuffle the items of a stratum so that any beginning spreads over the numbers that they ask for."""
+    shared = _group_shown(items, draws)
+    drawn = sorted(shared, key=lambda shown: (_ease(shared[shown][0]), draws.draw("shown", shown)))
+    # Up by every second one and down by the others: neighbours are similar all round the circle.
     circle = drawn[::2] + drawn[1::2][::-1]
-    walked = _walk(circle, lots.draw("first of stratum", *map(str, stratum)))
+    walked = _walk(circle, draws.draw("first of stratum", *map(str, stratum)))
     return _merge(((place / len(walked), shared[shown]) for place, shown in enumerate(walked)), _id)
 
 
@@ -251,7 +251,7 @@ def _id(item: Item) -> str:
 
 
 def _walk(circle: Sequence[T], start: float) -> list[T]:
-    """Go round by golden steps, which spreads any number of them evenly, until everything was met."""
+    """Visit everything by golden steps round the circle, which spread evenly however many there are."""
     (step,) = _irrational_steps(1)
     met: dict[int, None] = {}
     for place in count():
@@ -261,7 +261,7 @@ def _walk(circle: Sequence[T], start: float) -> list[T]:
     raise AssertionError("golden steps come everywhere")
 
 
-_ORDERS: Mapping[str, Callable[[_Members, Mapping[Stratum, float], _Lots], Iterator[Item]]] = {
+_ORDERS: Mapping[str, Callable[[_Members, Mapping[Stratum, float], _SeededDraws], Iterator[Item]]] = {
     "stratified-1": _order_by_walks,
     SCHEME: _order_by_halves,
 }

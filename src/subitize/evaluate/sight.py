@@ -1,7 +1,7 @@
 """Checks that a model can see: it must count one to four things in plain pictures before a run goes on.
 
-A server may drop the picture, and the model answer all the same. Blind guesses at one of four numbers pass 5 % of
-checks; a model that is right in four of five answers fails 0.4 %."""
+A server may drop the picture, and the model still answer. Blind guesses at one of four numbers pass 5 % of checks; a
+model that is right in four of five answers fails 0.4 %."""
 
 from dataclasses import replace
 from itertools import islice
@@ -23,9 +23,9 @@ _EXAMPLES = 4
 
 
 def plan_check(run: Run | None, settings: RunSettings) -> RunSettings | None:
-    """Plan the check of a model that answers about pictures, unless it has passed or is well under way.
+    """Plan the sight check of a model that answers about pictures, unless it has passed or already has answers.
 
-    A check that failed is made again: the server may have been mended.
+    A failed check is repeated: the server may have been fixed.
     """
     if not _needs_check(run, settings):
         return None
@@ -37,7 +37,7 @@ def plan_check(run: Run | None, settings: RunSettings) -> RunSettings | None:
 
 
 def check_sight(run: Run, settings: RunSettings, progress: Progress) -> str:
-    """Have a model name what is in plain pictures, if it must; say what came of it, or nothing."""
+    """Run the sight check, if the model needs one; return a line about its result, or an empty text."""
     planned, model = plan_check(run, settings), str(settings.model)
     if planned is None:
         return ""
@@ -53,11 +53,11 @@ def check_sight(run: Run, settings: RunSettings, progress: Progress) -> str:
 
 
 def _needs_check(run: Run | None, settings: RunSettings) -> bool:
-    """Tell whether a real model is about to be asked about pictures for the first time."""
+    """Return whether a real model is about to be asked about pictures of this suite for the first time."""
     model = settings.model
     if model.obj.is_stand_in or isinstance(model.obj, SelfTested) or "answer" not in model.obj.tasks:
         return False
-    # A suite may have more items than anybody can make.
+    # A suite may have more items than can be made.
     items = islice(items_of(settings.suite, settings.seed or 0), SAMPLED_FROM_AT_MOST)
     if not any(item.task.kind == "answer" for item in items):
         return False
@@ -66,10 +66,10 @@ def _needs_check(run: Run | None, settings: RunSettings) -> bool:
 
 
 def _complain(model: str, check: SightAnswers) -> str:
-    told = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
+    examples = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
     return (
         f"{model} named the number in {check.right} of {len(check.said)} plain pictures of one to four things, and "
-        f"{NEEDED} are needed ({told}). Does the server hand the picture on to the model? To run it all the same: "
+        f"{NEEDED} are needed ({examples}). Does the server hand the picture on to the model? To run it all the same: "
         "--no-sight-check"
     )
 

@@ -51,9 +51,9 @@ _FRACTION = re.compile(r"[0-9]+[.,][0-9]*[1-9][0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """What an import added: new readings, answers that were there, changed minds, answers without a value.
+    """What an import added: new readings, answers already there, changed answers, answers without a value.
 
-    `named_images` are responses that were made because answers are about them, known by name only.
+    `named_images` are responses added by name only, because answers are about them.
     """
 
     added: int
@@ -76,7 +76,7 @@ class ImportSummary:
 
 
 def check_judge(judge: str) -> None:
-    """Refuse the name of a judge of ours for people's answers, and none at all."""
+    """Refuse an empty name for people's answers, and the name of one of our judges."""
     if not judge.strip():
         raise BadValueError("--judge is empty; call people's answers something, as human")
     if judge in registry.names("judges"):
@@ -86,7 +86,7 @@ def check_judge(judge: str) -> None:
 
 
 class AnswerLog:
-    """What a judge's annotators said before, and what the lines of a file add to it."""
+    """A judge's earlier answers by annotator, and what the lines of a file add."""
 
     def __init__(self, judge: str, before: Iterable[StoredReading] = ()) -> None:
         self._judge = judge
@@ -95,7 +95,7 @@ class AnswerLog:
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
 
     def enter(self, line: CsvRow, about: tuple[Subject, Question], evidence: Evidence, rule: Rule) -> Reading | None:
-        """Make the reading of a line, or None if its annotator said just that before."""
+        """Make the reading of a line, or return None if its annotator gave the same answer before."""
         (subject, question), annotator = about, line.get("annotator")
         key = (annotator, subject.id, question.id)
         before = self._said.get(key)
@@ -112,27 +112,27 @@ class AnswerLog:
 
 
 def _check_whole(line: CsvRow, question: Count, evidence: Evidence) -> None:
-    """Refuse half a thing, unless a rule that people answered by is named: some allow it."""
+    """Refuse a fraction of a thing, unless the line names the rule that people answered by: some allow it."""
     if isinstance(evidence, Words) and _FRACTION.fullmatch(evidence.text):
         raise line.error(f"answer {evidence.text!r} to {question.id!r}: should be a whole number")
 
 
 def _read_skipped(evidence: Evidence) -> Discarded | None:
-    """Read what the annotation page keeps of a question that was skipped."""
+    """Read what the annotation page stores for a skipped question."""
     text = evidence.text if isinstance(evidence, Words) else ""
     return Discarded(text, is_refusal=True) if text.startswith(CANNOT_TELL) else None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLines:
-    """What the lines of a file add to a run: readings, and responses that they are about and that it does not have."""
+    """What the lines of a file add to a run: readings, and the responses that it lacks."""
 
     read: Sequence[tuple[CsvRow, Reading | None]]
-    """Each line with its reading; None where the annotator said just that before."""
+    """Each line with its reading; None if the annotator gave the same answer before."""
     responses: Sequence[Response] = ()
 
     def add(self, run: Run, lease: Lease, judge: str) -> ImportSummary:
-        """Add them all, and sum them up."""
+        """Add them all, and return a summary."""
         new = [(line, reading) for line, reading in self.read if reading is not None]
         run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
         run.add_judged(lease, self.responses, [reading for _, reading in new])
@@ -146,7 +146,7 @@ class AnswerLines:
 
 
 def read_place(line: CsvRow, column: Literal["group", "repeat"] = "group") -> int | None:
-    """Read the column `group`, or `repeat`: both count the images of an item and model from 0, the first by groups."""
+    """Read the column `group` or `repeat`: both count from 0, groups of images or images of an item and model."""
     text = line.get(column)
     if not text:
         return None
@@ -157,7 +157,7 @@ def read_place(line: CsvRow, column: Literal["group", "repeat"] = "group") -> in
 
 
 def find_group(line: CsvRow, ask: Ask, responses: Iterable[StoredResponse], place: int | None) -> Subject:
-    """Find the group of images of one item and model that a line is about; `place` counts groups from 0."""
+    """Find the group of a model's images of an item that a line is about; `place` counts groups from 0."""
     own = latest_attempts(responses)
     groups = {members[0].repeat // ask.group: members for members in group_answers(own, ask.group)}
     begun = sorted({stored.repeat // ask.group for stored in own})
@@ -179,12 +179,12 @@ def _what_is_missing(size: int, place: int, responses: Iterable[StoredResponse])
     wanted = range(place * size, (place + 1) * size)
     missing = [str(repeat) for repeat in wanted if repeat not in by_repeat]
     failed = [str(repeat) for repeat in wanted if isinstance(by_repeat.get(repeat), Failed)]
-    told = [f"{what} {', '.join(which)}" for what, which in (("missing", missing), ("failed", failed)) if which]
-    return f"of the repeats {wanted[0]} to {wanted[-1]} {'; '.join(told)}; finish the run, or leave the line out"
+    faults = [f"{what} {', '.join(which)}" for what, which in (("missing", missing), ("failed", failed)) if which]
+    return f"of the repeats {wanted[0]} to {wanted[-1]} {'; '.join(faults)}; finish the run, or leave the line out"
 
 
 class ResponseLookup:
-    """The responses of a run, to be found by item or image."""
+    """Finds the responses of a run by item or image."""
 
     def __init__(self, run: Run) -> None:
         self._by_item: dict[str, list[StoredResponse]] = defaultdict(list)
@@ -204,15 +204,15 @@ class ResponseLookup:
                     self._by_shorter_name[shorter].append(stored)
 
     def has(self, item_id: str) -> bool:
-        """Tell whether an item has a response that is none of refusal or failure."""
+        """Return whether an item has a response other than refusals and failures."""
         return item_id in self._by_item
 
     def by_model(self, item_id: str) -> Mapping[str, list[StoredResponse]]:
-        """List the responses to an item, by model."""
+        """Return the responses to an item, by model."""
         return self._by_model[item_id]
 
     def find(self, line: CsvRow) -> StoredResponse:
-        """Find the one response that a line names, in the column `image` or by `item`, `model` and `repeat`."""
+        """Find the one response that a line names, by `image` or by `item`, `model` and `repeat`."""
         column = "image" if line.get("image") else "item"
         name = line.get(column)
         found = self._by_item.get(name, []) if column == "item" else self._responses_with_image(name)
@@ -228,7 +228,7 @@ class ResponseLookup:
         return fitting[0]
 
     def _responses_with_image(self, name: str) -> list[StoredResponse]:
-        """Find an image by its whole name, by more than that, or by less; folders that differ are never passed over."""
+        """Find an image by its name, or with folders left off either name; folders that differ never match."""
         whole = PurePosixPath(name).as_posix()
         longest = next((known for known in (name, whole, *_shorten(whole)) if known in self._by_image), "")
         return self._by_image[longest] if longest else self._by_shorter_name.get(whole, [])
@@ -241,7 +241,7 @@ def _fits(line: CsvRow, stored: StoredResponse) -> bool:
 
 
 def _image_names(stored: StoredResponse, outcome: Drawn) -> set[str]:
-    """List what people may call an image: its hash, its file here, the file it was read from, its published name."""
+    """List the names of an image: its hash, its stored file, the file it was read from, its published name."""
     picture = outcome.picture
     names = {picture.name} if isinstance(picture, Elsewhere | Attached) else set()
     if isinstance(picture, Stored):
@@ -251,7 +251,7 @@ def _image_names(stored: StoredResponse, outcome: Drawn) -> set[str]:
 
 
 def _shorten(name: str) -> Iterator[str]:
-    """Take folders off the front of a name, one by one, down to the bare name of the file."""
+    """Yield a name without its first folder, without its first two, and so on, down to the bare file name."""
     parts = PurePosixPath(name).parts
     return ("/".join(parts[start:]) for start in range(1, len(parts)))
 
@@ -262,7 +262,7 @@ _POINTS = TypeAdapter(Annotated[list[tuple[_Pixel, _Pixel]], Field(max_length=_M
 
 
 def read_clicks(question: Question, text: str) -> Boxes:
-    """Read the places that were clicked, in pixels of the picture, as boxes without extent."""
+    """Read clicked points, in pixels of the picture, as boxes without extent."""
     try:
         points = _POINTS.validate_json(text)
     except ValidationError:
@@ -278,12 +278,12 @@ _STRICT, _CLICKS = Rule("strict"), Rule("boxes")
 
 
 def import_readings(run: Run, path: Path, *, judge: str, rule: Rule | None = None) -> ImportSummary:
-    """Add every answer of a CSV, or none: the first bad line is an error."""
+    """Add every answer of a CSV, or none: the first bad line raises an error."""
     return import_lines(run, read_answers(path), judge=judge, rule=rule)
 
 
 def read_answers(path: Path) -> Iterator[CsvRow]:
-    """Read the answers in a CSV, in our columns or in those of a paper's file of ratings."""
+    """Read the answers in a CSV, in our columns or in those of a paper's ratings."""
     _, header = next(read_records(path), (1, []))
     columns = find_rating_columns(header)
     if columns is not None:
@@ -294,28 +294,28 @@ def read_answers(path: Path) -> Iterator[CsvRow]:
 def import_lines(
     run: Run, given: Iterable[CsvRow], *, judge: str, rule: Rule | None = None, note: Note | None = None
 ) -> ImportSummary:
-    """Add every answer, or none; without a rule each is read by its own, as its line names it, else by `strict`.
+    """Add every answer, or none; without a rule each is read by the rule that its line names, or else by `strict`.
 
-    `note` hears what each line is about before anything is stored.
+    `note` is called with what each line is about, before anything is stored.
     """
     check_judge(judge)
     lines = list(given)
     with run.lease(f"judge {judge}") as lease:
-        book = _Book(run, AnswerLog(judge, run.readings(judge)), rule, note)
-        return AnswerLines([(line, book.reading(line)) for line in lines]).add(run, lease, judge)
+        importer = _AnswerImporter(run, AnswerLog(judge, run.readings(judge)), rule, note)
+        return AnswerLines([(line, importer.reading(line)) for line in lines]).add(run, lease, judge)
 
 
-class _Book:
-    """The responses of a run, and what the judge's annotators said before of them."""
+class _AnswerImporter:
+    """Turns lines into readings of a run's responses."""
 
-    def __init__(self, run: Run, ledger: AnswerLog, rule: Rule | None, note: Note | None) -> None:
-        self._ledger, self._rule, self._note = ledger, rule, note
-        self._positional = find_positional_rule()  # people's codes for lines are positions
+    def __init__(self, run: Run, log: AnswerLog, rule: Rule | None, note: Note | None) -> None:
+        self._log, self._rule, self._note = log, rule, note
+        self._positional = find_positional_rule()  # people's codes for choices are positions
         self._items = {item.id: item for item in run.items()}
         self._lookup = ResponseLookup(run)
 
     def reading(self, line: CsvRow) -> Reading | None:
-        """Make the reading of a line, or None if the annotator said just that before."""
+        """Make the reading of a line, or return None if the annotator gave the same answer before."""
         answer = line.get("answer")
         if not line.get("annotator") or not answer:
             raise line.error("annotator and answer should not be empty")
@@ -323,13 +323,13 @@ class _Book:
         if self._note is not None:
             self._note(line, *about)
         if line.get("clicks"):
-            return self._ledger.enter(line, about, _read_clicks(line, about[1]), _CLICKS)
+            return self._log.enter(line, about, _read_clicks(line, about[1]), _CLICKS)
         has_position = isinstance(about[1], Choose) and answer.isdecimal()
         used = self._positional if has_position and self._positional else self._rule or _read_rule(line)
-        return self._ledger.enter(line, about, Words(answer), used)
+        return self._log.enter(line, about, Words(answer), used)
 
     def _about(self, line: CsvRow) -> tuple[Subject, Question]:
-        """Find the response that is answered about, or the group of them where the question is about a group."""
+        """Find the response that a line is about, or the group if the question is about a group."""
         item = self._items.get(line.get("item"))
         ask = self._ask(line, item) if item and not line.get("image") and self._lookup.has(item.id) else None
         if item is not None and ask is not None and ask.group > 1:
@@ -376,7 +376,7 @@ def _read_clicks(line: CsvRow, question: Question) -> Boxes:
 
 
 def _read_group(line: CsvRow, size: int) -> int | None:
-    """Read which group is meant, by its place or by one of its images; where both are told, they must agree."""
+    """Read which group is meant, by its number or by one of its images; if both are given, they must agree."""
     place, repeat = read_place(line), read_place(line, "repeat")
     if repeat is None:
         return place

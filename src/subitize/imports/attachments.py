@@ -1,4 +1,4 @@
-"""Attaches image files to a run's responses that are known by name only, so that judges can look at them."""
+"""Attaches image files to a run's responses that are known by name only, so that judges can see them."""
 
 import re
 from collections import Counter, defaultdict
@@ -35,11 +35,11 @@ class MatchedFile:
 
 @dataclass(frozen=True, slots=True)
 class AttachResult:
-    """What became of one model's responses that are known by name.
+    """The result for one model's responses that are known by name.
 
-    `matched_by` says how files were found: by the names of the responses, or by a layout, which tells item and repeat.
-    `attached` are new, `already_attached` were there before; `missing` are the names without a file. Of the files,
-    `unknown` belong to no response, and `unreadable` are no images.
+    `matched_by` says how files were found: by the names of the responses, or by a layout, which gives item and repeat.
+    `attached` are new, `already_attached` were there before; `missing` are names without a file. Of the files,
+    `unknown` belong to no response, and `unreadable` are not images.
     """
 
     model: str
@@ -52,16 +52,16 @@ class AttachResult:
     unreadable: tuple[UnmatchedFile, ...]
 
     def lines(self) -> list[str]:
-        """Say it in a few lines, with examples."""
+        """Describe it in a few lines, with examples."""
         total = self.attached + self.already_attached + len(self.missing) + len(self.unreadable)
         before = f", {self.already_attached:,} before" if self.already_attached else ""
-        told = [f"{self.model}: {self.attached:,} of {total:,} images attached{before} (by {self.matched_by})"]
+        lines = [f"{self.model}: {self.attached:,} of {total:,} images attached{before} (by {self.matched_by})"]
         if self.missing:
-            told.append(f"missing: {len(self.missing):,} ({list_some(self.missing)})")
+            lines.append(f"missing: {len(self.missing):,} ({list_some(self.missing)})")
         for what, files in {"unknown, left alone": self.unknown, "unreadable": self.unreadable}.items():
             if files:
-                told.append(f"{what}: {len(files):,} ({list_some(map(str, files))})")
-        return told
+                lines.append(f"{what}: {len(files):,} ({list_some(map(str, files))})")
+        return lines
 
 
 def attach_images(
@@ -72,16 +72,16 @@ def attach_images(
     layout: str = "auto",
     watch: Callable[[Sequence[MatchedFile]], Iterable[MatchedFile]] = iter,
 ) -> list[AttachResult]:
-    """Find the files of all responses known by name, then store those that are new, a few at a time.
+    """Find the files of all responses known by name, then store the new ones, a few at a time.
 
-    The files are gone through as `watch` gives them, which can tell how far it is.
+    `watch` wraps the files that are processed, and may report progress.
     """
     named = _find_named(run, model)
     folders = _find_folders(folder, named, model)
     matches = {name: _match(run, folders[name], own, layout) for name, own in named.items() if name in folders}
     if not any(match.pairs for match in matches.values()):
-        told = "; ".join(f"{name}: {_say_nothing_fits(match)}" for name, match in matches.items())
-        raise BadFileError(f"{folder} has no image of this run: {told}")
+        faults = "; ".join(f"{name}: {_say_nothing_fits(match)}" for name, match in matches.items())
+        raise BadFileError(f"{folder} has no image of this run: {faults}")
     return [
         _store(run, name, matches[name], watch)
         if name in matches
@@ -92,7 +92,7 @@ def attach_images(
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A response that is known by name, or was until an image was attached."""
+    """A response that is known by name, or was before an image was attached."""
 
     trial_id: str
     item_id: str
@@ -102,7 +102,7 @@ class _Named:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """The files of a folder that are for a model's responses, and those that are for none."""
+    """The files of a folder that belong to a model's responses, and those that belong to none."""
 
     folder: Path
     matched_by: str
@@ -127,7 +127,7 @@ def _find_named(run: Run, model: str | None) -> dict[str, list[_Named]]:
 
 
 def _find_folders(folder: Path, models: Iterable[str], wanted: str | None) -> dict[str, Path]:
-    """Find the folder of each model: one that is named like it, or, of one model alone, the whole."""
+    """Find the folder of each model: the one named like it, or for a single model the whole folder."""
     if not folder.is_dir() and not (folder.suffix == ".jsonl" and folder.is_file()):
         raise BadFileError(f"{folder} is not a folder of images, nor a .jsonl file that lists them")
     below = _list_folders(folder) if folder.is_dir() else []
@@ -160,13 +160,13 @@ def _plain(name: str) -> str:
 
 
 def _match(run: Run, folder: Path, named: Sequence[_Named], layout: str) -> _Match:
-    """Match files by the names that responses have; if none has such a name, by a layout, as `folder:` does."""
+    """Match files by the names of responses; if none matches, by a layout, as `folder:` does."""
     matched_by = BY_NAME
     pairs, unknown = _match_names(folder, named) if folder.is_dir() else ([], [])
     if not pairs:
         try:
             holdings = read_folder(folder, layout)
-        except BadFileError as error:  # other models may have theirs
+        except BadFileError as error:  # other models may have images
             unknown = [UnmatchedFile(storable(folder.name), str(error))]
         else:
             asked = {one.item_id.partition("/")[0] for one in named}
@@ -198,9 +198,9 @@ def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[MatchedFil
 
 
 def _find_called(files: Sequence[str], named: Sequence[_Named]) -> Iterator[tuple[_Named, Sequence[str]]]:
-    """Find the files that are called like each response, but for case and ending.
+    """Find the files named like each response, ignoring case and suffix.
 
-    Folders in a name may be others here: they are passed over, unless two responses have the same bare name.
+    Folders in a name may differ here: they are ignored, unless two responses have the same bare name.
     """
     whole: dict[str, list[str]] = defaultdict(list)
     last: dict[str, list[str]] = defaultdict(list)
@@ -233,7 +233,7 @@ def _match_layout(
     unknown = [*holdings.left, *placement.ambiguous, *placement.duplicates, *placement.relisted]
     for item_id, responses in by_item.items():
         images = placement.of_item.get(item_id, {})
-        if all(image.repeat is not None for image in images.values()):  # else all must be there to be put in order
+        if all(image.repeat is not None for image in images.values()):  # else all must be there, matched in order
             joined = [(one, images[one.repeat]) for one in responses if one.repeat in images]
         elif len(images) == len(responses):
             joined = list(zip(responses, images.values(), strict=True))
@@ -257,7 +257,7 @@ def _store(
     run: Run, model: str, match: _Match, watch: Callable[[Sequence[MatchedFile]], Iterable[MatchedFile]]
 ) -> AttachResult:
     with run.lease(f"attach {model}") as lease:
-        run.sweep(lease)  # what a killed process had stored and not yet joined
+        run.sweep(lease)  # images that a killed process stored but did not attach
         known = run.attachments()
         new = [pair for pair in match.pairs if pair.trial_id not in known]
         others = [
@@ -286,7 +286,7 @@ def _store(
 
 
 def _keep(images: Images, pair: MatchedFile) -> Attachment | UnmatchedFile:
-    """Store the image, if it is one: it is bounded and checked before it is trusted."""
+    """Check a file and store it, if it is an image."""
     try:
         data = read_image(pair.path)
         decode(data)

@@ -1,6 +1,6 @@
 """Imports the pictures of a folder or zip as a run, with questions about each in the user's words.
 
-The wording decides the kind of answer; files that are no pictures are refused by name."""
+The wording decides the kind of answer; files that are not pictures are refused by name."""
 
 import re
 import stat
@@ -40,14 +40,14 @@ from subitize.store.images import Images
 MOST_PICTURES = 100_000
 _MOST_ENTRIES = 1_000_000
 _MOST_BYTES = 50_000_000_000
-# A picture is compressed already: in a zip it gets hardly any smaller.
+# Pictures are compressed already: a zip makes them hardly any smaller.
 _MOST_RATIO, _RATIO_FROM_BYTES = 100, 10_000_000
 _AT_ONCE, _THREADS = 16, 4
 _HEAD_BYTES = 16
 
 
 class PictureSource(Protocol):
-    """Picture files that can be read one by one, by their names in order."""
+    """Picture files that can be read one by one; `names` are sorted."""
 
     names: Sequence[str]
 
@@ -57,18 +57,18 @@ class PictureSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """Pictures that were all found to be some, before there is a run."""
+    """Pictures, all checked before there is a run."""
 
     source: PictureSource
     suite: str
     maker: str
 
     def store(self, run: Run, asks: Sequence[Ask], watch: Callable[[Sequence[str]], Iterable[str]] = iter) -> int:
-        """Add the pictures to a run with questions about each, all or none; tell how many are new."""
+        """Add the pictures to a run with questions about each, all or none; return how many are new."""
         items = [Item(f"{self.suite}/{name}", Draw(name), tuple(asks), {}) for name in self.source.names]
         maker = Spec(self.maker, {}, self.maker)
         with run.lease(f"model {self.maker}") as lease:
-            run.sweep(lease)  # what a killed process had stored and not yet named
+            run.sweep(lease)  # images that a killed process stored but did not name
             run.add_suite(Spec(self.suite, {}, self.suite), 0, items)
             run.add_model(maker, is_stand_in=False)
             finished = run.finished(self.maker)
@@ -94,9 +94,9 @@ class Pictures:
 
 
 def open_pictures(path: Path, maker: str = "") -> Pictures:
-    """Look through all pictures of a folder or zip, and refuse all of them if one cannot be decoded.
+    """Check all pictures of a folder or zip; refuse them all if one cannot be decoded.
 
-    The suite that they make is named after the folder or zip, and so is their maker unless another is named.
+    Their suite is named after the folder or zip, and so is their maker unless one is given.
     """
     source: PictureSource = _ZipSource(path) if path.is_file() else _FolderSource(path)
     if not source.names:
@@ -133,7 +133,7 @@ def _find_fault(source: PictureSource, name: str) -> str:
 
 
 class _FolderSource:
-    """The pictures in a folder and in those below it; links that lead out of it are refused."""
+    """The pictures in a folder and its subfolders; links that lead out of it are refused."""
 
     def __init__(self, path: Path) -> None:
         if not path.is_dir():
@@ -146,7 +146,7 @@ class _FolderSource:
         self.names: Sequence[str] = sorted(self._real)
 
     def read(self, name: str) -> bytes:
-        """Read a file; what is no file, or too large, is refused before."""
+        """Read a file; refuse one that is too large, or not a regular file, before it is read."""
         return read_image(self._tree.path(self._real[name]))
 
     def _list(self, folder: str) -> Iterator[str]:
@@ -188,7 +188,7 @@ class _ZipSource:
         self.names: Sequence[str] = sorted(self._members)
 
     def read(self, name: str) -> bytes:
-        """Read a member, at most as much as a picture may have; what does not begin like one is not read on."""
+        """Read a member up to the size of the largest picture; stop if it does not begin like a picture."""
         try:
             with self._archive.open(self._members[name]) as file:
                 head = file.read(_HEAD_BYTES)
@@ -208,7 +208,7 @@ def _is_picture(entry: zipfile.ZipInfo) -> bool:
 
 
 def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
-    """Refuse a member that no honest zip of pictures has."""
+    """Refuse a member that no well-meant zip of pictures has."""
     name = entry.filename
     parts = PurePosixPath(name).parts
     fault = ""
@@ -233,9 +233,9 @@ _WHAT = re.compile(r"what\b.*", re.IGNORECASE)
 
 
 def read_asks(texts: Iterable[str]) -> tuple[Ask, ...]:
-    """Read questions: `How many X …?` is a count, `What …?` is answered in words, any other by yes or no.
+    """Read questions: `How many X …?` asks for a count, `What …?` for words, any other for yes or no.
 
-    Lines with | between them are for a choice. What would be right is not known.
+    Texts separated by | are a choice. The right answers are not known.
     """
     asks = tuple(_read_ask(" ".join(text.split())) for text in texts)
     known: dict[str, Ask] = {}

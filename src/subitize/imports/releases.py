@@ -1,4 +1,4 @@
-"""What papers' released data have in common: what an import yields, rating columns, counts in file names."""
+"""What papers' released data have in common: results of an import, rating columns, counts in file names."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from subitize.store import Run
 
 @dataclass(frozen=True, slots=True)
 class ReleaseSummary:
-    """What an import added, and what was there already."""
+    """Counts of what an import added, and of what was there already."""
 
     responses: int
     readings: int
@@ -28,7 +28,7 @@ class ReleaseSummary:
 
 @dataclass(frozen=True, slots=True)
 class Importable:
-    """A release that was read and found whole, before there is a run: what to know of the files, and whose they are.
+    """A release, read and checked before there is a run, with warnings about its files.
 
     `store` adds it to a run, all or nothing.
     """
@@ -39,13 +39,13 @@ class Importable:
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns:
-    """The columns that a file of ratings has, in one of several ways, and its lines in ours: see `readings.COLUMNS`."""
+    """The possible headers of a paper's ratings, and the translation of their lines to `answers.COLUMNS`."""
 
     headers: Sequence[Sequence[str]]
     translate: Callable[[Iterable[CsvRow]], Iterator[Mapping[str, str]]]
 
     def fits(self, header: Sequence[str]) -> bool:
-        """Tell whether a file with these columns has ratings."""
+        """Return whether a file with these columns has such ratings."""
         return any(set(columns) <= set(header) for columns in self.headers)
 
     def read(self, path: Path) -> Iterator[CsvRow]:
@@ -56,7 +56,7 @@ class RatingColumns:
 
 
 def find_rating_columns(header: Sequence[str]) -> RatingColumns | None:
-    """Find the paper whose file of ratings has these columns; None where they are ours, or nobody's."""
+    """Find the paper whose ratings have these columns; None if they are ours or unknown."""
     names = [name.strip() for name in header]
     if "annotator" in names:
         return None
@@ -70,7 +70,7 @@ RULE = Rule("strict")
 
 
 def import_named_counts(run: Run, model: str) -> int:
-    """Add what the names of a folder's images say to be in them, all or nothing; tell how many readings are new."""
+    """Add the counts in the names of a folder's images, all or none; return how many readings are new."""
     names = run.model_names()
     if model not in names:
         raise UnknownNameError("model", model, names.values())
@@ -95,9 +95,9 @@ def import_named_counts(run: Run, model: str) -> int:
 
 
 def read_named_count(response: Response, item: Item) -> Reading | None:
-    """Read the count in the name of the image that an item was answered with, if there is one.
+    """Read the count in the name of a response's image, if there is one.
 
-    A file that could not be read has none, as nothing shows it.
+    A file that could not be read has none.
     """
     text = response.provenance.parameters.get("count_in_name")
     if text is None or not isinstance(response.outcome, Drawn):
@@ -108,7 +108,7 @@ def read_named_count(response: Response, item: Item) -> Reading | None:
 
 
 def _question(item: Item) -> Question:
-    """Find what a count in a name answers: the one question of how many there are."""
+    """Find the question that a count in a name answers: the item's only count."""
     counts = [ask.question for ask in item.asks if isinstance(ask.question, Count) and ask.group == 1]
     if len(counts) != 1:
         raise BadValueError(

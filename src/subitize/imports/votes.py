@@ -1,4 +1,4 @@
-"""Votes of people on groups of images, success or failure, from a CSV, as readings of a run."""
+"""Imports people's votes on groups of images, success or failure, from a CSV as readings of a run."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ _RULE = Rule("votes")
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One line: whether an annotator calls a group of images of an item by a model a success; `place` is its group."""
+    """One line: an annotator's vote on a group of a model's images of an item; `place` is the group's number."""
 
     line: CsvRow
     annotator: str
@@ -51,7 +51,7 @@ class Vote:
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """Read the votes of a file; the first bad line is an error."""
+    """Read the votes of a file; the first bad line raises an error."""
     votes: list[Vote] = []
     seen: dict[tuple[str, str, str, int], int] = {}
     for line in read_lines(path, _NEEDED, COLUMNS):
@@ -80,7 +80,7 @@ def _read_vote(line: CsvRow) -> Vote:
 def import_votes_at(
     location: Location, path: Path, *, judge: str = "human", suites: Sequence[Resolved[Suite]] = ()
 ) -> ImportSummary:
-    """Add the votes to the run that is there; with suites it is made, once nothing is wrong with the file."""
+    """Add the votes to the run at a location; with suites, create it once the whole file is valid."""
     try:
         run = Run(location)
     except NotARunError:
@@ -96,10 +96,9 @@ def import_votes_at(
 def import_votes(
     run: Run, path: Path, *, judge: str = "human", suites: Sequence[Resolved[Suite]] = ()
 ) -> ImportSummary:
-    """Add every vote of the file, or none: the first bad line is an error, and then nothing is written.
+    """Add every vote of the file, or none if a line is bad.
 
-    With suites, their items are put into the run, and images that votes on them are about and that the run does not
-    have are added by name, as drawn elsewhere.
+    With suites, their items are added to the run, and so, by name, are images that votes are about and the run lacks.
     """
     votes, items, made = _check(path, judge, suites, run)
     with run.lease(f"judge {judge}") as lease:
@@ -118,10 +117,7 @@ _Suites = dict[str, tuple[Spec, int, list[Item], Design]]
 def _check(
     path: Path, judge: str, suites: Iterable[Resolved[Suite]], run: Run | None
 ) -> tuple[list[Vote], dict[str, Item], _Suites]:
-    """Read the votes of a file, and the items they may be about, with the seed that the run has its suites with.
-
-    Whatever is wrong with either is an error.
-    """
+    """Read and check the votes of a file and the items they may be about, made with the seeds of the run."""
     check_judge(judge)
     votes = read_votes(path)
     seeds = {entry.name: entry.seed for entry in run.suites()} if run else {}
@@ -143,7 +139,7 @@ def _check(
 
 
 def _check_item(vote: Vote, items: Mapping[str, Item]) -> None:
-    """Refuse a vote on an item that is not there, or that nothing is asked of about a group of images."""
+    """Refuse a vote on an unknown item, or one without exactly one question about a group of images."""
     if vote.item_id not in items:
         near = get_close_matches(vote.item_id, items, n=1, cutoff=0.0)
         hint = f"the nearest is {near[0]!r}" if near else "there are none; name their suite with --suite"
@@ -161,9 +157,9 @@ def _group_asks(item: Item) -> list[Ask]:
 
 
 class _Votes:
-    """The votes of a file, the groups they are about, and the images that are to be added by name.
+    """The votes of a file, the groups they are about, and the images to be added by name.
 
-    A model that was run here, as one with options or with images that are here was, has no other images elsewhere.
+    A model that ran here, as its options or stored images show, gets no images by name.
     """
 
     def __init__(
@@ -171,11 +167,11 @@ class _Votes:
         votes: Sequence[Vote],
         items: Mapping[str, Item],
         suites: _Suites,
-        ledger: AnswerLog,
+        log: AnswerLog,
         drawn: Iterable[StoredResponse] = (),
         run_here: Iterable[str] = (),
     ) -> None:
-        self._ledger, self._votes, self._items, self._run_here = ledger, votes, items, set(run_here)
+        self._log, self._votes, self._items, self._run_here = log, votes, items, set(run_here)
         self._named = [vote for vote in votes if items[vote.item_id].suite in suites]
         self._asks = {id: _group_asks(items[id])[0] for id in {vote.item_id for vote in votes}}
         self._drawn: dict[tuple[str, str], list[StoredResponse]] = defaultdict(list)
@@ -186,7 +182,7 @@ class _Votes:
                 self._run_here.add(trial.model)
 
     def answers(self) -> AnswerLines:
-        """Make the readings of all votes; the first that is about nothing is an error."""
+        """Make the readings of all votes; raise an error for the first vote on images that do not exist."""
         named = list(self._name_images())
         return AnswerLines([(vote.line, self._reading(vote)) for vote in self._votes], named)
 
@@ -204,7 +200,7 @@ class _Votes:
                 f"{', '.join(known) or 'none'}); {remedy}"
             )
         subject = find_group(vote.line, ask, drawn, vote.place)
-        return self._ledger.enter(vote.line, (subject, ask.question), Words(vote.text), _RULE)
+        return self._log.enter(vote.line, (subject, ask.question), Words(vote.text), _RULE)
 
     def _name_images(self) -> Iterator[Response]:
         """Make responses for groups of which the run has no image."""

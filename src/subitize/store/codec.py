@@ -7,16 +7,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from subitize.records import (
-    Ask,
-    Evidence,
-    Outcome,
-    Provenance,
-    Question,
-    Scalar,
-    Task,
-    Value,
-)
+from subitize.records import Ask, Evidence, Outcome, Provenance, Question, Scalar, Task, Value
 
 T = TypeVar("T")
 
@@ -34,7 +25,7 @@ trial_ids: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 
 
 def encode(adapter: TypeAdapter[T], record: T) -> str:
-    """Write a record as JSON; a wrong type is an error, half a surrogate pair (models emit them) becomes "?"."""
+    """Write a record as JSON. A wrong type is an error; half a surrogate pair, which models emit, becomes "?"."""
     try:
         return adapter.dump_json(record, by_alias=True, warnings="error").decode()
     except PydanticSerializationError:
@@ -42,16 +33,16 @@ def encode(adapter: TypeAdapter[T], record: T) -> str:
 
 
 def dump(adapter: TypeAdapter[T], record: T) -> Any:  # noqa: ANN401
-    """Make of a record what its JSON says, as dictionaries and lists."""
+    """Turn a record into the dictionaries and lists of its JSON."""
     return adapter.dump_python(record, mode="json", by_alias=True, warnings="error")
 
 
 LONGEST_TEXT = 1_000_000
-"""In characters, of anything that a model or judge gives: no answer to a question is longer."""
+"""In characters, of anything that a model or judge returns: no answer to a question is longer."""
 
 
 def fault(adapter: TypeAdapter[T], record: T) -> str:
-    """Say why a record cannot be stored and read back, or nothing."""
+    """Return why a record cannot be stored and read back, or an empty text."""
     try:
         text = encode(adapter, record)
         if len(text) > LONGEST_TEXT:

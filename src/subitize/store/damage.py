@@ -5,50 +5,23 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from sqlalchemy import Boolean, Column, ColumnElement, Connection, Float, Integer, Table, column, select
 
-from subitize.store import codec, tables
+from subitize.store import tables
 from subitize.store.images import is_image_name
 
-_JSON: Mapping[Column[Any], TypeAdapter[Any]] = {
-    tables.suites.c.options: codec.options,
-    tables.suites.c.strata: codec.strata,
-    tables.models.c.options: codec.options,
-    tables.judges.c.options: codec.options,
-    tables.items.c.task: codec.task,
-    tables.items.c.asks: codec.asks,
-    tables.items.c.factors: codec.factors,
-    tables.responses.c.outcome: codec.outcome,
-    tables.responses.c.provenance: codec.provenance,
-    tables.questions.c.question: codec.question,
-    tables.subjects.c.trial_ids: codec.trial_ids,
-    tables.readings.c.evidence: codec.evidence,
-    tables.readings.c.value: codec.value,
-    tables.readings.c.provenance: codec.provenance,
-}
-_REFERENCES: Mapping[Column[Any], Column[Any]] = {
-    tables.items.c.suite: tables.suites.c.suite,
-    tables.responses.c.item_id: tables.items.c.item_id,
-    tables.responses.c.model: tables.models.c.model,
-    tables.readings.c.subject: tables.subjects.c.id,
-    tables.readings.c.question: tables.questions.c.id,
-    tables.readings.c.source: tables.sources.c.id,
-}
-_CHOICES: Mapping[Column[Any], set[object]] = {
-    tables.responses.c.status: {tables.DONE, tables.FAILED, tables.TRANSIENT},
-}
-# What can be taken out, as the next command does it again.
+# Rows that may be deleted, as this command makes them again.
 _DONE_AGAIN = {tables.responses: "run", tables.readings: "judge"}
 _BACKUP = "restore the run from a backup"
-_TABLES = sorted(  # those that others refer to come first: there may the damage be
+_TABLES = sorted(  # referenced tables come first, as the damage may be there
     (table for table in tables.metadata.sorted_tables if table not in (tables.schema, tables.leases)),
-    key=lambda table: not _REFERENCES.keys().isdisjoint(table.columns),
+    key=lambda table: any("references" in one.info for one in table.columns),
 )
 
 
 def find_damage(connection: Connection, run_id: str) -> str | None:
-    """Describe the first row that cannot be read, and what to do about it; None where every row can."""
+    """Describe the first row that cannot be read and its remedy; return None if all can be read."""
     with _reading_any_text(connection):
         for table in _TABLES:
             known = {one: _read_known(connection, one) for one in table.columns if one.name != "run_id"}
@@ -63,7 +36,7 @@ def find_damage(connection: Connection, run_id: str) -> str | None:
 
 @contextmanager
 def _reading_any_text(connection: Connection) -> Iterator[None]:
-    """Let texts be read that are not UTF-8, which SQLite keeps and PostgreSQL refuses."""
+    """Allow reading texts that are not UTF-8, which SQLite keeps and PostgreSQL refuses."""
     if connection.dialect.name != "sqlite":
         yield
         return
@@ -76,7 +49,8 @@ def _reading_any_text(connection: Connection) -> Iterator[None]:
 
 
 def _remedy(place: Column[Any], key: str) -> str:
-    again = None if place in _REFERENCES else _DONE_AGAIN.get(place.table)  # it may be the other table that is damaged
+    # If a reference is wrong, the other table may be the damaged one.
+    again = None if "references" in place.info else _DONE_AGAIN.get(place.table)
     return _BACKUP + (f", or DELETE FROM {place.table.name} WHERE {key} and {again} again" if again else "")
 
 
@@ -85,9 +59,9 @@ def _key(table: Table) -> list[str]:
 
 
 def _read_known(connection: Connection, place: Column[Any]) -> set[object] | None:
-    """List what a column may hold, where that is known."""
-    target = _REFERENCES.get(place)
-    return _CHOICES.get(place) if target is None else {*connection.execute(select(target)).scalars()}
+    """Return the values a column may have, if they are known."""
+    target = place.info.get("references")
+    return place.info.get("choices") if target is None else {*connection.execute(select(target)).scalars()}
 
 
 def _read_raw(connection: Connection, table: Table, run_id: str) -> Iterator[Mapping[str, Any]]:
@@ -100,7 +74,7 @@ def _read_raw(connection: Connection, table: Table, run_id: str) -> Iterator[Map
 
 
 def _find_fault(place: Column[Any], value: Any, known: Collection[Any] | None) -> str:  # noqa: ANN401
-    """Say what is wrong with a value, or nothing; a reference must be one of the known."""
+    """Return what is wrong with a value, or an empty text; `known` are the values it may have."""
     kinds = (int, float) if isinstance(place.type, Float) else (int,)
     is_text = not isinstance(place.type, Float | Integer | Boolean)
     if value is None:
@@ -110,13 +84,14 @@ def _find_fault(place: Column[Any], value: Any, known: Collection[Any] | None) -
     if isinstance(value, str) and re.search("[\udc80-\udcff]", value):
         return f"is not UTF-8: {value!r:.60}"
     if known is not None and value not in known:
-        among = f"in table {_REFERENCES[place].table.name}" if place in _REFERENCES else f"one of {sorted(known)}"
+        target = place.info.get("references")
+        among = f"one of {sorted(known)}" if target is None else f"in table {target.table.name}"
         return f"{value!r:.60} is not {among}"
     return _find_text_fault(place, value) if isinstance(value, str) else ""
 
 
 def _find_contradiction(place: Column[Any], row: Mapping[str, Any]) -> str:
-    """Say what a value lacks that another of its row needs."""
+    """Return how a value contradicts another of its row, or an empty text."""
     if place is tables.suites.c.sampled_from and row["sampling"] is not None and row[place.name] is None:
         return f"is empty, though its sampling is {row['sampling']!r:.60}"
     return ""
@@ -126,8 +101,8 @@ def _find_text_fault(place: Column[Any], value: str) -> str:
     if place.name == "image" and not is_image_name(value):
         return f"{value!r:.60} is no name of an image"
     try:
-        if place in _JSON:
-            _JSON[place].validate_json(value)
+        if "json" in place.info:
+            place.info["json"].validate_json(value)
     except ValidationError as error:
         return f"cannot be read ({error.errors(include_url=False)[0]['msg']}): {value[:60]!r}"
     return ""

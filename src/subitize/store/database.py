@@ -1,6 +1,6 @@
 """Opens the database of a run, lists the runs at a location, and inserts rows in bulk.
 
-Runs live in SQLite, in a folder, or in PostgreSQL, by URL; database errors become errors of ours."""
+Runs are stored in SQLite, in a folder, or in PostgreSQL, by URL; database errors become subitize's own."""
 
 import importlib
 import os
@@ -51,11 +51,11 @@ DATABASE_FILE = "run.sqlite"
 BUSY_SECONDS = 60
 _CACHE_KB = 32_000
 _DAMAGE = ("malformed", "Could not decode")
-_SETTING_UP = 5081712  # any number, as long as it is ours
-# Whoever looks needs no transaction. In SQLite none begins unless we do it, see _begin_at_once; to be told of another
-# isolation level, and of the usual one again afterwards, would take it as long as most queries.
-_LOOKING: Mapping[str, Mapping[str, Any]] = {
-    "sqlite": {"is_looking": True},
+_SETTING_UP = 5081712  # an arbitrary number
+# Reading needs no transaction. In SQLite none begins unless _begin_at_once begins it; changing the isolation level, and
+# changing it back afterwards, would take as long as most queries.
+_READING: Mapping[str, Mapping[str, Any]] = {
+    "sqlite": {"is_reading": True},
     "postgresql": {"isolation_level": "AUTOCOMMIT"},
 }
 
@@ -85,7 +85,7 @@ class Database:
             )
 
     def __str__(self) -> str:
-        # A password can stand in the query too.
+        # The query may have a password too.
         return f"{self.run_id} in {_parse_url(self.url).set(query={}).render_as_string(hide_password=True)}"
 
 
@@ -94,7 +94,7 @@ Location = Folder | Database
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """An open database, and the folder of its copy if what is open is one."""
+    """An open database; `copy` is the temporary folder if it is a copy."""
 
     engine: Engine
     where: str
@@ -109,13 +109,13 @@ class Backend:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Do all of it or nothing."""
-        with self._in_our_words(), self.engine.begin() as connection:
+        """Open a write transaction; an error rolls it back."""
+        with self._translating_errors(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def setting_up(self) -> Iterator[Connection]:
-        """Write what is looked for first and made if it is missing: one process at a time, lest two make it."""
+        """Open a transaction that creates what is missing: one process at a time, lest two create it."""
         with self.writing() as connection:
             if connection.dialect.name == "postgresql":  # SQLite has one writer at a time anyway
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_SETTING_UP})"))
@@ -123,13 +123,13 @@ class Backend:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Look without holding anybody up."""
-        with self._in_our_words(), self.engine.connect() as connection:
-            yield connection.execution_options(**_LOOKING[self.engine.dialect.name])
+        """Read without locking."""
+        with self._translating_errors(), self.engine.connect() as connection:
+            yield connection.execution_options(**_READING[self.engine.dialect.name])
 
     @contextmanager
-    def _in_our_words(self) -> Iterator[None]:
-        # Rows that are many are fetched by the driver's own cursor, whose errors SQLAlchemy does not see.
+    def _translating_errors(self) -> Iterator[None]:
+        # Large results are fetched by the driver's own cursor, whose errors SQLAlchemy does not see.
         of_driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
         try:
             yield
@@ -147,7 +147,7 @@ class Backend:
 
 
 def open_backend(location: Location, *, create: bool) -> Backend:
-    """Open the database, with its tables made first if asked for."""
+    """Open the database; create its tables first if asked to."""
     if isinstance(location, Folder):
         backend = _open_sqlite(location.path, create=create)
     else:
@@ -199,7 +199,7 @@ def _find_file(folder: Path, *, create: bool) -> Path:
     else:
         if not create:
             raise NotARunError(f"{folder} is not a run: it has no {DATABASE_FILE}")
-        # Another process may be making the same run at this moment: its files are no strangers.
+        # Another process may be creating the same run at this moment: its files are not foreign.
         if folder.exists() and any(not entry.name.startswith(DATABASE_FILE) for entry in folder.iterdir()):
             raise NotARunError(f"{folder} is not a run and not empty; name a new folder for the run")
         folder.mkdir(parents=True, exist_ok=True)
@@ -207,12 +207,12 @@ def _find_file(folder: Path, *, create: bool) -> Path:
 
 
 def _check_ours(file: Path) -> None:
-    """Refuse a database of somebody else before anything in it is changed, were it the mode of its journal."""
+    """Refuse another program's database before anything in it is changed, even its journal mode."""
     if not file.is_file():
         raise NotARunError(f"{file.parent} is not a run: its {DATABASE_FILE} is not a file")
     uri = f"file:{quote(str(file.resolve()))}?mode=ro"
     found: set[str] = set()
-    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:  # opening it will tell
+    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:  # opening it reports the error
         found = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if found and not {tables.schema.name, tables.runs.name} <= found:
         raise NotARunError(
@@ -229,8 +229,8 @@ def _sqlite_engine(file: Path) -> Engine:
 
 
 def _frozen_sqlite(file: Path) -> Engine:
-    # Where nothing can be written, WAL mode cannot be read unless SQLite is told that nobody else writes; but then
-    # it leaves the log aside. A log that is there was left by a killed process or belongs to one at work.
+    # Without write access SQLite reads a database in WAL mode only as "immutable", and then ignores the log. A log that
+    # exists was left by a killed process or belongs to a running one.
     log = file.with_name(f"{file.name}-wal")
     has_log = log.exists() and log.stat().st_size > 0
     options = {"uri": "true", "mode": "ro"} | ({} if has_log else {"immutable": "1"})
@@ -238,20 +238,20 @@ def _frozen_sqlite(file: Path) -> Engine:
 
 
 def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    connection.isolation_level = None  # we begin transactions ourselves, see _begin_at_once
+    connection.isolation_level = None  # _begin_at_once begins transactions
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     cursor.execute("PRAGMA journal_mode = WAL")
-    # FULL: what is committed survives a power cut too, not only a killed process.
+    # FULL: commits survive a power cut too, not only a killed process.
     cursor.execute("PRAGMA synchronous = FULL")
-    # The default of 2 MB makes a large import write its pages out and read them again.
+    # With the default of 2 MB a large import writes pages out and reads them back.
     cursor.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     cursor.close()
 
 
 def _begin_at_once(connection: Connection) -> None:
-    # A transaction that reads first and writes later cannot wait for another writer; one that says so at once can.
-    if not connection.get_execution_options().get("is_looking"):
+    # A transaction that reads first and writes later cannot wait for another writer; one that locks at once can.
+    if not connection.get_execution_options().get("is_reading"):
         connection.connection.cursor().execute("BEGIN IMMEDIATE")
 
 
@@ -265,7 +265,7 @@ def _postgres_engine(url: str) -> Engine:
     return create_engine(
         parsed.set(drivername="postgresql+psycopg").difference_update_query(["options"]),
         connect_args={"options": options, "connect_timeout": 10},
-        isolation_level="READ COMMITTED",  # what another has committed meanwhile must be seen
+        isolation_level="READ COMMITTED",  # it must see what others commit meanwhile
     )
 
 
@@ -293,7 +293,7 @@ def _create_tables(backend: Backend) -> None:
 
 
 def _check_schema(backend: Backend) -> int:
-    """Find the version of the tables, which must not be newer than ours."""
+    """Return the version of the tables, which must not be newer than this program's."""
     with backend.reading() as connection:
         if not inspect(connection).has_table("schema_version"):
             raise NotARunError(f"{backend.where} is not a run: its database has none of our tables")
@@ -313,24 +313,25 @@ def _check_schema(backend: Backend) -> int:
 
 
 def _upgrade(backend: Backend) -> None:
-    """Bring the tables of an older version up to ours, whole or not at all; nothing that is stored changes."""
+    """Upgrade the tables of an older version, completely or not at all; no stored value changes."""
     with backend.setting_up() as connection:
-        version = connection.execute(select(tables.schema.c.version)).scalar_one()  # another process may have done it
+        # Read again, as another process may have upgraded it.
+        version = connection.execute(select(tables.schema.c.version)).scalar_one()
         if version < tables.SCHEMA_VERSION:
-            # An older subitize could not go on with newer tables, and what it has paid for would be lost.
+            # A running older subitize could not go on with newer tables and would lose answers already paid for.
             leases.refuse_if_any(connection, f"{backend.where} was written by an older subitize")
         for older in range(version, tables.SCHEMA_VERSION):
             for statement in upgrade_statements(older, connection.dialect.name):
                 connection.execute(text(statement))
         connection.execute(update(tables.schema).values(version=tables.SCHEMA_VERSION))
     if version < tables.SCHEMA_VERSION and backend.engine.dialect.name == "sqlite":
-        # A file does not shrink by itself. Where it cannot be written anew, as on a full disk, it stays as large.
+        # A file does not shrink by itself. If it cannot be rewritten, as on a full disk, it keeps its size.
         with suppress(StorageError), backend.reading() as connection:
             connection.execute(text("VACUUM"))
 
 
 def _upgrade_copy(frozen: Backend) -> Backend:
-    """Bring a copy up to date where nothing can be written; the run is read from that."""
+    """Upgrade a temporary copy of a run that cannot be written, and open that instead."""
     folder: tempfile.TemporaryDirectory[str] | None = None
     try:
         folder = tempfile.TemporaryDirectory(prefix="subitize-", ignore_cleanup_errors=True)
@@ -354,7 +355,7 @@ def _upgrade_copy(frozen: Backend) -> Backend:
 
 
 def list_runs(location: Location) -> list[Location]:
-    """List the run at a place and those beside it: in a folder that is no run those in it, in a database all others."""
+    """List the run at a location, or the runs in a folder that is not one; in a database, all runs, this one first."""
     if isinstance(location, Folder):
         if (location.path / DATABASE_FILE).exists():
             return [location]
@@ -375,10 +376,10 @@ ROWS_AT_ONCE = 2_000
 def insert_all(
     connection: Connection, table: Table, rows: Iterable[Sequence[object]], *, skips_known: bool = False
 ) -> int:
-    """Insert rows of values, in the order of the table's columns; tell how many there were.
+    """Insert rows of values in the order of the table's columns; return their number.
 
-    Those that an index refuses, because they are there, may be skipped. The statement goes to the driver as it is:
-    SQLAlchemy would look at every value once more, which takes as long as all the rest.
+    Optionally skip rows that a unique index refuses. The statement goes straight to the driver: SQLAlchemy would
+    process every value again, which takes as long as all the rest.
     """
     prepared = _prepare(table, connection.dialect, skips_known=skips_known)
     remaining, total = iter(rows), 0

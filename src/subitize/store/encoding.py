@@ -1,6 +1,6 @@
-"""Turns items, responses and readings into the rows that are stored, and back.
+"""Turns items, responses and readings into stored rows, and back.
 
-Also joins responses known by name with the images that were attached to them later."""
+Also joins responses known by name with the images attached to them later."""
 
 import hashlib
 import time
@@ -41,12 +41,12 @@ EncodedT = TypeVar("EncodedT")
 
 
 def encode_options(options: Mapping[str, str]) -> str:
-    """Write options in the order of their names."""
+    """Write options, sorted by name."""
     return codec.encode(codec.options, dict(sorted(options.items())))
 
 
 def item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
-    """Make the row of an item."""
+    """Return the row of an item."""
     return (
         run_id,
         item.id,
@@ -60,7 +60,7 @@ def item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
 
 
 def hash_items(rows: Iterable[Sequence[object]]) -> str:
-    """Hash the stored texts of a suite's items in their order."""
+    """Hash the stored texts of a suite's items, in order."""
     hashed = hashlib.sha256()
     for _, item_id, _, _, _, *texts in rows:
         hashed.update(repr((item_id, *texts)).encode())
@@ -68,7 +68,7 @@ def hash_items(rows: Iterable[Sequence[object]]) -> str:
 
 
 def decode_item(row: Row[tuple[object, ...]]) -> Item:
-    """Make an item of its row; that which many items share is decoded once."""
+    """Decode an item; what many items share is decoded once."""
     return Item(
         row.item_id,
         codec.task.validate_json(row.task),
@@ -82,7 +82,7 @@ _decode_factors = lru_cache(1_000)(codec.factors.validate_json)
 
 
 def is_of(row: Row[tuple[object, ...]], item: Item) -> bool:
-    """Tell whether a row has this item; that most often reads the same, so that it need not be decoded."""
+    """Return whether a row has this item; mostly the texts are the same and need not be decoded."""
     *_, task, asks, factors = item_row(row.run_id, row.position, item)
     return (row.item_id, row.task, row.asks, row.factors) == (item.id, task, asks, factors) or decode_item(row) == item
 
@@ -92,7 +92,7 @@ def _image_name(picture: Picture) -> str | None:
 
 
 def response_rows(run_id: str, responses: Iterable[Response]) -> Iterator[tuple[object, ...]]:
-    """Make the rows of responses."""
+    """Yield the rows of responses."""
     provenances = _Memo(partial(codec.encode, codec.provenance))
     for response in responses:
         trial, outcome = response.trial, response.outcome
@@ -119,12 +119,12 @@ def _status(outcome: Outcome) -> str:
     return tables.FAILED if isinstance(outcome, Failed) else tables.DONE
 
 
-# The texts of a reading's subject, question and source, and, from its evidence on, what is its own.
+# The texts of a reading's subject, question and source, then its own columns from the evidence on.
 EncodedReading = tuple[Texts, Texts, Texts, tuple[object, ...]]
 
 
 def encode_readings(readings: Iterable[Reading]) -> Iterator[EncodedReading]:
-    """Encode readings. Many are of few questions and have few values: each of these is encoded once."""
+    """Encode readings. Many share few questions and values, so each of these is encoded once."""
     subjects, questions = _Memo(_encode_subject), _Memo(_encode_question)
     evidences, values = _Memo(partial(codec.encode, codec.evidence)), _Memo(partial(codec.encode, codec.value))
     provenances = _Memo(partial(codec.encode, codec.provenance))
@@ -146,10 +146,10 @@ def encode_readings(readings: Iterable[Reading]) -> Iterator[EncodedReading]:
 
 
 class _Memo(Generic[RecordT, EncodedT]):
-    """Encodes a record that comes again only once.
+    """Encodes a recurring record only once.
 
-    Records are told apart by identity: that is quicker than by what they say, and True and 1, which are equal, stay
-    apart. They are kept, so that no other can take their place in memory.
+    Records are compared by identity, which is quicker than by value and distinguishes True from 1. They are kept
+    alive, so that no other can take their place in memory.
     """
 
     def __init__(self, encode: Callable[[RecordT], EncodedT]) -> None:
@@ -157,7 +157,7 @@ class _Memo(Generic[RecordT, EncodedT]):
         self._known: dict[int, tuple[RecordT, EncodedT]] = {}
 
     def encode(self, record: RecordT) -> EncodedT:
-        """Encode a record, or find what was made of it before."""
+        """Encode a record, or return its earlier encoding."""
         known = self._known.get(id(record))
         if known is None:
             if len(self._known) >= _DIFFERENT_RECORDS:
@@ -175,15 +175,15 @@ def _encode_question(question: Question) -> tuple[str, str]:
 
 
 def encode_purpose(purpose: ReadingPurpose) -> str | None:
-    """Write what a reading is for: plain answers, which most are, say nothing."""
+    """Write the purpose of a reading; it is null for answers, which most are."""
     return None if purpose == "answer" else purpose
 
 
 class ReadingDecoder:
-    """Decodes readings; what they share is decoded once."""
+    """Decodes readings; what many share is decoded once."""
 
     def __init__(self, shared: Shared) -> None:
-        # All is read now, while there is a connection.
+        # Read now, while there is a connection.
         self._sources, subjects, questions = shared.sources, shared.subjects, shared.questions
         self._subject = cache(lambda number: Subject(codec.trial_ids.validate_json(subjects[number].trial_ids)))
         self._question = cache(lambda number: codec.question.validate_json(questions[number].question))
@@ -208,7 +208,7 @@ class ReadingDecoder:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """The image of a trial's response, and the file that it came from."""
+    """The image attached to a trial's response, and its original file."""
 
     trial_id: str
     image: Stored
@@ -216,14 +216,14 @@ class Attachment:
 
 
 def with_attachments(query: Select[Any]) -> Select[Any]:
-    """Add the image attached to each response, null where there is none."""
+    """Add the image attached to each response, or null."""
     is_same = and_(attachments.c.run_id == responses.c.run_id, attachments.c.trial_id == responses.c.trial_id)
     joined = responses.outerjoin(attachments, is_same)
     return query.select_from(joined).add_columns(attachments.c.image.label("attached"))
 
 
 def attach_image(outcome: Outcome, image: str | None) -> Outcome:
-    """Give a drawing that is known by name the image that was attached to it, if any."""
+    """Give a drawing that is known by name its attached image, if any."""
     if image is None or not isinstance(outcome, Drawn) or not isinstance(outcome.picture, Elsewhere):
         return outcome
     stored = parse_image(image)
@@ -231,7 +231,7 @@ def attach_image(outcome: Outcome, image: str | None) -> Outcome:
 
 
 def parse_image(name: str) -> Stored:
-    """Read the name of an image's file."""
+    """Parse the name of an image's file."""
     hash, _, ending = name.partition(".")
     for known in get_args(ImageFormat):
         if known == ending:

@@ -1,4 +1,4 @@
-"""The models and judges of a run: whether two are the same, where they are reached, and how they are shown."""
+"""The models and judges of a run: which are the same, where they are reached, and how they are displayed."""
 
 import json
 from collections import Counter, defaultdict
@@ -10,12 +10,12 @@ from subitize.errors import ConflictError
 from subitize.io.specs import ADDRESS_OPTION, drop_address, parse_spec, with_address
 
 _OF_MODEL = "model "
-"""Stands before the options of the model that a judge asks."""
+"""Prefix of the options of the model that a judge asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model or judge as it was put into the run, under the name it was given, if any, with all its addresses."""
+    """A model or judge as stored in the run, with its given name, if any, and all its addresses."""
 
     spec: str
     options: Mapping[str, str]
@@ -25,21 +25,21 @@ class Entry:
 
     @property
     def asks_model(self) -> bool:
-        """Tell whether it is a judge that puts its questions to a model."""
+        """Whether it is a judge that asks a model."""
         return any(key.startswith(_OF_MODEL) for key in self.options)
 
 
 def addresses_among(options: Mapping[str, str]) -> tuple[str, ...]:
-    """Find the address that earlier versions kept among the options."""
+    """Find the address that earlier versions stored among the options."""
     address = options.get(ADDRESS_OPTION) or options.get(_OF_MODEL + ADDRESS_OPTION)
     return (address.rstrip("/"),) if address else ()
 
 
 def match_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool = False) -> Entry:
-    """Find the entry that a model or judge goes on with, under its new name and address if it has any; else a new one.
+    """Match a model or judge with a stored entry, updated with any new name and address, or return a new one.
 
-    Where a model is reached is no part of what it is; but two servers have one model only if the user says so, and
-    two if the user gives each a name.
+    The address is not part of a model's identity. But two servers are taken to have the same model only if the user
+    says so, and different ones only if the user names each.
     """
     alike = [entry for entry in known if wanted.spec in (entry.spec, drop_address(entry.spec))]
     found = _find_at(alike, wanted) or (_find_elsewhere(alike, wanted) if is_same_model else None)
@@ -63,7 +63,7 @@ def match_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool = 
 
 
 def display_names(entries: Iterable[Entry], *, keeps_kind: bool = False) -> dict[str, str]:
-    """Say how each is shown, by its spec: by the name it was given, else the shortest text that tells it apart."""
+    """Return the display name of each, by spec: its given name, or else the shortest text that distinguishes it."""
     entries = {entry.spec: entry for entry in sorted(entries, key=lambda entry: entry.given_name)}.values()
     given = {entry.spec: entry.given_name for entry in entries if entry.given_name}
     groups: dict[str, list[_Parts]] = defaultdict(list)
@@ -77,7 +77,7 @@ def display_names(entries: Iterable[Entry], *, keeps_kind: bool = False) -> dict
 
 
 def find_spec(text: str, names: Mapping[str, str]) -> str:
-    """Find the spec of what a user names, by its name or its spec with or without the address; else give it back."""
+    """Find a spec by display name or by spec, with or without its address; return unknown text unchanged."""
     ways = ({spec: spec for spec in names}, names, {spec: drop_address(spec) for spec in names})
     for way, wanted in zip(ways, (text, text, drop_address(text)), strict=True):
         found = [spec for spec, known in way.items() if known == wanted]
@@ -87,27 +87,27 @@ def find_spec(text: str, names: Mapping[str, str]) -> str:
 
 
 def _find_at(alike: Sequence[Entry], wanted: Entry) -> Entry | None:
-    """Find the one at the same address; of several that which has the name, or else the very spec.
+    """Find the one at the same address; of several, prefer the one with the same name, then the same spec.
 
-    Without an address, as what is imported comes, nothing says that it is elsewhere.
+    One without an address, such as an imported model, matches any address.
     """
     here = [one for one in alike if not (one.addresses and wanted.addresses) or _places(one) & _places(wanted)]
     return min(here, key=lambda entry: (entry.given_name != wanted.given_name, entry.spec != wanted.spec), default=None)
 
 
 def _find_elsewhere(alike: Sequence[Entry], wanted: Entry) -> Entry | None:
-    """Find the one that is the same at another address: the only one, or that which has the name."""
+    """Find the one that is the same at another address: the only one, or the one with the same name."""
     named = [entry for entry in alike if len(alike) == 1 or entry.given_name == wanted.given_name != ""]
     return named[0] if named else None
 
 
 def _places(entry: Entry) -> set[str]:
-    """Take the addresses without their queries: the version of an API does not make it another server."""
+    """Return the addresses without their queries: another version of an API is still the same server."""
     return {address.partition("?")[0] for address in entry.addresses}
 
 
 def _keep_apart(wanted: Entry) -> Entry:
-    """Make the address a part of what a model is, as another server has one of the same spec."""
+    """Make the address part of the spec, as another server has a model of the same spec."""
     address = wanted.addresses[-1]
     key = (_OF_MODEL if wanted.asks_model else "") + ADDRESS_OPTION
     return replace(wanted, spec=with_address(wanted.spec, address), options={**wanted.options, key: address})
@@ -142,7 +142,7 @@ def _check_name(known: Iterable[Entry], settled: Entry) -> None:
 
 
 class _Parts(NamedTuple):
-    """A spec, its beginning in a few words or more, and its options."""
+    """A spec, its possible beginnings from short to long, and its options."""
 
     spec: str
     heads: Sequence[str]
@@ -150,7 +150,7 @@ class _Parts(NamedTuple):
 
 
 def _take_apart(entry: Entry, *, keeps_kind: bool) -> _Parts:
-    if not entry.options:  # brought in by that name
+    if not entry.options:  # imported under that name
         return _Parts(entry.spec, [entry.spec], {})
     kind, target, options = parse_spec(entry.spec)
     whole = ":".join(filter(None, [kind, target]))
@@ -162,7 +162,7 @@ def _take_apart(entry: Entry, *, keeps_kind: bool) -> _Parts:
 
 
 def _tell_apart(group: Sequence[_Parts]) -> dict[str, str]:
-    """Name those that begin alike by the shortest beginning that tells them apart, with the options that differ."""
+    """Name specs that begin alike by the shortest beginning that distinguishes them, with the options that differ."""
     shared = set.intersection(*(set(parts.options.items()) for parts in group))
     for length in range(max(len(parts.heads) for parts in group)):
         named = {}

@@ -1,9 +1,9 @@
 """Reads a run as polars frames: responses, readings, and how each came about.
 
-Figures get a row per trial or reading with the columns they need: decoding whole records would take most of the time
-of a large report. Exports read whole records in frames of many rows at a time, as a run may be large.
-`settings` (parameters, revision, weights and versions), `usage` (tokens, price and unsettled tries) and the prompts
-stay JSON: few are distinct, so each text need only be decoded once."""
+Results need a few columns per trial or reading: decoding whole records would take most of the time of a large report.
+Exports read whole records in chunks, as a run may be large. `settings` (parameters, revision, weights and versions),
+`usage` (tokens, price and unsettled tries) and the prompts stay JSON: few are distinct, so each text need only be
+decoded once."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from subitize.records import Subject
 from subitize.store import codec, tables
 from subitize.store.database import Folder
 from subitize.store.encoding import with_attachments
-from subitize.store.interning import IS_ANSWER, select_readings, stands
+from subitize.store.interning import IS_ANSWER, is_current, select_readings
 from subitize.store.reading import FAILED, REFUSED
 from subitize.store.run import Run
 
@@ -27,24 +27,24 @@ RESPONSES: dict[str, pl.DataType] = {
     "kind": pl.String(),
 }
 _ROWS_AT_ONCE = 10_000
-# The kind is the last that is written of a record, and the longest is "refused".
+# The kind is the last field of a record's JSON, and the longest is "refused".
 _KIND_CHARACTERS = 10
 _KIND = r'"(\w+)"\}$'
 
 
 def read_responses(run: Run) -> pl.DataFrame:
-    """List the responses, one per trial: the answer, or where there is none the latest failure."""
+    """Return the responses, one per trial: the answer, or else the latest failure."""
     return one_per_trial(pl.concat(fetch_responses(run, {})))
 
 
 def one_per_trial(responses: pl.DataFrame) -> pl.DataFrame:
-    """Keep of all responses, in the order they were stored, the answer to each trial, or else its latest failure."""
+    """Keep one of each trial's responses, given in stored order: the answer, or else the latest failure."""
     rows = responses.select(*RESPONSES)
     return keep_best(rows, ["trial"], pl.col("kind") != FAILED, pl.int_range(pl.len()))
 
 
 def fetch_responses(run: Run, more: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
-    """Go through every response in the order they were stored, many at a time, with more columns of the table."""
+    """Yield all responses in stored order, in chunks, with further columns of the table."""
     c = tables.responses.c
     end = func.substr(c.outcome, func.length(c.outcome) - (_KIND_CHARACTERS - 1))
     query = select(c.trial_id, c.item_id, c.model, c.repeat, c.attempt, end, c.status, *(c[name] for name in more))
@@ -53,28 +53,28 @@ def fetch_responses(run: Run, more: Mapping[str, pl.DataType]) -> Iterator[pl.Da
     for rows in fetch(run, query.where(_is_of(run, tables.responses)).order_by(c.id), schema):
         with_kinds = rows.with_columns(kind=kind)
         if with_kinds["kind"].has_nulls():
-            raise ValueError("an outcome has no kind")  # leaving the run will name it
+            raise ValueError("an outcome has no kind")  # closing the run names the damaged row
         yield with_kinds.drop("status")
 
 
 def take_kind(outcome: pl.Expr) -> pl.Expr:
-    """Cut the kind out of outcomes as JSON, or out of their ends."""
+    """Extract the kind from outcomes as JSON, or from their ends."""
     return outcome.str.tail(_KIND_CHARACTERS).str.extract(_KIND)
 
 
 def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the last attempt where an item was asked again: the one that figures use.
+    """Keep the last attempt at each item and repeat: the one that counts in results.
 
-    A failed attempt counts only where there is no other: failing at asking again does not undo what was answered.
+    A failed attempt counts only if there is no other: a failure to ask again does not undo an answer.
     """
     return keep_best(responses, ["item", "model", "repeat"], pl.col("kind") != FAILED, pl.col("attempt"))
 
 
 def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """List what questions about so many responses are about: one each, or several repeats of an item together.
+    """Return the subjects of questions about `size` responses: each response, or several repeats of an item.
 
-    Of several: the latest attempts of a model at the repeats 0 to size-1 of an item, then at the next so many. A group
-    that is not yet complete is left out. One that was refused stays in its group; only where all were, it is refused.
+    For more than one: a model's latest attempts at the repeats 0 to size-1 of an item, then at the next `size`, and so
+    on. Incomplete groups are left out. A refused response stays in its group; the group is refused only if all were.
     """
     columns = ("item", "model", "repeat", "attempt", "subject", "is_refused")
     if size == 1:
@@ -83,7 +83,7 @@ def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
 
 
 def group_trials(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """List the groups of so many responses, each with its `trials` in the order of their repeats."""
+    """Return the groups of `size` responses, each with its `trials` in the order of their repeats."""
     blocks = answered.sort("repeat", maintain_order=True).with_columns(block=pl.col("repeat") // size)
     groups = blocks.group_by("item", "model", "block", maintain_order=True).agg(
         pl.col("repeat").first(),
@@ -97,7 +97,7 @@ def group_trials(answered: pl.DataFrame, size: int) -> pl.DataFrame:
 
 
 def keep_best(rows: pl.DataFrame, key: list[str], *by: pl.Expr) -> pl.DataFrame:
-    """Keep the row of each key that is largest in these, at the place of the key's first row."""
+    """For each key keep the row with the largest `by`, in order of first appearance."""
     ranked = rows.with_row_index("first").with_columns(*(one.alias(f"by {place}") for place, one in enumerate(by)))
     ranked = ranked.with_columns(pl.col("first").min().over(key))
     best = ranked.sort([f"by {place}" for place in range(len(by))], descending=True, maintain_order=True)
@@ -107,11 +107,10 @@ def keep_best(rows: pl.DataFrame, key: list[str], *by: pl.Expr) -> pl.DataFrame:
 def read_readings(
     run: Run, judge: str | None = None, *, with_evidence: bool = False, with_reviews: bool = False
 ) -> pl.DataFrame:
-    """List the readings that stand, in the order they were stored: who says what of which subject, and when.
+    """Return the current readings in stored order: who says what of which subject, and when.
 
-    The value is JSON; `trial` is the first that the subject is made of. With the evidence comes the question, as JSON
-    too: together they can be read by another rule. Reviews and adjudications come only if they are asked for; their
-    `purpose` is not null.
+    The value is JSON; `trial` is the subject's first. With the evidence comes the question, also as JSON: together they
+    can be read by another rule. Reviews and adjudications are left out unless asked for; their `purpose` is not null.
     """
     c = tables.readings.c
     texts = ("value", "evidence") if with_evidence else ("value",)
@@ -120,18 +119,18 @@ def read_readings(
     schema |= _OF_REVIEWS if with_reviews else {}
     query = select_readings(run.run_id, [c[name] for name in schema], judge, with_reviews=with_reviews)
     rows = pl.concat(fetch(run, query, schema))
-    # Columns that hold next to nothing take as long to read as others: those that were replaced are asked for alone.
+    # A column that is nearly always null takes as long to read as any other: replaced readings are selected separately.
     replacing = select_readings(run.run_id, [c.replaces], judge, with_reviews=with_reviews)
     replacing = replacing.where(c.replaces.is_not(None), c.id <= rows.select(pl.col("id").max().fill_null(0)).item())
     replaced = pl.concat(fetch(run, replacing, {"id": pl.Int64()}))
     rows = rows.join(replaced, on="id", how="anti", maintain_order="left")
-    # What readings share is read after them: all that they name was stored before.
+    # What readings share is read after them: whatever they name was stored before.
     subjects = read_shared(run, tables.subjects).with_columns(trial=pl.col("trial_ids").str.extract('"(.*?)"'))
     questions, sources = read_shared(run, tables.questions), read_shared(run, tables.sources)
     for shared, number in ((subjects, "subject"), (questions, "question"), (sources, "source")):
         joined = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
         if joined.height != rows.height:
-            raise ValueError(f"a reading is of no {number}")  # leaving the run will name it
+            raise ValueError(f"a reading is of no {number}")  # closing the run names the damaged row
         rows = joined
     of_reviews = [pl.col(name) if with_reviews else pl.lit(None, of).alias(name) for name, of in _OF_REVIEWS.items()]
     question = [pl.col("question").alias("question_record")] if with_evidence else []
@@ -143,27 +142,27 @@ _OF_REVIEWS: dict[str, pl.DataType] = {"reviews": pl.Int64(), "purpose": pl.Stri
 
 
 def read_shared(run: Run, table: Table) -> pl.DataFrame:
-    """Read what readings share, with the numbers by which they name it."""
+    """Read a table of what readings share, with the numbers by which they refer to it."""
     names = [column.name for column in table.columns if column.name not in ("id", "run_id")]
     query = select(table.c.id, *(table.c[name] for name in names)).where(_is_of(run, table))
     return pl.concat(fetch(run, query, {"number": pl.Int64(), **dict.fromkeys(names, pl.String())}))
 
 
 def _is_of(run: Run, table: Table) -> ColumnElement[bool]:
-    """Keep the rows of a run; a folder has no others, and unasked for them SQLite goes row by row, by no index."""
+    """Return the condition for rows of a run; a folder has no others, and without it SQLite reads rows in order."""
     return true() if isinstance(run.location, Folder) else table.c.run_id == run.run_id
 
 
 def read_trials_looked_at(run: Run) -> pl.Series:
-    """List the trials whose responses somebody has looked at, alone or in a group."""
+    """Return the trials whose responses have been judged, alone or in a group."""
     trials = pl.col("trial_ids").str.json_decode(pl.List(pl.String))
     return read_shared(run, tables.subjects).select(trials.explode()).to_series()
 
 
 def fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
-    """Go through rows, many at a time; there is a frame also where there is no row."""
+    """Yield rows in chunks; the first is empty, so that there is one even without rows."""
     with run.reading() as connection:
-        # The driver's own cursor: SQLAlchemy would make an object of every row.
+        # The driver's own cursor: SQLAlchemy would make an object for every row.
         cursor = connection.execute(query).cursor
         assert cursor is not None
         yield pl.DataFrame(schema=schema)
@@ -192,9 +191,9 @@ _READINGS: dict[str, pl.DataType] = {
 
 
 def stream_responses(run: Run) -> Iterator[pl.DataFrame]:
-    """Go through the responses, one per trial: the answer, or where there is none the latest failure.
+    """Yield the responses, one per trial: the answer, or else the latest failure.
 
-    Outcome and provenance are JSON; `image` is the file of a picture that was stored, `attached` of one brought later.
+    Outcome and provenance are JSON; `image` is the file of a stored picture, `attached` of one attached later.
     """
     c = tables.responses.c
     done = tables.responses.alias()
@@ -209,21 +208,21 @@ def stream_responses(run: Run) -> Iterator[pl.DataFrame]:
     query = with_attachments(select(*columns, c.tries, c.latency_seconds, c.at))
     query = query.outerjoin(failures, failures.c.trial_id == c.trial_id)
     query = query.where(c.run_id == run.run_id, (c.status == tables.DONE) | and_(c.id == failures.c.last, ~is_done))
-    # A trial that was tried again stands where it was tried first.
+    # A trial that was tried again comes where it was tried first.
     query = query.order_by(case((failures.c.first < c.id, failures.c.first), else_=c.id))
     with _streaming(run) as connection:
         yield from _frames(connection, query, _RESPONSES)
 
 
 def stream_readings(run: Run) -> Iterator[pl.DataFrame]:
-    """Go through the readings that stand, in the order they were stored; value, evidence and question are JSON."""
+    """Yield the current readings in stored order; value, evidence and question are JSON."""
     c = tables.readings.c
     columns = (c.id, c.subject, c.question, c.source, c.value, c.evidence, c.at, c.purpose, c.reviews)
-    query = select_readings(run.run_id, columns, with_reviews=True).where(stands(run.run_id))
+    query = select_readings(run.run_id, columns, with_reviews=True).where(is_current(run.run_id))
     shared: list[tuple[str, pl.DataFrame]] = []
     with _streaming(run) as connection:
         for rows in _frames(connection, query, _READINGS):
-            # What readings share is read after them: all that they name was stored before.
+            # What readings share is read after them: whatever they name was stored before.
             shared = shared or [
                 ("subject_number", read_shared(run, tables.subjects).rename({"subject_id": "subject"})),
                 ("question_number", read_shared(run, tables.questions).rename({"question": "question_record"})),
@@ -235,13 +234,13 @@ def stream_readings(run: Run) -> Iterator[pl.DataFrame]:
 
 
 def count_annotators(run: Run) -> pl.DataFrame:
-    """Count the answers that stand of each subject, question and judge."""
+    """Count the current answers of each subject, question and judge."""
     c, subjects, questions, sources = (
         table.c for table in (tables.readings, tables.subjects, tables.questions, tables.sources)
     )
     counted = (
         select(c.subject, c.question, sources.judge, func.count().label("annotators"))
-        .where(stands(run.run_id), IS_ANSWER, sources.id == c.source)
+        .where(is_current(run.run_id), IS_ANSWER, sources.id == c.source)
         .group_by(c.subject, c.question, sources.judge)
         .subquery()
     )
@@ -251,14 +250,14 @@ def count_annotators(run: Run) -> pl.DataFrame:
     schema: dict[str, pl.DataType] = {**dict.fromkeys(key, pl.String()), "annotators": pl.Int64()}
     with run.reading() as connection:
         rows = pl.concat(list(_frames(connection, query, schema)))
-    # Questions that differ otherwise may have one meaning.
+    # Different questions may have the same id.
     return rows.group_by(*key).agg(pl.col("annotators").sum())
 
 
 def look_up_outcomes(run: Run, trials: pl.Series) -> pl.DataFrame:
-    """Get the outcomes of some trials that were answered, as JSON."""
+    """Return the outcomes of some answered trials, as JSON."""
     c = tables.responses.c
-    query = select(c.trial_id, c.outcome).where(c.run_id == run.run_id, c.status == tables.DONE)
+    query = run.select(tables.responses, c.trial_id, c.outcome).where(c.status == tables.DONE)
     schema: dict[str, pl.DataType] = dict.fromkeys(("trial", "outcome"), pl.String())
     found = [make_frame((), schema)]
     with run.reading() as connection:
@@ -270,7 +269,7 @@ def look_up_outcomes(run: Run, trials: pl.Series) -> pl.DataFrame:
 
 @contextmanager
 def _streaming(run: Run) -> Iterator[Connection]:
-    """Look into the database without fetching all at once; PostgreSQL keeps rows for later only in a transaction."""
+    """Read without fetching all rows at once; PostgreSQL keeps rows for later only in a transaction."""
     with run.reading() as connection:
         if connection.dialect.name == "postgresql":
             connection = connection.execution_options(isolation_level="READ COMMITTED", stream_results=True)
@@ -278,15 +277,15 @@ def _streaming(run: Run) -> Iterator[Connection]:
 
 
 def _frames(connection: Connection, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
-    """Fetch so many rows at a time; there is one frame at least, if an empty one."""
+    """Yield rows in chunks; there is at least one frame, if an empty one."""
     parts = connection.execute(query).partitions(ROWS_AT_ONCE)
     yield make_frame(next(parts, ()), schema)
     for rows in parts:
         yield make_frame(rows, schema)
 
 
-# What stands between the fields of a provenance. Quotes within texts have a backslash, and only the versions before the
-# tokens end in a brace, so that nothing else looks like it.
+# The texts between the fields of a provenance. Quotes within texts have a backslash, and only the versions before the
+# tokens end in a brace, so that nothing else looks alike.
 _BETWEEN = {
     "seed": ',"prompt_sent":',
     "prompt": ',"prompt_rewritten":',
@@ -296,18 +295,18 @@ _BETWEEN = {
 
 
 def trace_responses(run: Run) -> pl.DataFrame:
-    """List every response in the order they were stored, failures that were followed by another try included."""
+    """Return all responses in stored order, including failures that were tried again."""
     chunks = fetch_responses(run, {"at": pl.Float64(), "provenance": pl.String()})
-    # Some providers give back the prompt that they got.
+    # Some providers return the prompt that they were given.
     is_rewritten = (pl.col("rewritten") != "null") & (pl.col("rewritten") != pl.col("prompt"))
     suite = pl.col("item").str.extract("^([^/]*)")
     return pl.concat(map(_take_apart, chunks)).with_columns(suite=suite, is_rewritten=is_rewritten)
 
 
 def trace_readings(run: Run, readings: pl.DataFrame) -> pl.DataFrame:
-    """Put beside readings what their calls say; it is null where no model was asked.
+    """Add to readings the provenance of their calls; it is null where no model was asked.
 
-    Prompts are left out: they are long, and nothing is made of them.
+    Prompts are left out: they are long, and not used.
     """
     c = tables.readings.c
     query = select_readings(run.run_id, (c.id, c.provenance)).where(c.provenance.is_not(None))
@@ -317,9 +316,9 @@ def trace_readings(run: Run, readings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
-    """Cut the provenances where their fields begin, without decoding them."""
+    """Split provenances into their fields without decoding them."""
     text = pl.col("provenance")
-    # One that held half a character was written with blanks.
+    # A provenance with half a surrogate pair was written with blanks.
     spaced = rows.select(text.filter(~text.str.contains(',"parameters":', literal=True)).unique()).to_series()
     plain = {one: codec.encode(codec.provenance, codec.provenance.validate_json(one)) for one in spaced}
     cut = rows.lazy().with_columns(text.replace(plain) if plain else text)

@@ -1,4 +1,4 @@
-"""Images as files named by the hash of their bytes; a name exists only once all of its bytes are on disk."""
+"""Image files named by the hash of their bytes; a file has its name only once all its bytes are on disk."""
 
 import hashlib
 import os
@@ -21,12 +21,12 @@ class Images:
         self._incoming = root / "incoming"
 
     def save(self, data: bytes, format: ImageFormat) -> Stored:
-        """Write the bytes through to the disk and return their name; writing them again changes nothing."""
+        """Write the bytes through to the disk; writing them again changes nothing."""
         stored = Stored(hashlib.sha256(data).hexdigest(), format)
         path = self.path(stored)
         try:
             if path.exists():
-                _sync_folder(path.parent)  # whoever wrote it may not have come to this yet
+                _sync_folder(path.parent)  # the process that wrote it may not have done so yet
             else:
                 self._write_through(path, data)
         except OSError as error:
@@ -35,11 +35,11 @@ class Images:
 
     @staticmethod
     def name(stored: Stored) -> str:
-        """Say what the image's file is called."""
+        """Return the name of the image's file."""
         return f"{stored.hash}.{stored.format}"
 
     def path(self, stored: Stored) -> Path:
-        """Say where the image is."""
+        """Return the path of the image."""
         return self.root / stored.hash[:2] / self.name(stored)
 
     def load(self, stored: Stored) -> bytes:
@@ -59,7 +59,7 @@ class Images:
         return (path.name for path in self.root.glob("??/*") if _is_image(path))
 
     def sweep(self, wanted: set[str]) -> int:
-        """Remove every image whose name is not wanted, and all half-written ones; return how many."""
+        """Remove every image whose name is not wanted and every half-written file; return how many."""
         orphans = [path for path in self.root.glob("??/*") if _is_image(path) and path.name not in wanted]
         half_written = list(self._incoming.glob("*"))
         for path in (*orphans, *half_written):
@@ -87,12 +87,12 @@ class Images:
 
 
 def is_image_name(name: str) -> bool:
-    """Tell whether a file could be one of ours by its name."""
+    """Return whether a file has the name of a stored image."""
     return bool(_NAME.fullmatch(name))
 
 
 def _is_image(path: Path) -> bool:
-    """Tell whether a file is named as only we name them; whatever else lies there is somebody else's."""
+    """Return whether a file is one of ours by its name and folder; any other is left alone."""
     return is_image_name(path.name) and path.parent.name == path.name[:2] and path.is_file()
 
 

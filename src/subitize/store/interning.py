@@ -1,4 +1,4 @@
-"""Stores what many readings repeat once: readings refer to questions, subjects and sources by number."""
+"""Stores once what many readings share: readings refer to questions, subjects and sources by number."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,8 +11,8 @@ from subitize.store.database import insert_all
 from subitize.store.tables import HASHED, questions, readings, sources, subjects
 
 _ROWS_AT_ONCE = 500
-_INTERNING = 5081713  # any number, as long as it is ours and not that of another lock
-# What tells the rows of a run apart.
+_INTERNING = 5081713  # an arbitrary number, different from that of any other lock
+# What distinguishes the rows of a run.
 _KEYS = {subjects: ("subject_id",), questions: ("question",), sources: ("judge", "annotator", "rule")}
 
 Texts = tuple[str, ...]
@@ -21,21 +21,21 @@ RowT = TypeVar("RowT")
 
 
 class SubjectRow(NamedTuple):
-    """What a reading is about, its trials as JSON."""
+    """A subject: its id, and its trials as JSON."""
 
     subject_id: str
     trial_ids: str
 
 
 class QuestionRow(NamedTuple):
-    """What was asked, in full as JSON."""
+    """A question: its id, and the whole of it as JSON."""
 
     question_id: str
     question: str
 
 
 class SourceRow(NamedTuple):
-    """Whose reading it is, and how the evidence was read."""
+    """Who made a reading, and by which rule the evidence was read."""
 
     judge: str
     annotator: str
@@ -43,10 +43,10 @@ class SourceRow(NamedTuple):
 
 
 class Shared:
-    """What the readings of a run share, by the numbers that they have for it.
+    """Lookup tables of subjects, questions and sources by number.
 
-    What is stored while readings are still being fetched is looked up when one names it: it was stored with the
-    reading or before.
+    Rows stored while readings are being fetched are looked up when a reading names them: they were stored with the
+    reading or before it.
     """
 
     def __init__(self, connection: Connection, run_id: str) -> None:
@@ -54,17 +54,17 @@ class Shared:
 
     @cached_property
     def subjects(self) -> Mapping[int, SubjectRow]:
-        """What readings are about."""
+        """The subjects of readings."""
         return _Rows(self._connection, self._run_id, subjects, SubjectRow._make)
 
     @cached_property
     def questions(self) -> Mapping[int, QuestionRow]:
-        """What was asked."""
+        """The questions of readings."""
         return _Rows(self._connection, self._run_id, questions, QuestionRow._make)
 
     @cached_property
     def sources(self) -> Mapping[int, SourceRow]:
-        """Who looked."""
+        """The judges, annotators and rules of readings."""
         return _Rows(self._connection, self._run_id, sources, SourceRow._make)
 
 
@@ -84,15 +84,15 @@ class _Rows(dict[int, RowT]):
 
 
 IS_ANSWER = readings.c.purpose.is_(None)
-"""What somebody said by themselves, who was shown nobody's answer."""
+"""Whether a reading is an answer, given without seeing another's; reviews and adjudications are not."""
 
 
 def select_readings(
     run_id: str, columns: Iterable[Any], judge: str | None = None, *, with_reviews: bool = False
 ) -> Select[Any]:
-    """Select columns of a run's readings, of all or of one judge's, in the order they were stored.
+    """Select columns of a run's readings, all or one judge's, in stored order.
 
-    Reviews and adjudications are left out unless they are asked for.
+    Reviews and adjudications are left out unless asked for.
     """
     c = readings.c
     query = select(*columns).where(c.run_id == run_id).order_by(c.id)
@@ -104,10 +104,10 @@ def select_readings(
     return query.where(c.source.in_(own))
 
 
-def stands(run_id: str) -> ColumnElement[bool]:
-    """Tell the readings of a run that no other replaces, in the statement that reads them.
+def is_current(run_id: str) -> ColumnElement[bool]:
+    """Return the condition that a reading is of this run and no other replaces it.
 
-    A statement sees the run at one moment: what is replaced meanwhile is not seen twice.
+    A statement sees the run at one moment: a reading that is replaced meanwhile is not seen twice.
     """
     c = readings.c
     replaced = select(c.replaces).where(c.run_id == run_id, c.replaces.is_not(None))
@@ -115,7 +115,7 @@ def stands(run_id: str) -> ColumnElement[bool]:
 
 
 class Interned:
-    """The rows of one table that a transaction has come across, by their texts; some may be known before."""
+    """The numbers of one table's rows, by their texts, as far as a transaction has seen them; some may be given."""
 
     def __init__(
         self, connection: Connection, run_id: str, table: Table, known: Mapping[Texts, int] = _NOTHING
@@ -128,14 +128,14 @@ class Interned:
         self._is_hashed = self._is_postgres and table in HASHED
 
     def number(self, rows: Sequence[Texts]) -> list[int]:
-        """Find the numbers of rows, each given as its texts in the order of the columns; new rows are stored."""
+        """Return the numbers of rows, each given as its texts in column order; store the new ones."""
         missing = list(dict.fromkeys(row for row in rows if row not in self.numbers))
         for start in range(0, len(missing), _ROWS_AT_ONCE):
             self._intern({self._key(row): row for row in missing[start : start + _ROWS_AT_ONCE]})
         return [self.numbers[row] for row in rows]
 
     def _intern(self, rows: Mapping[Texts, Texts]) -> None:
-        # SQLite has one writer anyway: it need not look first whether there is anything to wait for.
+        # SQLite has one writer anyway, so there is nothing to wait for and no need to look first.
         found = dict(self._find(rows)) if self._is_postgres else {}
         new = [row for key, row in rows.items() if key not in found]
         if new:
@@ -145,14 +145,14 @@ class Interned:
 
     def _find(self, keys: Iterable[Texts]) -> Iterator[tuple[Texts, int]]:
         wanted = [tuple(map(_md5, key)) for key in keys] if self._is_hashed else list(keys)
-        # Single texts are put into the statement in half the time of tuples.
+        # Binding single texts takes half the time of tuples.
         values = {"run": self._run_id, "keys": wanted if len(self._places) > 1 else [one for (one,) in wanted]}
         found = self._connection.execute(_select_keys(self._table, is_hashed=self._is_hashed), values)
         return ((tuple(row[1:]), row[0]) for row in found)
 
     def _insert(self, rows: Sequence[Texts]) -> None:
         if self._is_postgres:
-            # Two that store the same rows in another order would wait for each other for ever.
+            # Two processes that store the same rows in different orders would deadlock.
             lock = text(f"SELECT pg_advisory_xact_lock({_INTERNING}, hashtext(:run))")
             self._connection.execute(lock, {"run": self._run_id})
         own = ((self._run_id, *row) for row in rows)
@@ -168,7 +168,7 @@ def _text_columns(table: Table) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _select_keys(table: Table, *, is_hashed: bool) -> Select[Any]:
-    """Select rows by their keys, of which as many are given as there are."""
+    """Select rows by any number of keys."""
     columns = [table.c[name] for name in _KEYS[table]]
     places: list[ColumnElement[str]] = [func.md5(column) for column in columns] if is_hashed else [*columns]
     key = places[0] if len(places) == 1 else tuple_(*places)

@@ -1,4 +1,4 @@
-"""Leases: one process at a time works on a part of a run; a lease is taken over only from a dead one."""
+"""Leases: one process at a time works on a part of a run; a lease is taken over only from a dead process."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ class Lease:
     token: str
 
 
-# Asked with every commit, so built once.
+# Executed with every commit, so built once.
 _HELD = (
     select(leases.c.token)
     .where(leases.c.run_id == bindparam("run"), leases.c.name == bindparam("part"))
@@ -33,7 +33,7 @@ _HELD = (
 
 
 def take(connection: Connection, run_id: str, name: str) -> Lease:
-    """Take the lease, or say who has it. Call inside a write transaction."""
+    """Take the lease, or raise an error that names its holder. Call inside a write transaction."""
     _one_at_a_time(connection, run_id)
     held = (
         connection.execute(select(leases).where(leases.c.run_id == run_id, leases.c.name == name))
@@ -63,7 +63,7 @@ def take(connection: Connection, run_id: str, name: str) -> Lease:
 
 
 def refuse_if_any(connection: Connection, why: str) -> None:
-    """Refuse what no process may be at work for, on any run of the database."""
+    """Raise an error if any process is working on any run of the database."""
     now = _now(connection)
     for held in connection.execute(select(leases)).mappings():
         if _is_alive(held, now):
@@ -74,7 +74,7 @@ def refuse_if_any(connection: Connection, why: str) -> None:
 
 
 def renew(connection: Connection, lease: Lease) -> None:
-    """Put the end of the lease off; an error if another process has it now."""
+    """Extend the lease; raise an error if another process has taken it over."""
     renewed = connection.execute(
         update(leases).where(*_mine(lease)).values(expires_at=_now(connection) + DURATION_SECONDS)
     )
@@ -83,7 +83,7 @@ def renew(connection: Connection, lease: Lease) -> None:
 
 
 def require(connection: Connection, lease: Lease) -> None:
-    """Make sure, until the transaction ends, that the lease is still ours."""
+    """Ensure that the lease is still ours and stays so until the transaction ends."""
     if connection.execute(_HELD, {"run": lease.run_id, "part": lease.name}).scalar() != lease.token:
         raise _lost(lease)
 
@@ -94,7 +94,7 @@ def release(connection: Connection, lease: Lease) -> None:
 
 
 def is_alone(connection: Connection, lease: Lease) -> bool:
-    """Tell whether the lease is still ours and no other part of the run is worked on, until the transaction ends."""
+    """Return whether no other part of the run is being worked on; the answer holds until the transaction ends."""
     _one_at_a_time(connection, lease.run_id)
     require(connection, lease)
     others = connection.execute(
@@ -105,7 +105,7 @@ def is_alone(connection: Connection, lease: Lease) -> bool:
 
 
 def _one_at_a_time(connection: Connection, run_id: str) -> None:
-    # SQLite has one writer anyway; on PostgreSQL whoever takes or counts leases holds the run's row meanwhile.
+    # SQLite has one writer anyway; on PostgreSQL a process that takes or counts leases locks the run's row meanwhile.
     connection.execute(select(runs.c.run_id).where(runs.c.run_id == run_id).with_for_update())
 
 
@@ -123,13 +123,13 @@ def _lost(lease: Lease) -> LeaseLostError:
 def _is_alive(held: RowMapping, now: float) -> bool:
     if held["expires_at"] < now:
         return False
-    # A process killed on this machine is known to be dead at once; one elsewhere only when its lease runs out.
+    # A process killed on this machine is known to be dead at once, one elsewhere only when its lease expires.
     is_here = held["host"] == _host()
     return not is_here or _process_start(held["pid"]) == held["pid_started"]
 
 
 def _host() -> str:
-    """Name the machine, its boot, and the space its process ids belong to: names alone may be equal."""
+    """Identify the machine, its boot, and the namespace of its process ids: host names alone may be equal."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         space = os.readlink("/proc/self/ns/pid")
@@ -139,7 +139,7 @@ def _host() -> str:
 
 
 def _process_start(pid: int) -> str:
-    """Tell when a process started, in the kernel's ticks, so that a reused pid is not mistaken for it."""
+    """Return when a process started, in kernel ticks, so that a reused pid is not mistaken for it."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -159,7 +159,7 @@ def _answers(pid: int) -> bool:
 
 
 def _now(connection: Connection) -> float:
-    """Read the database's clock, the only one that all machines share."""
+    """Return the time of the database's clock, the only one that all machines share."""
     clock = {
         "sqlite": "(julianday('now') - 2440587.5) * 86400.0",
         "postgresql": "extract(epoch from clock_timestamp())",

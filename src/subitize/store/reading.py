@@ -1,49 +1,49 @@
 """Reads a run's rows by SQL: counts, single columns of all rows, and whole records of a few.
 
-Decoding every response and reading would take most of the time of a large report; figures need a few columns, and
-among the values few are distinct. Also defines which attempts count and what a question is about, one rule for
-judging and scoring."""
+Decoding every response and reading would take most of the time of a large report; results need a few columns, and
+few of the values are distinct. Also defines which attempts count and what a question is about, for judging and scoring
+alike."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic_core import from_json
-from sqlalchemy import Column, ColumnElement, Connection, Integer, Select, Table, cast, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Integer, Select, cast, func, select
 
 from subitize.records import Design, Evidence, Outcome, Provenance, Question, Subject, Value
 from subitize.store import codec, tables
 from subitize.store.encoding import attach_image, with_attachments
-from subitize.store.interning import IS_ANSWER, Shared, select_readings, stands
-from subitize.store.run import Run
+from subitize.store.interning import IS_ANSWER, Shared, is_current, select_readings
+from subitize.store.run import Run, StoredResponse
 
-# The kind is the last that is written of a record; quotes within texts before it have a backslash.
+# The kind is the last field of a record's JSON; quotes within texts before it have a backslash.
 _IS_DISCARDED = tables.readings.c.value.like('%"discarded"}')
 IS_UNUSABLE = _IS_DISCARDED & tables.readings.c.value.not_like('%"is_refusal":true,"kind":"discarded"}')
-"""Whether a reading has no value, and is no refusal either."""
+"""Whether a reading has no value although it is not a refusal."""
 
 
 def count_items(run: Run) -> dict[str, int]:
-    """Count the items of every suite."""
+    """Count the items of each suite."""
     c = tables.items.c
-    query = select(c.suite, func.count()).where(c.run_id == run.run_id).group_by(c.suite).order_by(c.suite)
+    query = run.select(tables.items, c.suite, func.count()).group_by(c.suite).order_by(c.suite)
     return dict(map(tuple, run.fetch(query)))
 
 
 def count_trials(run: Run) -> int:
-    """Count the trials that something came of, if only a failure."""
+    """Count the trials that have a response, be it a failure."""
     c = tables.responses.c
     return _count(run, func.count(c.trial_id.distinct()), c.run_id == run.run_id)
 
 
 def count_readings(run: Run, *, with_reviews: bool = False) -> int:
-    """Count the answers that stand, or also what reviewers and adjudicators said of them."""
-    return _count(run, func.count(), stands(run.run_id) if with_reviews else stands(run.run_id) & IS_ANSWER)
+    """Count the current answers, or also their reviews and adjudications."""
+    return _count(run, func.count(), is_current(run.run_id) if with_reviews else is_current(run.run_id) & IS_ANSWER)
 
 
 class JudgeCounts(NamedTuple):
-    """What one judge has read: by how many people, how often, and how often without a value."""
+    """How many people answered as a judge, how many readings there are, and how many of these have no value."""
 
     judge: str
     annotators: int
@@ -52,10 +52,10 @@ class JudgeCounts(NamedTuple):
 
 
 def count_judged(run: Run) -> list[JudgeCounts]:
-    """Count the answers that stand of every judge."""
+    """Count the current answers of each judge."""
     c, sources = tables.readings.c, tables.sources.c
     counted = (func.count().label("readings"), func.sum(cast(_IS_DISCARDED, Integer)).label("discarded"))
-    own = select(c.source, *counted).where(stands(run.run_id), IS_ANSWER).group_by(c.source).subquery()
+    own = select(c.source, *counted).where(is_current(run.run_id), IS_ANSWER).group_by(c.source).subquery()
     people = func.count(func.nullif(sources.annotator, "").distinct())
     sums = (people, func.sum(own.c.readings), func.sum(own.c.discarded))
     query = select(sources.judge, *sums).where(sources.id == own.c.source).group_by(sources.judge)
@@ -63,7 +63,7 @@ def count_judged(run: Run) -> list[JudgeCounts]:
 
 
 class Discards(NamedTuple):
-    """What a judge, not people, has read by one rule: how often, and how often without a value that was no refusal."""
+    """How many readings a judge other than people made by one rule, and how many are unusable."""
 
     judge: str
     rule: str
@@ -72,10 +72,10 @@ class Discards(NamedTuple):
 
 
 def count_discards(run: Run) -> list[Discards]:
-    """Count what stands of the readings of every judge and rule."""
+    """Count the current readings of each judge and rule."""
     c, sources = tables.readings.c, tables.sources.c
     counted = (func.count().label("readings"), func.sum(cast(IS_UNUSABLE, Integer)).label("discarded"))
-    own = select(c.source, *counted).where(stands(run.run_id)).group_by(c.source).subquery()
+    own = select(c.source, *counted).where(is_current(run.run_id)).group_by(c.source).subquery()
     query = (
         select(sources.judge, sources.rule, own.c.readings, own.c.discarded)
         .where(sources.id == own.c.source, sources.annotator == "")
@@ -96,7 +96,7 @@ _USAGE = '"tokens_in":'
 
 
 class ResponseRow(NamedTuple):
-    """The response to a trial, without what was answered; `kind` is that of its outcome."""
+    """A response to a trial without its content; `kind` is that of its outcome."""
 
     trial_id: str
     item_id: str
@@ -107,14 +107,14 @@ class ResponseRow(NamedTuple):
 
 
 class TrialOutcome(NamedTuple):
-    """What came of a trial, and how."""
+    """The outcome of a trial, and its provenance."""
 
     outcome: Outcome
     provenance: Provenance
 
 
 class ReadingBasis(NamedTuple):
-    """What one reading rests on."""
+    """The basis of one reading."""
 
     judge: str
     rule: str
@@ -123,9 +123,9 @@ class ReadingBasis(NamedTuple):
 
 
 def read_trials(run: Run, model: str) -> Iterator[ResponseRow]:
-    """Go through the responses of a model, those that failed included, without what was answered."""
+    """Yield all responses of a model, failures included, without their content."""
     c = tables.responses.c
-    query = _of(run, tables.responses, c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
+    query = run.select(tables.responses, c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
     with run.reading() as connection:
         rows = _rows(connection, query.where(c.model == model).order_by(c.id))
         for trial_id, item_id, name, repeat, attempt, status, outcome in rows:
@@ -134,7 +134,7 @@ def read_trials(run: Run, model: str) -> Iterator[ResponseRow]:
 
 
 def read_values(run: Run, judge: str) -> Iterator[tuple[str, str, Value]]:
-    """Go through the readings of a judge that stand, as the ids of subject and question with the value."""
+    """Yield the current readings of a judge, as ids of subject and question with the value."""
     c = tables.readings.c
     with run.reading() as connection:
         shared = Shared(connection, run.run_id)
@@ -147,9 +147,9 @@ def read_values(run: Run, judge: str) -> Iterator[tuple[str, str, Value]]:
 
 
 def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, TrialOutcome]:
-    """Get what came of some trials in full."""
+    """Return the outcomes of some answered trials."""
     c = tables.responses.c
-    query = with_attachments(_of(run, tables.responses, c.trial_id, c.outcome, c.provenance))
+    query = with_attachments(run.select(tables.responses, c.trial_id, c.outcome, c.provenance))
     return {
         trial_id: TrialOutcome(
             attach_image(codec.outcome.validate_json(outcome), image), codec.provenance.validate_json(provenance)
@@ -161,9 +161,9 @@ def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, TrialOutc
 
 
 def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, str], list[ReadingBasis]]:
-    """Get the readings of some subjects in full, by subject and question."""
+    """Return the current readings of some subjects, by subject and question."""
     c, subjects = tables.readings.c, tables.subjects.c
-    known = _of(run, tables.subjects, subjects.id, subjects.subject_id)
+    known = run.select(tables.subjects, subjects.id, subjects.subject_id)
     ids = dict(_look_up(run, known, subjects.subject_id, subject_ids))
     columns = (c.id, c.replaces, c.subject, c.question, c.source, c.evidence, c.value)
     rows = list(_look_up(run, select_readings(run.run_id, columns), c.subject, list(ids)))
@@ -181,7 +181,7 @@ def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, st
 
 
 class Judging(NamedTuple):
-    """How much a judge has read by one rule, and from when to when."""
+    """How many readings a judge made by one rule, and from when to when."""
 
     judge: str
     rule: str
@@ -192,10 +192,10 @@ class Judging(NamedTuple):
 
 
 def read_judgings(run: Run) -> list[Judging]:
-    """List the judges with readings, replaced ones included, and the rules their values were read by."""
+    """List the judges and rules of all readings, replaced ones included."""
     c, sources = tables.readings.c, tables.sources.c
     times = func.min(c.at).label("first_at"), func.max(c.at).label("last_at")
-    counted = _of(run, tables.readings, c.source, func.count().label("readings"), *times).where(IS_ANSWER)
+    counted = run.select(tables.readings, c.source, func.count().label("readings"), *times).where(IS_ANSWER)
     own = counted.group_by(c.source).subquery()
     sums = func.sum(own.c.readings), func.count(), func.min(own.c.first_at), func.max(own.c.last_at)
     query = select(sources.judge, sources.rule, *sums).where(sources.id == own.c.source)
@@ -204,30 +204,30 @@ def read_judgings(run: Run) -> list[Judging]:
 
 
 def read_judges(run: Run) -> list[str]:
-    """List the judges that have read anything."""
-    return sorted({row.judge for row in run.fetch(_of(run, tables.sources, tables.sources.c.judge))})
+    """List the judges that have readings."""
+    return sorted({row.judge for row in run.fetch(run.select(tables.sources, tables.sources.c.judge))})
 
 
 def read_rules(run: Run, suite: str, judge: str) -> set[str]:
-    """List the rules by which a judge has read responses to a suite, or groups of them."""
+    """Return the rules by which a judge has read responses to a suite, or groups of them."""
     read, of, source = tables.readings.c, tables.subjects.c, tables.sources.c
     made, item = tables.responses.c, tables.items.c
-    trials = _of(run, tables.responses, made.trial_id).where(made.item_id == item.item_id)
+    trials = run.select(tables.responses, made.trial_id).where(made.item_id == item.item_id)
     trials = trials.where(item.run_id == run.run_id, item.suite == suite)
-    # A subject's trials are of one item; the list of their ids, of 32 digits each, begins with [".
+    # A subject's trials all belong to one item; the list of their ids, of 32 digits each, begins with [".
     first_trial = func.substr(of.trial_ids, 3, 32)
-    subjects = _of(run, tables.subjects, of.id).where(first_trial.in_(trials))
-    own = _of(run, tables.readings, read.source).where(read.subject.in_(subjects))
-    query = _of(run, tables.sources, source.rule).where(source.judge == judge, source.id.in_(own))
+    subjects = run.select(tables.subjects, of.id).where(first_trial.in_(trials))
+    own = run.select(tables.readings, read.source).where(read.subject.in_(subjects))
+    query = run.select(tables.sources, source.rule).where(source.judge == judge, source.id.in_(own))
     return {row.rule for row in run.fetch(query)}
 
 
 def read_discarded(run: Run, judge: str, rule: str, limit: int) -> list[tuple[str, str]]:
-    """Get the evidence of the first answers that a judge's rule discarded, and what was asked, both as JSON."""
+    """Return evidence and question, as JSON, of the first answers from which a judge's rule read no value."""
     c, source, asked = tables.readings.c, tables.sources.c, tables.questions.c
     query = (
         select(c.evidence, asked.question)
-        .where(stands(run.run_id), IS_UNUSABLE, asked.id == c.question, source.id == c.source)
+        .where(is_current(run.run_id), IS_UNUSABLE, asked.id == c.question, source.id == c.source)
         .where(source.judge == judge, source.rule == rule, source.annotator == "")
         .order_by(c.id)
         .limit(limit)
@@ -236,34 +236,34 @@ def read_discarded(run: Run, judge: str, rule: str, limit: int) -> list[tuple[st
 
 
 def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
-    """Get the latest reason why each of these trials failed."""
+    """Return the latest reason why each of these trials failed."""
     c = tables.responses.c
-    query = _of(run, tables.responses, c.trial_id, c.outcome).where(c.status != tables.DONE).order_by(c.id)
+    query = run.select(tables.responses, c.trial_id, c.outcome).where(c.status != tables.DONE).order_by(c.id)
     return {
         trial_id: str(from_json(outcome)["reason"]) for trial_id, outcome in _look_up(run, query, c.trial_id, trial_ids)
     }
 
 
 def read_usages(run: Run) -> dict[str, Counter[str]]:
-    """Count the usages of every model and judge, as JSON: there are few different ones among many."""
+    """Count the usages of each model and judge, as JSON: few of many are distinct."""
     made, read, sources = tables.responses.c, tables.readings.c, tables.sources.c
-    replaced = _of(run, tables.readings, read.replaces).where(read.replaces.is_not(None))
+    replaced = run.select(tables.readings, read.replaces).where(read.replaces.is_not(None))
     calls = select_readings(run.run_id, (sources.judge, read.provenance)).where(sources.id == read.source)
     queries = (
-        _of(run, tables.responses, made.model, made.provenance).order_by(made.id),
+        run.select(tables.responses, made.model, made.provenance).order_by(made.id),
         calls.where(read.provenance.is_not(None), read.id.not_in(replaced)),
     )
     found: dict[str, Counter[str]] = defaultdict(Counter)
     with run.reading() as connection:
         for query in queries:
             for name, provenance in _rows(connection, query):
-                # What was used is the last that is written; quotes within texts before it have a backslash.
+                # The usage is the last part of the JSON; quotes within texts before it have a backslash.
                 found[name][f'{{"tokens_in":{provenance.rpartition(_USAGE)[2]}'] += 1
     return found
 
 
 class ItemText(NamedTuple):
-    """An item; its task, asks and factors are JSON."""
+    """An item, with its task, asks and factors as JSON."""
 
     item_id: str
     task: str
@@ -272,46 +272,42 @@ class ItemText(NamedTuple):
 
 
 def read_item_texts(run: Run) -> Iterator[ItemText]:
-    """Go through the items without decoding them."""
+    """Yield the items without decoding them."""
     c = tables.items.c
     with run.reading() as connection:
-        for row in _rows(connection, _of(run, tables.items, c.item_id, c.task, c.asks, c.factors)):
+        for row in _rows(connection, run.select(tables.items, c.item_id, c.task, c.asks, c.factors)):
             yield ItemText(*row)
 
 
 def read_suite_options(run: Run) -> dict[str, Mapping[str, str]]:
-    """Get all options of every suite of the run."""
+    """Return all options of each suite of the run."""
     c = tables.suites.c
-    rows = run.fetch(_of(run, tables.suites, c.suite, c.options))
+    rows = run.fetch(run.select(tables.suites, c.suite, c.options))
     return {suite: codec.options.validate_json(options) for suite, options in rows}
 
 
 def read_designs(run: Run) -> dict[str, Design]:
-    """Get how every suite of the run is designed."""
+    """Return the design of each suite of the run."""
     c = tables.suites.c
-    rows = run.fetch(_of(run, tables.suites, c.suite, c.asks_again, c.strata))
+    rows = run.fetch(run.select(tables.suites, c.suite, c.asks_again, c.strata))
     return {suite: Design(asks_again, codec.strata.validate_json(strata)) for suite, asks_again, strata in rows}
 
 
 @lru_cache(_DIFFERENT_VALUES)
 def decode_value(text: str) -> Value:
-    """Read a value from its JSON."""
+    """Decode a value from JSON."""
     return codec.value.validate_json(text)
 
 
 @lru_cache(_DIFFERENT_VALUES)
 def decode_question(text: str) -> Question:
-    """Read a question from its JSON."""
+    """Decode a question from JSON."""
     return codec.question.validate_json(text)
 
 
 def _kind(outcome: str) -> str:
-    # The kind is the last that is written of a record; quotes within texts before it have a backslash.
+    # The kind is the last field of a record's JSON; quotes within texts before it have a backslash.
     return outcome.rpartition('"kind":')[2].strip(' "}')
-
-
-def _of(run: Run, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
-    return select(*columns).where(table.c.run_id == run.run_id)
 
 
 def _look_up(run: Run, query: Select[Any], key: Column[Any], ids: Sequence[str | int]) -> Iterator[Any]:
@@ -321,7 +317,7 @@ def _look_up(run: Run, query: Select[Any], key: Column[Any], ids: Sequence[str |
 
 
 def _rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
-    """Go through the rows, many fetched at a time: one by one takes longer than all that is done with them."""
+    """Yield the rows, fetched in chunks: fetching them one by one takes longer than all that is done with them."""
     for chunk in connection.execute(query).partitions(_ROWS_AT_ONCE):
         yield from chunk
 
@@ -329,47 +325,13 @@ def _rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
 FAILED, REFUSED = "failed", "refused"
 
 
-class TrialRow(Protocol):
-    """What came of a trial: a row of the database, or a whole response."""
-
-    @property
-    def trial_id(self) -> str:
-        """The id of the trial."""
-        ...
-
-    @property
-    def item_id(self) -> str:
-        """What was asked."""
-        ...
-
-    @property
-    def model(self) -> str:
-        """Who was asked."""
-        ...
-
-    @property
-    def repeat(self) -> int:
-        """Which of the repeats of the item it is."""
-        ...
-
-    @property
-    def attempt(self) -> int:
-        """How often it had been asked before."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """The kind of its outcome."""
-        ...
-
-
-RowT = TypeVar("RowT", bound=TrialRow)
+RowT = TypeVar("RowT", ResponseRow, StoredResponse)
 
 
 def latest_attempts(answers: Iterable[RowT]) -> list[RowT]:
-    """Keep the last attempt where an item was asked again: the one that figures use.
+    """Keep the last attempt at each item and repeat: the one that counts in results.
 
-    A failed attempt counts only where there is no other: failing at asking again does not undo what was answered.
+    A failed attempt counts only if there is no other: a failure to ask again does not undo an answer.
     """
     latest: dict[tuple[str, str, int], RowT] = {}
     for one in answers:
@@ -380,11 +342,11 @@ def latest_attempts(answers: Iterable[RowT]) -> list[RowT]:
 
 
 def group_answers(answers: Iterable[RowT], size: int) -> Iterator[tuple[RowT, ...]]:
-    """Go through what a question about so many responses is about, among the answers to its item; none has failed.
+    """Group the responses to an item into the subjects of a question about `size` of them; failures are left out.
 
-    About one: every attempt. About several: the latest attempts of a model at the repeats 0 to size-1, then at the
-    next so many; a group that is not yet complete is left out. One that was refused stays in its group: it shows
-    nothing and is wrong, the others are looked at.
+    For size 1: every attempt. For more: a model's latest attempts at the repeats 0 to size-1, then at the next `size`,
+    and so on; incomplete groups are left out. A refused response stays in its group: it shows nothing and is wrong,
+    the others are looked at.
     """
     shown = [one for one in answers if one.kind != FAILED]
     if size == 1:
@@ -396,16 +358,16 @@ def group_answers(answers: Iterable[RowT], size: int) -> Iterator[tuple[RowT, ..
     yield from (tuple(members) for members in groups.values() if len(members) == size)
 
 
-def subject_of(members: Iterable[TrialRow]) -> Subject:
-    """Name what a question is about."""
+def subject_of(members: Iterable[ResponseRow | StoredResponse]) -> Subject:
+    """Return the subject of a question about these responses."""
     return Subject(tuple(one.trial_id for one in members))
 
 
-def is_refused(members: Iterable[TrialRow]) -> bool:
-    """Tell whether there is nothing to look at."""
+def is_refused(members: Iterable[ResponseRow | StoredResponse]) -> bool:
+    """Return whether all were refused, so that there is nothing to look at."""
     return all(one.kind == REFUSED for one in members)
 
 
-def _is_later(one: TrialRow, other: TrialRow) -> bool:
-    """Tell whether the one counts, of two attempts at the same item and repeat."""
+def _is_later(one: RowT, other: RowT) -> bool:
+    """Return which of two attempts at the same item and repeat counts: true if the first."""
     return (other.kind != FAILED, other.attempt) < (one.kind != FAILED, one.attempt)

@@ -1,4 +1,4 @@
-"""A run: its items, the responses to them and the readings of those, appended and never overwritten."""
+"""A run: its items, their responses and the readings of these, appended and never overwritten."""
 
 import time
 import uuid
@@ -9,22 +9,12 @@ from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, insert, select, update
+from sqlalchemy import Column, ColumnElement, Connection, MetaData, Row, Select, Table, func, insert, select, update
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
 from subitize.io.memory import gc_paused
-from subitize.records import (
-    Design,
-    Item,
-    Question,
-    Reading,
-    ReadingPurpose,
-    Response,
-    Spec,
-    Subject,
-    Trial,
-)
+from subitize.records import Design, Item, Question, Reading, ReadingPurpose, Response, Spec, Subject, Trial
 from subitize.store import codec, leases, tables
 from subitize.store.damage import find_damage
 from subitize.store.database import ROWS_AT_ONCE, Database, Location, insert_all, open_backend
@@ -52,12 +42,12 @@ from subitize.store.leases import Lease
 _NO_DESIGN = Design()
 
 SAMPLED_FROM_AT_MOST = 20_000
-"""A sample of a suite is taken from so many items at a time: a suite may have more than anybody can make."""
+"""A sample is taken from a suite's first so many items: a suite may have more than can be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSuite:
-    """A suite as it was put into the run."""
+    """A suite as stored in the run."""
 
     name: str
     shown: str
@@ -66,7 +56,7 @@ class StoredSuite:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a limit takes items of a suite: by which scheme, and from how many, all that there are or FRAME_ITEMS."""
+    """How a limit samples a suite: by which scheme, from how many items (at most SAMPLED_FROM_AT_MOST)."""
 
     scheme: str
     sampled_from: int
@@ -74,7 +64,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The items of a suite that are needed, each with its place among all, and the scheme of the selection."""
+    """The sampled items of a suite, each with its position in the suite, and the sampling scheme."""
 
     scheme: str
     items: Sequence[tuple[int, Item]]
@@ -90,33 +80,33 @@ class StoredResponse:
 
     @property
     def item_id(self) -> str:
-        """What was asked."""
+        """The item that was asked."""
         return self.response.trial.item_id
 
     @property
     def model(self) -> str:
-        """Who was asked."""
+        """The model that was asked."""
         return self.response.trial.model
 
     @property
     def repeat(self) -> int:
-        """Which of the repeats of the item it is."""
+        """The repeat of the item."""
         return self.response.trial.repeat
 
     @property
     def attempt(self) -> int:
-        """How often it had been asked before."""
+        """The number of earlier attempts."""
         return self.response.trial.attempt
 
     @property
     def kind(self) -> str:
-        """The kind of its outcome."""
+        """The kind of the outcome."""
         return self.response.outcome.kind
 
 
 @dataclass(frozen=True, slots=True)
 class StoredReading:
-    """A reading with the number it is known by and when it was stored."""
+    """A reading, its number, and when it was stored."""
 
     id: int
     reading: Reading
@@ -124,7 +114,7 @@ class StoredReading:
 
 
 class Run:
-    """An open run. Adding responses or readings needs a lease on that part; looking needs nothing."""
+    """An open run. Reading is free; adding responses or readings needs a lease."""
 
     def __init__(self, location: Location, *, create: bool = False) -> None:
         self.location = location
@@ -138,7 +128,7 @@ class Run:
         except Exception as error:
             self._leave(error)
             raise
-        # The token keeps runs apart that have the same name in two databases but share a folder for images.
+        # The token distinguishes runs of the same name in two databases that share a folder for images.
         folder = location.images / f"{self.run_id}-{token[:8]}" if isinstance(location, Database) else location.path
         self.images = Images(folder / "images")
 
@@ -151,7 +141,7 @@ class Run:
         self._leave(error)
 
     def _leave(self, error: BaseException | None) -> None:
-        """Let go of the database; where an error may come of damage to it, look for that and name it."""
+        """Close the database; if an error may be due to damaged rows, look for them and name the first."""
         damage = self._find_damage() if error is not None and _may_be_damage(error) else None
         self.close()
         if damage is not None:
@@ -163,7 +153,7 @@ class Run:
         return None
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._backend.close()
 
     @gc_paused()  # items and their rows are many, and have no cycles
@@ -175,9 +165,9 @@ class Run:
         design: Design = _NO_DESIGN,
         sample: Sample | None = None,
     ) -> None:
-        """Put a suite's items into the run, or those of a sample; if they are there, check that it is the same suite.
+        """Store a suite and its items, or those of a sample; if the run has the suite, check that it is the same.
 
-        A later sample adds to what is there.
+        A later sample adds to the stored items.
         """
         with self._backend.setting_up() as connection:
             if connection.execute(self._select_suite(spec.name)).first() is None:
@@ -207,31 +197,31 @@ class Run:
                 self._add_items(connection, spec.name, sample)
 
     def check_suite(self, spec: Spec, seed: int, items: Iterable[Item]) -> None:
-        """Refuse a suite that the run has otherwise: with other options, another seed or other items."""
+        """Refuse a suite that the run has with other options, another seed or other items."""
         with self._backend.reading() as connection:
             known = connection.execute(self._select_suite(spec.name)).first()
             if known is not None:
                 self._check_known_suite(connection, known, spec, seed, items)
 
     def add_model(self, spec: Spec, *, is_stand_in: bool, name: str = "", addresses: tuple[str, ...] = ()) -> None:
-        """Make the model known to the run; if it is, make sure that it is the same, and keep its new name or address.
+        """Store a model; if the run has it, check that it is the same, and store its new name or address.
 
-        It is the same where it has one of its addresses, or none; any other is kept beside it.
+        It is the same if it shares an address with the stored one or has none.
         """
         self._add_entry(tables.models.c.model, Entry(spec.text, spec.options, is_stand_in, name, addresses))
 
     def add_judge(self, spec: Spec, *, is_stand_in: bool, name: str = "", addresses: tuple[str, ...] = ()) -> None:
-        """Make the judge known to the run, as a model is."""
+        """Store a judge, as `add_model` stores a model."""
         self._add_entry(tables.judges.c.judge, Entry(spec.text, spec.options, is_stand_in, name, addresses))
 
     def suites(self) -> list[StoredSuite]:
         """List the suites of the run."""
-        rows = self.fetch(self._of(tables.suites).order_by(tables.suites.c.suite))
+        rows = self.fetch(self.select(tables.suites).order_by(tables.suites.c.suite))
         return [StoredSuite(row.suite, row.shown, row.seed) for row in rows]
 
     def samplings(self) -> dict[str, Sampling]:
-        """List the suites of which a limit takes a sample; of others, begun by earlier versions, it takes the first."""
-        rows = self.fetch(self._of(tables.suites).where(tables.suites.c.sampling.is_not(None)))
+        """Return how each suite is sampled; a limit takes the first items of suites not listed, from older versions."""
+        rows = self.fetch(self.select(tables.suites).where(tables.suites.c.sampling.is_not(None)))
         return {row.suite: Sampling(row.sampling, row.sampled_from) for row in rows}
 
     def models(self) -> list[Entry]:
@@ -243,24 +233,24 @@ class Run:
         return self._entries(tables.judges.c.judge)
 
     def model_names(self) -> dict[str, str]:
-        """Say how each model is shown, by its spec."""
+        """Return the display name of each model, by its spec."""
         return display_names(self.models())
 
     def judge_names(self) -> dict[str, str]:
-        """Say how each judge is shown, by its spec; people go by the name that their readings have."""
+        """Return the display name of each judge, by its spec; people go by the name stored with their readings."""
         return display_names(self.judges(), keeps_kind=True)
 
     def find_model(self, text: str) -> str:
-        """Find the spec of a model by its name or by what it is; what is not known stays as it is."""
+        """Find the spec of a model by its name or spec; return unknown text unchanged."""
         return find_spec(text, self.model_names())
 
     def find_judge(self, text: str) -> str:
-        """Find the spec of a judge, likewise."""
+        """Find the spec of a judge by its name or spec; return unknown text unchanged."""
         return find_spec(text, self.judge_names())
 
     def items(self, suite: str | None = None, ids: Sequence[str] | None = None) -> list[Item]:
-        """List all items or some, in their order."""
-        query = self._of(tables.items).order_by(tables.items.c.suite, tables.items.c.position)
+        """List all items, or some, in order."""
+        query = self.select(tables.items).order_by(tables.items.c.suite, tables.items.c.position)
         if suite is not None:
             query = query.where(tables.items.c.suite == suite)
         if ids is not None:
@@ -268,27 +258,24 @@ class Run:
         return [decode_item(row) for row in self.fetch(query)]
 
     def finished(self, model: str) -> set[str]:
-        """List the ids of the trials that need no further try."""
-        query = select(tables.responses.c.trial_id).where(
-            tables.responses.c.run_id == self.run_id,
-            tables.responses.c.model == model,
-            tables.responses.c.status != tables.TRANSIENT,
-        )
+        """Return the ids of the trials that need no further try."""
+        c = tables.responses.c
+        query = self.select(tables.responses, c.trial_id).where(c.model == model, c.status != tables.TRANSIENT)
         return {row.trial_id for row in self.fetch(query)}
 
     def add_responses(self, lease: Lease, responses: Sequence[Response]) -> None:
-        """Commit responses, all or none. Their images must have been saved before."""
+        """Commit responses, all or none. Their images must be saved already."""
         rows = list(response_rows(self.run_id, responses))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             insert_all(connection, tables.responses, rows)
 
     def responses(self, model: str | None = None, items: Sequence[str] | None = None) -> Iterator[StoredResponse]:
-        """Go through the responses to all or some items, one per trial: the answer, or else the latest failure.
+        """Yield the responses to all or some items, one per trial: the answer, or else the latest failure.
 
-        A drawing that is known by name has the image that was attached to it, if any.
+        A drawing that is known by name comes with its attached image, if any.
         """
-        query = with_attachments(self._of(tables.responses)).order_by(tables.responses.c.id)
+        query = with_attachments(self.select(tables.responses)).order_by(tables.responses.c.id)
         if model is not None:
             query = query.where(tables.responses.c.model == model)
         if items is not None:
@@ -306,7 +293,7 @@ class Run:
             yield StoredResponse(row.trial_id, response, row.at)
 
     def add_readings(self, lease: Lease, readings: Sequence[Reading], connection: Connection | None = None) -> None:
-        """Commit readings, all or none; where `writing` is under way, with what else is written there."""
+        """Commit readings, all or none; with a connection, as part of its transaction."""
         encoded = list(encode_readings(readings))
         with self.writing(lease) if connection is None else nullcontext(connection) as opened:
             shared = self._intern(opened)
@@ -315,7 +302,7 @@ class Run:
             self._keep(shared)
 
     def add_judged(self, lease: Lease, responses: Iterable[Response], readings: Iterable[Reading]) -> tuple[int, int]:
-        """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
+        """Commit responses made elsewhere and readings of them, all or none; return the number of each."""
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             added = insert_all(connection, tables.responses, response_rows(self.run_id, responses))
@@ -325,29 +312,27 @@ class Run:
         return added, read
 
     def add_attachments(self, lease: Lease, attachments: Sequence[Attachment]) -> None:
-        """Commit images of responses known by name, all or none. They must have been saved before."""
+        """Commit images of responses known by name, all or none. They must be saved already."""
         rows = [(self.run_id, one.trial_id, Images.name(one.image), one.file, time.time()) for one in attachments]
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             insert_all(connection, tables.attachments, rows)
 
     def attachments(self) -> dict[str, Attachment]:
-        """List the images that were attached, by trial."""
+        """Return the attached images, by trial."""
         return {
             row.trial_id: Attachment(row.trial_id, parse_image(row.image), row.file)
-            for row in self.fetch(self._of(tables.attachments))
+            for row in self.fetch(self.select(tables.attachments))
         }
 
     def answers(self, model: str) -> Iterator[tuple[str, str]]:
-        """Go through the trials that a model has answered, with their items."""
-        columns = tables.responses.c
-        query = select(columns.trial_id, columns.item_id).where(
-            columns.run_id == self.run_id, columns.model == model, columns.status == tables.DONE
-        )
+        """Yield the trials that a model has answered, with their items."""
+        c = tables.responses.c
+        query = self.select(tables.responses, c.trial_id, c.item_id).where(c.model == model, c.status == tables.DONE)
         yield from ((row.trial_id, row.item_id) for row in self.fetch(query))
 
     def answered(self, judge: str) -> set[tuple[str, str]]:
-        """List what a judge has answered: the ids of subjects and questions."""
+        """Return what a judge has answered, as ids of subject and question."""
         columns = tables.readings.c
         query = select_readings(self.run_id, (columns.subject, columns.question), judge)
         with self.reading() as connection:
@@ -360,9 +345,9 @@ class Run:
     def readings(
         self, judge: str | None = None, items: Sequence[str] | None = None, *, with_reviews: bool = False
     ) -> Iterator[StoredReading]:
-        """Go through the readings that stand of responses to all or some items, in the order they were stored.
+        """Yield the current readings of responses to all or some items, in stored order.
 
-        Replaced ones are left out, and so are reviews and adjudications unless they are asked for.
+        Replaced readings are left out, and so are reviews and adjudications unless asked for.
         """
         query = select_readings(self.run_id, tables.readings.c, judge, with_reviews=with_reviews)
         with self.reading() as connection:
@@ -384,34 +369,33 @@ class Run:
         purpose: ReadingPurpose = "answer",
         reviews: int | None = None,
     ) -> int | None:
-        """Find the number of what somebody said last to a question, for one purpose; of reviews, about one reading."""
+        """Find the number of an annotator's latest reading for a purpose; of reviews, those of one reading."""
         own = {"judge": judge, "annotator": annotator, "subject_id": subject.id, "question_id": question.id}
         c = tables.readings.c
         is_alike = (c.purpose == encode_purpose(purpose)) & (c.reviews == reviews)
-        query = select(func.max(c.id)).where(c.run_id == self.run_id, is_alike)
+        query = self.select(tables.readings, func.max(c.id)).where(is_alike)
         for column, table in (("source", tables.sources), ("subject", tables.subjects), ("question", tables.questions)):
             is_own = [table.c[name] == value for name, value in own.items() if name in table.c]
-            numbers = select(table.c.id).where(table.c.run_id == self.run_id, *is_own)
-            query = query.where(c[column].in_(numbers))
+            query = query.where(c[column].in_(self.select(table, table.c.id).where(*is_own)))
         with self.reading() as connection:
             return connection.execute(query).scalar()
 
     def exclude(self, item_id: str, reason: str) -> None:
-        """Leave an item out of every figure from now on; nothing is deleted."""
+        """Exclude an item from all results from now on; nothing is deleted."""
         if not reason.strip():
             raise BadValueError(f"excluding {item_id!r} needs a reason, so that readers can judge it")
         self._mark(item_id, is_excluded=True, reason=reason)
 
     def include(self, item_id: str, reason: str) -> None:
-        """Take an exclusion back."""
+        """Revoke an exclusion."""
         if item_id not in self.exclusions():
             raise UnknownNameError("excluded item", item_id, self.exclusions())
         self._mark(item_id, is_excluded=False, reason=reason)
 
     def exclusions(self) -> dict[str, str]:
-        """List the items that are left out now, with the reasons."""
+        """Return the reasons of the current exclusions, by item."""
         reasons: dict[str, str] = {}
-        for row in self.fetch(self._of(tables.exclusions).order_by(tables.exclusions.c.id)):
+        for row in self.fetch(self.select(tables.exclusions).order_by(tables.exclusions.c.id)):
             reasons.pop(row.item_id, None)
             if row.is_excluded:
                 reasons[row.item_id] = row.reason
@@ -419,30 +403,34 @@ class Run:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Look into the database; nobody is held up."""
+        """Open a connection that reads without locking."""
         with self._backend.reading() as connection:
             yield connection
 
     def fetch(self, query: Select[Any]) -> Sequence[Any]:
-        """Look for rows, and get them all."""
+        """Return all rows of a query."""
         with self.reading() as connection:
             return connection.execute(query).all()
 
+    def select(self, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
+        """Select this run's rows of a table: the named columns, or all."""
+        return select(*(columns or [table])).where(table.c.run_id == self.run_id)
+
     def create_tables(self, metadata: MetaData) -> None:
-        """Make tables that stand beside the run's own, if they are not there yet."""
+        """Create tables beside the run's own, unless they exist."""
         with self._backend.setting_up() as connection:
             metadata.create_all(connection)
 
     @contextmanager
     def writing(self, lease: Lease) -> Iterator[Connection]:
-        """Write into the database under a lease: all of it, or on an error nothing."""
+        """Open a write transaction under a lease; an error rolls it back."""
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             yield connection
 
     @contextmanager
     def lease(self, name: str) -> Iterator[Lease]:
-        """Work on one part of the run alone."""
+        """Hold the lease on a part of the run."""
         with self._backend.writing() as connection:
             lease = leases.take(connection, self.run_id, name)
         try:
@@ -452,36 +440,33 @@ class Run:
                 leases.release(connection, lease)
 
     def renew(self, lease: Lease) -> None:
-        """Put the end of the lease off."""
+        """Extend a lease."""
         with self._backend.writing() as connection:
             leases.renew(connection, lease)
 
     def sweep(self, lease: Lease) -> int:
-        """Remove images that no row names, left by a killed process; only while nobody else works on the run."""
+        """Remove images that no row names, left by a killed process, unless another process works on the run."""
         with self._backend.writing() as connection:
             if not leases.is_alone(connection, lease):
                 return 0
             return self.images.sweep(self._wanted_images(connection))
 
     def _find_subjects(self, connection: Connection, items: Sequence[str]) -> Select[tuple[int]]:
-        """Find what readings of responses to these items are about: the responses, and groups with any of them."""
+        """Select the subjects that include responses to these items: the responses, and groups with any of them."""
         responses, subjects = tables.responses.c, tables.subjects.c
-        trials = select(responses.trial_id).where(responses.run_id == self.run_id, responses.item_id.in_(items))
+        trials = self.select(tables.responses, responses.trial_id).where(responses.item_id.in_(items))
         known = frozenset(connection.execute(trials).scalars())
-        groups = select(subjects.id, subjects.trial_ids).where(
-            subjects.run_id == self.run_id, subjects.trial_ids.like("%,%")
-        )
+        groups = self.select(tables.subjects, subjects.id, subjects.trial_ids).where(subjects.trial_ids.like("%,%"))
         own = [
             row.id
             for row in connection.execute(groups)
             if not known.isdisjoint(codec.trial_ids.validate_json(row.trial_ids))
         ]
-        return select(subjects.id).where(
-            subjects.run_id == self.run_id, subjects.subject_id.in_(trials) | subjects.id.in_(own)
-        )
+        is_wanted = subjects.subject_id.in_(trials) | subjects.id.in_(own)
+        return self.select(tables.subjects, subjects.id).where(is_wanted)
 
     def _intern(self, connection: Connection) -> list[Interned]:
-        """Begin with the questions and sources that are stored for certain; subjects seldom come again."""
+        """Start with the committed questions and sources; subjects seldom recur."""
         return [
             Interned(connection, self.run_id, tables.subjects),
             Interned(connection, self.run_id, tables.questions, self._questions),
@@ -489,12 +474,12 @@ class Run:
         ]
 
     def _keep(self, shared: Sequence[Interned]) -> None:
-        """Remember what is stored for certain, now that it is committed."""
+        """Remember the questions and sources, now that they are committed."""
         _, self._questions, self._sources = (one.numbers for one in shared)
 
     def _enter(self, connection: Connection, *, create: bool) -> str:
-        """Find the run's token, or make the run."""
-        known_run = connection.execute(self._of(tables.runs)).first()
+        """Return the run's token; create the run if asked to."""
+        known_run = connection.execute(self.select(tables.runs)).first()
         if known_run is not None:
             return str(known_run.token)
         if not create:
@@ -507,7 +492,7 @@ class Run:
 
     def _add_entry(self, spec: Column[str], wanted: Entry) -> None:
         with self._backend.setting_up() as connection:
-            known = _read_entries(connection, self._of(spec.table), spec)
+            known = _read_entries(connection, self.select(spec.table), spec)
             settled = match_entry(known, wanted)
             row = {"name": settled.given_name, "address": " ".join(settled.addresses)}
             if settled.spec not in {entry.spec for entry in known}:
@@ -521,15 +506,14 @@ class Run:
 
     def _entries(self, spec: Column[str]) -> list[Entry]:
         with self.reading() as connection:
-            return _read_entries(connection, self._of(spec.table), spec)
+            return _read_entries(connection, self.select(spec.table), spec)
 
     def _select_suite(self, name: str) -> Select[tuple[object, ...]]:
-        return self._of(tables.suites).where(tables.suites.c.suite == name)
+        return self.select(tables.suites).where(tables.suites.c.suite == name)
 
     def _add_items(self, connection: Connection, suite: str, sample: Sample) -> None:
-        """Add the items of a sample that the run does not have yet."""
-        columns = tables.items.c
-        query = select(columns.item_id).where(columns.run_id == self.run_id, columns.suite == suite)
+        """Add those items of a sample that the run does not have."""
+        query = self.select(tables.items, tables.items.c.item_id).where(tables.items.c.suite == suite)
         kept = frozenset(connection.execute(query).scalars())
         missing = (placed for placed in sample.items if placed[1].id not in kept)
         insert_all(connection, tables.items, (item_row(self.run_id, *placed) for placed in missing))
@@ -538,7 +522,7 @@ class Run:
         self, connection: Connection, known: Row[tuple[object, ...]], spec: Spec, seed: int, items: Iterable[Item]
     ) -> None:
         self._check_same_suite(known, spec, seed)
-        query = self._of(tables.items).where(tables.items.c.suite == spec.name).order_by("position")
+        query = self.select(tables.items).where(tables.items.c.suite == spec.name).order_by("position")
         if known.sampled_from is None:
             made = list(items)
             if known.items_hash != hash_items(item_row(self.run_id, *placed) for placed in enumerate(made)):
@@ -548,7 +532,7 @@ class Run:
         is_same = known.items_hash == hash_items(item_row(self.run_id, *placed) for placed in enumerate(frame))
         kept = connection.execute(query.where(tables.items.c.position >= len(frame)) if is_same else query).all()
         self._check_same_items(spec, _find_made(kept, items))
-        if not is_same:  # what differs is not among the items that were needed so far
+        if not is_same:  # the difference is not among the stored items
             raise self._other_items(spec, "")
 
     def _check_same_suite(self, known: Row[tuple[object, ...]], spec: Spec, seed: int) -> None:
@@ -558,7 +542,7 @@ class Run:
                 f"go on with --seed {known.seed}, or start a new run"
             )
         if known.options != encode_options(spec.options):
-            # Two versions of subitize may have other defaults, which a shown spec leaves out.
+            # Versions of subitize may differ in defaults, which a spec's text leaves out.
             is_told = known.shown != spec.text
             before, now = (known.shown, spec.text) if is_told else (known.options, encode_options(spec.options))
             raise ConflictError(
@@ -569,7 +553,7 @@ class Run:
     def _check_same_items(
         self, spec: Spec, pairs: Iterable[tuple[Row[tuple[object, ...]] | None, Item | None]]
     ) -> None:
-        """Refuse a suite that is made from a file whose content has changed, or is made otherwise by now."""
+        """Refuse items that differ from the stored ones: their file, or subitize itself, has changed."""
         for row, item in pairs:
             if row is None or item is None or not is_of(row, item):
                 name = row.item_id if row is not None else "" if item is None else item.id
@@ -585,7 +569,7 @@ class Run:
     def _mark(self, item_id: str, *, is_excluded: bool, reason: str) -> None:
         row = {"item_id": item_id, "is_excluded": is_excluded, "reason": reason, "at": time.time()}
         with self._backend.writing() as connection:
-            known = select(tables.items.c.item_id).where(tables.items.c.run_id == self.run_id)
+            known = self.select(tables.items, tables.items.c.item_id)
             if connection.execute(known.where(tables.items.c.item_id == item_id)).first() is None:
                 some = connection.execute(known.order_by(tables.items.c.position).limit(3)).scalars()
                 raise BadValueError(f"no item {item_id!r} in this run; its first are: {', '.join(some) or 'none'}")
@@ -594,16 +578,13 @@ class Run:
     def _wanted_images(self, connection: Connection) -> set[str]:
         wanted: set[str] = set()
         for table in (tables.responses, tables.items, tables.attachments):
-            query = select(table.c.image).where(table.c.run_id == self.run_id, table.c.image.is_not(None))
+            query = self.select(table, table.c.image).where(table.c.image.is_not(None))
             wanted.update(connection.execute(query).scalars())
         return wanted
 
-    def _of(self, table: Table) -> Select[tuple[object, ...]]:
-        return select(table).where(table.c.run_id == self.run_id)
-
 
 def _may_be_damage(error: BaseException) -> bool:
-    """Tell errors that a damaged row can cause from those that say themselves what is wrong, or mean to end."""
+    """Return whether a damaged row can have caused an error, which does not itself say what is wrong."""
     says_itself = isinstance(error, SubitizeError | OSError | RuntimeError) or not isinstance(error, Exception)
     return isinstance(error, DamagedRunError) or not says_itself
 
@@ -627,7 +608,7 @@ def _of_suite(suite: str, items: Iterable[Item]) -> Iterator[Item]:
 def _find_made(
     kept: Sequence[Row[tuple[object, ...]]], items: Iterable[Item]
 ) -> Iterator[tuple[Row[tuple[object, ...]], Item | None]]:
-    """Put beside each of the kept items, which are in order, the one that is made in its place now."""
+    """Pair each stored item, in order, with the one now made at its position."""
     remaining, before = iter(items), -1
     for row in kept:
         yield row, next(islice(remaining, row.position - before - 1, None), None)
@@ -637,7 +618,7 @@ def _find_made(
 def _insert_readings(
     connection: Connection, run_id: str, shared: Sequence[Interned], readings: Iterable[EncodedReading]
 ) -> int:
-    """Insert readings, and what they share with others once; tell how many readings there were."""
+    """Insert readings, and once each what they share; return the number of readings."""
 
     def rows() -> Iterator[tuple[object, ...]]:
         remaining = iter(readings)

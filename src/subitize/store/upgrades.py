@@ -1,4 +1,4 @@
-"""What makes the tables of a version those of the next, on SQLite and PostgreSQL; nothing that is stored changes."""
+"""SQL that upgrades the tables of each version to the next, on SQLite and PostgreSQL; no stored value changes."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,7 +14,7 @@ UPGRADES: Mapping[int, tuple[str, ...]] = {
         "image VARCHAR NOT NULL, file TEXT NOT NULL, at FLOAT NOT NULL, PRIMARY KEY (run_id, trial_id))",
     ),
     3: (
-        # Whether a suite asked again could be told only by the name of an option.
+        # Only the name of an option said whether a suite asks again.
         "ALTER TABLE suites ADD COLUMN asks_again BOOLEAN NOT NULL DEFAULT false",
         "ALTER TABLE suites ADD COLUMN strata TEXT NOT NULL DEFAULT '[]'",
         "ALTER TABLE suites ADD COLUMN items_hash VARCHAR",
@@ -54,7 +54,7 @@ UPGRADES: Mapping[int, tuple[str, ...]] = {
         "postgresql: CREATE INDEX readings_by_subject ON readings (subject)",
     ),
     4: (
-        # A limit took the first items, and does so in runs that were begun with it.
+        # A limit took the first items, and still does in runs begun then.
         "ALTER TABLE suites ADD COLUMN sampling VARCHAR",
         "ALTER TABLE suites ADD COLUMN sampled_from INTEGER",
     ),
@@ -63,7 +63,7 @@ UPGRADES: Mapping[int, tuple[str, ...]] = {
         "ALTER TABLE models ADD COLUMN address TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE judges ADD COLUMN name VARCHAR NOT NULL DEFAULT ''",
         "ALTER TABLE judges ADD COLUMN address TEXT NOT NULL DEFAULT ''",
-        # An address that was given is among the options; any other was that of the provider.
+        # A given address is among the options; otherwise it was the provider's.
         *(
             f"""UPDATE {table} SET address = '{address}' WHERE {kind_column} LIKE '{start}{kind}:%'
             AND options LIKE '%"{key}base_url":""%' AND options NOT LIKE '%"{key}model":"http%'"""
@@ -87,7 +87,7 @@ _WORDS = {
 
 
 def upgrade_statements(version: int, dialect: str) -> Iterator[str]:
-    """Say in SQL what brings tables of a version to the next."""
+    """Yield the SQL statements that upgrade tables of a version to the next."""
     for statement in UPGRADES[version]:
         only, mark, own = statement.partition(": ")
         if not mark or only not in _WORDS:

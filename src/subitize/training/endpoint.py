@@ -105,7 +105,7 @@ def make_app(settings: RewardSettings, admission: Admission, pool: JudgePool) ->
     endpoint = _Endpoint(settings, admission, pool)
 
     async def run_pool(_: web.Application) -> AsyncIterator[None]:
-        async with pool.taken():
+        async with pool.running():
             yield
 
     app = web.Application(middlewares=[endpoint.answer_in_json])

@@ -16,7 +16,7 @@ from subitize.imports.outputs.output import (
     first_of,
     join_content,
     join_questions,
-    read_credit,
+    read_credits,
     read_lines,
     take,
     write,
@@ -26,14 +26,14 @@ _FIELDS = frozenset({"sample_score", "model_output", "raw_input", "choices"})
 
 
 def is_evalscope(record: Mapping[str, Json]) -> bool:
-    """Tell whether a file with this record is one."""
+    """Return whether a record is from a file of EvalScope."""
     return bool(record.keys() & _FIELDS) and "doc_id" not in record
 
 
 def read_evalscope(path: Path) -> list[Output]:
-    """Read reviews, and the predictions that lie beside them: `reviews/<model>/<benchmark>.jsonl` and `predictions/…`.
+    """Read reviews and the predictions beside them: `reviews/<model>/<benchmark>.jsonl` and `predictions/…`.
 
-    Reviews have what is right and the score, predictions the reply with its reasoning.
+    Reviews have the right answer and the score, predictions the reply with its reasoning.
     """
     reviews, predictions = _find_pair(path)
     whole = {write(record.get("index")): record for _, record in read_lines(predictions)} if predictions else {}
@@ -44,14 +44,14 @@ def read_evalscope(path: Path) -> list[Output]:
         index = write(record.get("index"))
         read = _read_earlier if "choices" in record else _read_review
         one = read(model, task, place, record, whole.get(index, {}))
-        # The samples of a group are one question asked several times; a sample that comes again was appended.
+        # The samples of a group are one question asked several times; a recurring sample was appended later.
         places[one.key].setdefault(index, len(places[one.key]))
         found.append(replace(one, repeat=places[one.key][index]))
     return found
 
 
 def _find_pair(path: Path) -> tuple[Path, Path | None]:
-    """Find the reviews, and the predictions if there are any; of either, the other is beside it."""
+    """Find the reviews, and the predictions if there are any, given either."""
     _, first = next(read_lines(path), ("", {}))
     if first and "sample_score" not in first and "choices" not in first:
         reviews = _beside(path, "predictions", "reviews")
@@ -83,7 +83,6 @@ def _read_review(
     scored = write(score.get("prediction"))
     reply = said or scored
     messages = record.get("messages")
-    credits = {name: read_credit(value) for name, value in as_mapping(score.get("value")).items()}
     return Output(
         write(sample.get("group_id")) or write(record.get("index")),
         write(prediction.get("model")) or model,
@@ -94,17 +93,16 @@ def _read_review(
         scored if scored and scored != reply else "",
         write(output.get("error")),
         picture=find_picture(messages) or find_picture(prediction.get("messages")),
-        scores={name: credit for name, credit in credits.items() if credit is not None},
+        scores=read_credits(as_mapping(score.get("value"))),
         factors=find_factors(as_mapping(sample.get("sample_metadata"))),
     )
 
 
 def _read_earlier(model: str, task: str, place: str, record: Mapping[str, Json], _: Mapping[str, Json]) -> Output:
-    """Read a record of version 0.17 or before."""
+    """Read a record of version 0.17 or earlier."""
     choice = first_of(take(record, "choices", place))
     review = as_mapping(choice.get("review") or record.get("review"))
     asked = as_mapping(record.get("raw_input"))
-    credit = read_credit(review.get("result"))
     return Output(
         write(record.get("index")),
         model,
@@ -112,6 +110,6 @@ def _read_earlier(model: str, task: str, place: str, record: Mapping[str, Json],
         find_text(asked.get("question") or asked.get("input") or asked.get("query") or ""),
         (write(review.get("gold")),),
         join_content(as_mapping(choice.get("message")).get("content")),
-        scores={} if credit is None else {"result": credit},
+        scores=read_credits({"result": review.get("result")}),
         factors=find_factors(asked),
     )

@@ -1,6 +1,6 @@
 """Recognises which program a file of outputs is from, and imports its replies as a run.
 
-The questions are theirs, the reading is ours; their score is kept beside it."""
+The questions are theirs, the reading is ours; their scores are stored beside it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ from subitize.store import Location, Run
 
 
 class Format(NamedTuple):
-    """How a program's files end, how a record of one is told from others', and how they are read."""
+    """The suffixes of a program's files, how to recognise a record, and how to read them."""
 
     suffixes: tuple[str, ...]
     fits: Callable[[Mapping[str, Json]], bool]
@@ -61,7 +61,7 @@ FORMATS = {
 
 
 def read_outputs(path: Path, format: str | None = None) -> tuple[str, list[Output]]:
-    """Read a file, and tell which program it is from."""
+    """Read a file; return the program it is from and its replies."""
     if format not in (None, *FORMATS):
         raise UnknownNameError("format", str(format), FORMATS)
     if not path.is_file():
@@ -83,7 +83,7 @@ def read_outputs(path: Path, format: str | None = None) -> tuple[str, list[Outpu
 
 
 def _detect(path: Path, names: Sequence[str]) -> str:
-    """Find which of these formats a file has: by its ending, and of JSON by what a record has."""
+    """Find which of these formats a file has: by its suffix, and for JSON by the fields of a record."""
     ending = [name for name in names if path.suffix in FORMATS[name].suffixes]
     if not ending:
         known = "; ".join(f"{name}: {', '.join(FORMATS[name].suffixes)}" for name in names)
@@ -103,7 +103,7 @@ _JSON = (".json", ".jsonl")
 
 
 def _find_record(path: Path) -> Mapping[str, Json]:
-    """Find the first record of a file, or what the whole file is."""
+    """Return the first record of a file, or the whole file if it is one record."""
     if path.suffix == ".jsonl":
         return next((record for _, record in read_lines(path)), {})
     whole = read_file(path)
@@ -111,7 +111,7 @@ def _find_record(path: Path) -> Mapping[str, Json]:
 
 
 SCORED_TEXT = "scored_text"
-"""The parameter of a response that has the text that the other program scored, if that is not the whole reply."""
+"""The parameter of a response with the text that the other program scored, if not the whole reply."""
 _RULE = Rule("final")
 _SCORE_RULE = Rule("strict")  # a score is its own value, by any rule
 _THING, _NAMELESS = "thing", "model"
@@ -120,7 +120,7 @@ _ASKS_HOW_MANY = re.compile(r"\bhow many\b|\bcount|\bnumber of\b", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class SkippedReplies:
-    """Replies that are not in the run: why, how many, and an example."""
+    """Replies that are not imported: why, how many, and an example."""
 
     reason: str
     count: int
@@ -129,9 +129,9 @@ class SkippedReplies:
 
 @dataclass(frozen=True, slots=True)
 class OutputSummary:
-    """What an import added: of which model, to which suite; replies, failures, what was there, what is left out.
+    """What an import added: model, suite, replies, failures, what was there already, what is left out.
 
-    `metrics` are the scores that the file has of its own; notes are about the questions.
+    `metrics` are the file's own scores; `notes` are about the questions.
     """
 
     format: str
@@ -146,7 +146,7 @@ class OutputSummary:
     notes: tuple[str, ...]
 
     def lines(self) -> Iterator[str]:
-        """Say it in a few lines."""
+        """Describe it in a few lines."""
         replies = "1 reply" if self.answers == 1 else f"{self.answers:,} replies"
         parts = [f"{replies} of {self.model} to {self.suite} added"]
         if self.failed:
@@ -164,7 +164,7 @@ class OutputSummary:
 def import_outputs(
     location: Location, path: Path, format: str | None = None, model: str | None = None
 ) -> OutputSummary:
-    """Make a run of a file of outputs, or add a model to one; nothing is written if the file is not sound."""
+    """Make a run from a file of outputs, or add a model to one; nothing is written unless the file is valid."""
     found, outputs = read_outputs(path, format)
     if model is not None and not model.strip():
         raise BadValueError("--model is empty; leave it out, or name the model")
@@ -178,7 +178,7 @@ def import_outputs(
 
 
 def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[SkippedReplies]]:
-    """Keep the last reply of each to a question whose right answer is a count, and tell what is left out."""
+    """Keep each model's last reply to every question whose right answer is a count; describe what is left out."""
     latest = {(one.model, one.key, one.repeat): one for one in outputs}
     counted = [one for one in latest.values() if _read_targets(one)]
     others = [one for one in latest.values() if not _read_targets(one)]
@@ -195,13 +195,13 @@ def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[S
         example = next(one.key for one in outputs if latest[one.model, one.key, one.repeat] is not one)
         left_out.append(SkippedReplies("earlier replies to the same question", len(outputs) - len(latest), example))
     if not counted:
-        told = "; ".join(f"{one.count} × {one.reason}, as {one.example}" for one in left_out)
-        raise BadFileError(f"{path.name}: no question whose right answer is a count ({told})")
+        faults = "; ".join(f"{one.count} × {one.reason}, as {one.example}" for one in left_out)
+        raise BadFileError(f"{path.name}: no question whose right answer is a count ({faults})")
     return counted, left_out
 
 
 def _read_targets(output: Output) -> tuple[int, ...]:
-    """Read the counts that are right; none where an answer is no whole number."""
+    """Read the right counts; none if any answer is not a whole number."""
     numbers = [final_module.read_number(target, "strict") for target in output.targets]
     whole = [int(n) for n in numbers if not isinstance(n, mentions.NoValue) and n == int(n) and n >= 0]
     return tuple(dict.fromkeys(whole)) if len(whole) == len(numbers) else ()
@@ -240,7 +240,7 @@ def _store(
         if metrics:
             run.add_judge(theirs, is_stand_in=False)
         for spec in models.values():
-            run.add_model(spec, is_stand_in=False, name=spec.text)  # it may look like a spec, and is none
+            run.add_model(spec, is_stand_in=False, name=spec.text)  # it may look like a spec, but is not one
         finished = set().union(*(run.finished(name) for name in models))
         placed = [(items[_item_id(suite, one)], one, _make_trial(suite, models[one.model], one)) for one in outputs]
         new = [one for one in placed if one[2].id not in finished]
@@ -264,7 +264,7 @@ def _respond(trial: Trial, output: Output) -> Response:
 
 
 def _read(judge: str, format: str, item: Item, output: Output, trial: Trial) -> Iterator[Reading]:
-    """Read a reply as our parser does, and put the other program's scores beside it."""
+    """Read a reply as our parser does, and add the other program's scores."""
     if output.failure:
         return
     subject, (ask,), words = Subject((trial.id,)), item.asks, Words(output.reply)
@@ -274,7 +274,7 @@ def _read(judge: str, format: str, item: Item, output: Output, trial: Trial) -> 
 
 
 def _note(items: Iterable[Item]) -> Iterator[str]:
-    """Say what is odd about the questions: they do not ask for a count, or give it away."""
+    """Describe what is odd about the questions: they do not ask for a count, or give it away."""
     questions = [(item.asks[0].wording, item.asks[0].expects) for item in items]
     if not any(text for text, _ in questions):
         yield "the file does not have the questions; items go by their numbers"
@@ -288,7 +288,7 @@ def _note(items: Iterable[Item]) -> Iterator[str]:
 
 
 def _gives_away(question: str, expected: Sequence[Scalar]) -> bool:
-    """Tell whether the count stands in the question, in digits or as a word."""
+    """Return whether the question contains the count, in digits or as a word."""
     words = set(re.findall(r"[a-z-]+|\d+", question.lower()))
     return any(
         str(n) in words or (n >= 2 and numbers_module.in_words(n) in words)
@@ -298,5 +298,5 @@ def _gives_away(question: str, expected: Sequence[Scalar]) -> bool:
 
 
 def is_foreign(judge: str) -> bool:
-    """Tell whether a judge is another program, whose scores were imported."""
+    """Return whether a judge is another program whose scores were imported."""
     return judge in FORMATS

@@ -30,7 +30,7 @@ _ZSTANDARD = 93
 
 
 def is_inspect(record: Mapping[str, Json]) -> bool:
-    """Tell whether a file with this record is one."""
+    """Return whether a record is from a log of Inspect."""
     return "samples" in record and "eval" in record
 
 
@@ -68,7 +68,7 @@ def _read_sample(path: Path, model: str, task: str, sample: Mapping[str, Json]) 
 
 
 def _find_reply(output: Mapping[str, Json]) -> str:
-    """Find the reply with the reasoning before it; what Inspect calls the completion is without."""
+    """Find the reply with its reasoning, which Inspect's `completion` lacks."""
     said = as_mapping(first_of(output.get("choices")).get("message"))
     return join_content(said.get("content")) or write(output.get("completion"))
 
@@ -84,7 +84,7 @@ def _list_scores(scores: Mapping[str, Json]) -> Iterator[tuple[str, float]]:
 
 
 def _read_archive(path: Path) -> Iterator[Mapping[str, Json]]:
-    """Read the header of a log, then its samples."""
+    """Yield the header of a log, then its samples."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {member.filename: member for member in archive.infolist()}
@@ -106,7 +106,7 @@ def _read_archive(path: Path) -> Iterator[Mapping[str, Json]]:
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Read a file of an archive; before Python 3.14 what is packed by Zstandard is unpacked by that package."""
+    """Read a member of an archive; before Python 3.14, Zstandard needs the package of that name."""
     try:
         return archive.read(member)
     except NotImplementedError:

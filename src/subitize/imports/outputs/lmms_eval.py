@@ -1,4 +1,4 @@
-"""Samples that lmms-eval logs, of all its versions."""
+"""Samples logged by lmms-eval, in any of its versions."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from subitize.imports.outputs.output import (
     find_factors,
     find_text,
     name_picture,
-    read_credit,
+    read_credits,
     read_file,
     read_lines,
     take,
@@ -20,7 +20,7 @@ from subitize.imports.outputs.output import (
 )
 from subitize.language.tokens import word_set
 
-# What is no metric: the others are.
+# The fields that are not metrics.
 _FIELDS = word_set(
     "doc_id doc target arguments input input_media resps filtered_resps doc_hash prompt_hash target_hash token_counts"
     " metrics filter"
@@ -30,7 +30,7 @@ _DATED = re.compile(r"[\dT:.-]+_[\dT:.-]+_samples_(?P<after>.+)|samples_(?P<befo
 
 
 def is_lmms_eval(record: Mapping[str, Json]) -> bool:
-    """Tell whether a file with this record is one: the whole file up to 0.2.0, a line of it since."""
+    """Return whether a record is from lmms-eval: the whole file up to version 0.2.0, a line of it since."""
     return "logs" in record or ("doc_id" in record and bool(record.keys() & {"resps", "filtered_resps"}))
 
 
@@ -59,7 +59,6 @@ def _read_record(path: Path, place: str, record: Mapping[str, Json]) -> Output:
         target = next((doc[name] for name in _ANSWERS if name in doc), None)
     asked = (doc.get("question"), doc.get("prompt"), record.get("input"), record.get("arguments"))
     reply = find_text(record.get("resps")) or scored
-    credits = {name: read_credit(value) for name, value in record.items() if name not in _FIELDS}
     return Output(
         write(record["doc_id"]),
         path.absolute().parent.name,
@@ -69,7 +68,7 @@ def _read_record(path: Path, place: str, record: Mapping[str, Json]) -> Output:
         reply,
         scored if scored != reply else "",
         picture=name_picture(find_text([doc.get("image_path"), doc.get("image_url"), record.get("input_media")])),
-        scores={name: credit for name, credit in credits.items() if credit is not None},
+        scores=read_credits({name: value for name, value in record.items() if name not in _FIELDS}),
         factors=find_factors(doc),
     )
 

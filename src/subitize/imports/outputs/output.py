@@ -1,4 +1,4 @@
-"""One reply in a file of another program, and the small steps that all readers share."""
+"""One reply in a file of another program, and what all readers share."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,16 +11,16 @@ from subitize.io.files import read_json, read_objects, read_text
 from subitize.records import Scalar, digest
 
 LARGEST_BYTES = 1_000_000_000
-"""What is larger is refused: it is read into memory."""
+"""Larger files are refused: they are read into memory."""
 Json = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One reply of a model, the question and what is right, and what the file says of it.
+    """One reply of a model, with its question, right answers, and whatever else the file says.
 
-    `scored` is the text that was scored there, which may have lost the model's reasoning. A reply that never came has
-    a `failure` instead.
+    `scored` is the text that the program scored, perhaps without the model's reasoning. A reply that never came has a
+    `failure` instead.
     """
 
     key: str
@@ -43,29 +43,29 @@ def read_file(path: Path) -> Json:
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """Read the records of a JSON Lines file, each with its place."""
+    """Read the records of a JSON Lines file, each with its line."""
     return read_objects(path, LARGEST_BYTES)
 
 
 def take(record: Mapping[str, Json], name: str, place: str) -> Json:
-    """Take a field that must be there."""
+    """Return a required field."""
     if name not in record:
         raise BadFileError(f"{place}: no field {name!r} among {', '.join(map(str, record))[:120]}")
     return record[name]
 
 
 def as_mapping(value: Json) -> Mapping[str, Json]:
-    """Take a value for a mapping; anything else is an empty one."""
+    """Return a mapping as it is, and anything else as an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def first_of(value: Json) -> Mapping[str, Json]:
-    """Take the first record of a list; an empty one where there is none."""
+    """Return the first record of a list, or an empty one."""
     return as_mapping(value[0]) if isinstance(value, list) and value else {}
 
 
 def write(value: Json) -> str:
-    """Write a scalar as text: 4.0 of a spreadsheet is 4; what cannot be stored is replaced."""
+    """Write a scalar as text: a spreadsheet's 4.0 is 4; characters that cannot be stored are replaced."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -74,7 +74,7 @@ def write(value: Json) -> str:
 
 
 def find_text(value: Json) -> str:
-    """Find the text in what may be a text, a message, a part of one, or a list of these, of which the first counts."""
+    """Find the text in a text, a message, a part of one, or the first of a list of these."""
     if isinstance(value, dict):
         return find_text(value.get("content", value.get("text", value.get("reasoning", ""))))
     if isinstance(value, list | tuple):
@@ -83,26 +83,26 @@ def find_text(value: Json) -> str:
 
 
 def join_content(content: Json) -> str:
-    """Join the texts of a message's content; reasoning is marked as such, pictures are left out."""
+    """Join the texts of a message's content; reasoning is marked, pictures are left out."""
     if isinstance(content, str):
         return write(content)
-    told = []
+    texts = []
     for part in map(as_mapping, content if isinstance(content, list) else ()):
         if part.get("type") == "reasoning":
-            told.append(f"<think>{write(part.get('reasoning'))}</think>")
+            texts.append(f"<think>{write(part.get('reasoning'))}</think>")
         elif isinstance(part.get("text"), str):
-            told.append(write(part["text"]))
-    return "\n".join(told)
+            texts.append(write(part["text"]))
+    return "\n".join(texts)
 
 
 def join_questions(messages: Sequence[Json]) -> str:
-    """Join what the user says in a conversation."""
+    """Join the user's messages of a conversation."""
     asked = (as_mapping(message) for message in messages)
     return "\n".join(filter(None, (join_content(one.get("content")) for one in asked if one.get("role") == "user")))
 
 
 def find_picture(messages: Json) -> str:
-    """Find what the first picture of a conversation is known by: its path, address or attachment, or its content."""
+    """Name the first picture of a conversation by its path, address, attachment or content."""
     for message in map(as_mapping, messages if isinstance(messages, list) else ()):
         content = message.get("content")
         for part in map(as_mapping, content if isinstance(content, list) else ()):
@@ -112,7 +112,7 @@ def find_picture(messages: Json) -> str:
 
 
 def name_picture(text: str) -> str:
-    """Name a picture by a short text; by a hash if it is the picture itself, and not at all if that was removed."""
+    """Name a picture by its path or address, by a hash if it is embedded, or not at all if it was removed."""
     if text.startswith("<"):
         return ""
     return write(text) if len(text) <= _LONGEST_NAME else digest(text)
@@ -122,7 +122,7 @@ _LONGEST_NAME = 300
 
 
 def read_credit(value: Json) -> float | None:
-    """Read a score from 0 to 1: a number, yes or no, Inspect's letters, or a record with one; None for others."""
+    """Read a score from 0 to 1: a number, a truth value, Inspect's letters, or a record with one; else None."""
     if isinstance(value, dict):
         named = (value[name] for name in _CREDIT_NAMES if name in value)
         return next((credit for credit in map(read_credit, named) if credit is not None), None)
@@ -132,13 +132,19 @@ def read_credit(value: Json) -> float | None:
     return float(value) if is_share else None
 
 
+def read_credits(values: Mapping[str, Json]) -> dict[str, float]:
+    """Read the scores among values, by their names."""
+    credits = {name: read_credit(value) for name, value in values.items()}
+    return {name: credit for name, credit in credits.items() if credit is not None}
+
+
 _CREDIT_NAMES = ("score", "is_correct", "correct", "accuracy", "acc", "exact_match", "hit", "value")
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _FACTORS = ("category", "data_source", "is_focused", "issimple", "split", "task")
 
 
 def find_factors(*records: Mapping[str, Json]) -> dict[str, Scalar]:
-    """Take the conditions that counting sets have, as far as the records tell them in one word each."""
+    """Return the factors that counting benchmarks have, as far as the records name them."""
     return {
         name: write(record[name]) if isinstance(record[name], str) else record[name]
         for record in records

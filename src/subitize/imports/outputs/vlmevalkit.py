@@ -13,7 +13,7 @@ from subitize.imports.outputs.output import (
     Output,
     as_mapping,
     find_factors,
-    read_credit,
+    read_credits,
     read_file,
     write,
 )
@@ -26,7 +26,7 @@ _LONGEST_CELL = 32_767
 
 
 def is_vlmevalkit(record: Mapping[str, Json]) -> bool:
-    """Tell whether a file with this record is one."""
+    """Return whether a record is from a file of VLMEvalKit."""
     return "prediction" in record
 
 
@@ -48,7 +48,6 @@ def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Ou
     failure = scored if _FAILED in scored else ""
     if len(scored) == _LONGEST_CELL:
         failure = f"cut off at {_LONGEST_CELL:,} characters by the spreadsheet"
-    credits = {name: read_credit(row[name]) for name in _SCORES if name in row}
     return Output(
         write(row.get("index")) or str(number),
         model,
@@ -59,13 +58,13 @@ def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Ou
         scored if scored != reply else "",
         failure=failure,
         picture=write(row.get("image_path")),
-        scores={name: credit for name, credit in credits.items() if credit is not None},
+        scores=read_credits({name: row[name] for name in _SCORES if name in row}),
         factors=find_factors(row),
     )
 
 
 def _name_parts(path: Path) -> tuple[str, str]:
-    """Tell model and data set from the name of the file; the folder above, or the one above that, is the model's."""
+    """Split a file's name into model and dataset; its folder, or the one above, may be named after the model."""
     for folder in path.absolute().parents[:2]:
         if path.stem.startswith(f"{folder.name}_"):
             return folder.name, path.stem.removeprefix(f"{folder.name}_")
@@ -114,7 +113,7 @@ def _read_xlsx(path: Path) -> _Rows:
         raise
     except OSError as error:
         raise BadFileError(f"cannot read {path}: {error.strerror or error}") from None
-    except Exception as error:  # openpyxl has as many errors as files can be wrong
+    except Exception as error:  # openpyxl raises many kinds of errors
         raise BadFileError(f"{path.name}: no spreadsheet that can be read: {error}") from None
     yield from _name_columns(path, rows)
 
