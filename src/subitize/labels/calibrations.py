@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
 from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeError, UnknownNameError
@@ -77,6 +76,8 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
 
 def load(name: str) -> Calibrated:
     """Load a calibration by name."""
+    from pydantic import TypeAdapter, ValidationError
+
     path = _path(name)
     try:
         return TypeAdapter(Calibrated).validate_json(_restore(path.read_bytes()))
