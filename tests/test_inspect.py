@@ -221,7 +221,7 @@ def test_a_log_is_read_anew_under_any_policy_as_our_rules_read_it(evaluated: Eva
     by_place = {(row["item"], row["repeat"]): row for row in observations.rows.iter_rows(named=True)}
     for sample in (one for one in scored.samples if one.scores):
         row, told = by_place[sample.id, sample.epoch], sample.scores["right"]
-        one = observations.look(row)
+        one = observations.row(row)
         assert told.answer == (None if one.value is None else str(one.value))
         assert told.value == row["is_right"]
         assert (told.explanation or "").partition(":")[0] == ("" if one.status == "eligible" else one.status)

@@ -5,4 +5,4 @@ from subitize.analysis.frame import Frame, FrameRow
 
 def look_at(observations: Frame) -> list[FrameRow]:
     """Take every row, in order."""
-    return [observations.look(row) for row in observations.rows.iter_rows(named=True)]
+    return [observations.row(row) for row in observations.rows.iter_rows(named=True)]

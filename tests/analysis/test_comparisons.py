@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from subitize.analysis.compare import Comparisons, Contestant, Leaderboard, compare_entries, stand
+from subitize.analysis.compare import Comparisons, Contestant, Leaderboard, compare_entries, rank_overall
 from subitize.analysis.frame import NO_JUDGE, FrameRow, Status, frame_seen
 from subitize.errors import NothingToDoError, UnknownNameError
 from tests.samples import naming_item
@@ -79,7 +79,7 @@ def test_of_errors_the_smallest_is_the_best() -> None:
 
 def test_models_that_answer_alike_share_a_rank_and_a_letter() -> None:
     values = answers(1, right=0.5)
-    found = stand([entry("one", values), entry("other", values), entry("third", answers(5, right=0.5))])
+    found = rank_overall([entry("one", values), entry("other", values), entry("third", answers(5, right=0.5))])
     assert {(one.rank, one.letters) for one in found.values()} == {("1–3", "a")}
 
 
@@ -104,7 +104,7 @@ def test_who_answers_only_what_it_knows_ranks_below_who_answers_all_and_is_nearl
     found = compare_entries(entries)
     for measure in ("accuracy", "nae_all", "mae_all"):
         assert [(one.model, one.rank) for one in board(found, measure).models] == [("rival", "1"), ("refuser", "2")]
-    assert {one.rank for one in stand(entries).values()} == {"1", "2"}
+    assert {one.rank for one in rank_overall(entries).values()} == {"1", "2"}
 
 
 def test_models_of_different_judges_are_not_compared() -> None:

@@ -621,7 +621,7 @@ def test_texts_stand_beside_numbers_and_are_never_taken_for_them(case: Case) -> 
             assert row["is_right"] is is_right
             assert row["value_text"] == str(value)
             assert row["value"] == (None if isinstance(value, str) else value)
-            assert (found.look(row).value, type(found.look(row).value)) == (value, type(value))
+            assert (found.row(row).value, type(found.row(row).value)) == (value, type(value))
 
 
 def test_a_suite_that_was_only_refused_has_no_judge_though_another_has(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What to mind about figures: answers that another rule reads, and judges that rewarded the training of a model."""
+"""Advice on figures: answers that another rule could read, and judges that rewarded the training of a model."""
 
 import shlex
 from collections import Counter
@@ -22,7 +22,7 @@ _MOST_READ = 200
 
 
 def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
-    """Say of every judge that discards more than a tenth of the answers by which other rule some of them are read."""
+    """For every judge that discards more than a tenth of the answers, name another rule that reads some of them."""
     counts, found = count_discards(run), []
     is_alone = len({one.judge for one in counts}) == 1
     for one in counts:
@@ -49,8 +49,8 @@ def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
 
 
 def advise_tables(observations: "Frame", name: str) -> list[str]:
-    """Say of every suite with similarities of texts which command has figures of them."""
-    import polars as pl  # a run asks for advice on its rules alone, and does without frames
+    """For every suite with similarities of texts, name the command that computes their figures."""
+    import polars as pl  # a run asks only for advice on its rules, which needs no frames
 
     unknown = observations.filter(pl.col("status") == "unknown").seen_items()
     suites = dict.fromkeys(base_suite(item.suite) for item in unknown if isinstance(item.task, Match))
@@ -64,13 +64,13 @@ def advise_tables(observations: "Frame", name: str) -> list[str]:
 
 
 def is_reward_judge(judge: str, model_options: Mapping[str, str]) -> bool:
-    """Tell whether a judge, with whatever options, is the one that a model was trained with."""
+    """Return whether a judge, whatever its options, is the one that a model was trained with."""
     trained_with = model_options.get(TRAINED_WITH)
     return trained_with is not None and same_target(trained_with, judge)
 
 
 def warn_of_reward_judges(run: Run, judge: str | None = None) -> list[str]:
-    """Name the models of a run that such a judge judged; of one judge, if it is named."""
+    """Name the models of a run that were judged by the judge they were trained with; `judge` limits it to one."""
     models, judges = run.model_names(), run.judge_names()
     return [
         describe_reward_judge(models[model.spec], name)
@@ -81,5 +81,5 @@ def warn_of_reward_judges(run: Run, judge: str | None = None) -> list[str]:
 
 
 def describe_reward_judge(model: str, judge: str) -> str:
-    """Say what is wrong with such figures."""
+    """Say what is wrong with figures of a model by the judge it was trained with."""
     return f"{model} was trained with {judge}, which judges it here: the figures may flatter it; take another judge"

@@ -1,4 +1,4 @@
-"""How far the people who answered the same questions agree, and how far judges agree with them."""
+"""Agreement among people who answered the same questions, and of judges with people."""
 
 import math
 from collections.abc import Iterable
@@ -28,11 +28,11 @@ from subitize.records import Count, Estimate, Scalar
 from subitize.stats.agreement import (
     LEVELS,
     Influence,
-    cluster_spread,
     crossed_share,
     fleiss_kappa,
     gwet_ac,
     krippendorff_alphas,
+    one_way_spread,
     pairwise_agreement,
     two_way_spread,
 )
@@ -43,7 +43,7 @@ from subitize.store.reading import decode_value
 
 _UNIT = ["subject", "question"]
 ALL_MODELS = "all models"
-"""The name under which votes on all models together stand; `is_pooled` tells them from a model of that name."""
+"""The name of votes on all models together; `is_pooled` distinguishes them from a model of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class RaterAgreement:
 
     Units are responses, or groups of them, that at least two annotators answered; those with one answer are counted as
     `single` and are in no figure. A tie is a unit without a majority. κ, AC1 and α (nominal) are None where chance
-    explains everything, as where all answers are the same; `yes` is the mean share of yes among the votes on a unit, of
-    questions that are answered so. Counts have α at the other levels, too. `pairwise` is how often two annotators say
-    the same. Intervals are for prompts and annotators like these, that of `unanimous` for these annotators; `caution`
-    says what there is too little of to rely on them.
+    explains everything, for example because all answers are the same; `yes` is the mean share of yes among the votes on
+    a unit, for yes-or-no questions. Counts have α at the other levels, too. `pairwise` is how often two annotators say
+    the same. Intervals are for prompts and annotators like these, that of `unanimous` for exactly these annotators;
+    `caution` says why they may not be reliable.
     """
 
     suite: str
@@ -84,7 +84,7 @@ class RaterAgreement:
 
 
 def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -> list[RaterAgreement]:
-    """Measure agreement by suite, model (and all of them), judge and kind of question, on the whole and by factor."""
+    """Measure agreement by suite, model (and all models), judge and kind of question, overall and by factor."""
     votes = gather_votes(run, judge)
     if not len(votes):
         raise NothingToDoError(
@@ -95,10 +95,10 @@ def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -
 
 
 def gather_votes(run: Run, judge: str | None = None) -> Frame:
-    """Find the answers to the questions that figures are made of, of judges with several annotators.
+    """Find the answers to the questions that enter the score, by judges with several annotators.
 
-    Each is a row of an observation, with the value that its `annotator` gave and the `cluster` of its item; those
-    without a value are left out.
+    Each is a row of the frame with the value that its `annotator` gave and the `cluster` of its item; those without a
+    value are left out.
     """
     survey = read_frame(run, ReadOptions(judge))
     observed = survey.observations.kept()
@@ -110,41 +110,39 @@ def gather_votes(run: Run, judge: str | None = None) -> Frame:
 
 
 def _lay_out_known(readings: pl.DataFrame) -> pl.DataFrame:
-    """Keep the readings that have a value, and lay it out in columns."""
+    """Keep the readings that have a value, and decode it into columns."""
     return decode_columns(readings.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == KNOWN)
 
 
 def _place_questions(observed: Frame, *by: str) -> pl.DataFrame:
-    """Tell what each question is about; two asks may put one question, which has one answer all the same."""
+    """List the item, model and kind of each question; two asks may share a question, which still has one answer."""
     different = observed.rows.unique(by, keep="last", maintain_order=True)
     return different.select(*by, "suite", "item", "model", "question_kind", "group")
 
 
 def agree(votes: Frame, factors: Iterable[str] = ()) -> list[RaterAgreement]:
-    """Measure agreement on answers; nothing is said where no unit has two."""
+    """Measure agreement on answers; cells in which no unit has two answers are left out."""
     cells = _split_cells(Frame(_number_rows(votes.rows), votes.items), factors)
     return [concord for rows in cells if (concord := _agree(rows)) is not None]
 
 
 def _split_cells(observations: Frame, factors: Iterable[str] = ()) -> list[pl.DataFrame]:
-    """Split rows by suite, judge, kind of question and model (and all of them), on the whole and by factor."""
-    chosen = check_factors(observations.seen_items(), factors)
-    found = []
-    for rows in by_factor(observations, chosen):
-        by_model = rows.with_columns(is_pooled=pl.lit(value=False))
-        pooled = rows.filter(pl.col("model").n_unique().over("suite", "judge", "question_kind", "level") > 1)
-        pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
-        found += pl.concat([by_model, pooled]).partition_by(*_CELL)
-    # All models together stand before each of them.
+    """Split rows by suite, judge, kind of question and model (and all models), overall and by factor."""
+    rows = pl.concat(by_factor(observations, check_factors(observations.seen_items(), factors)))
+    by_model = rows.with_columns(is_pooled=pl.lit(value=False))
+    pooled = rows.filter(pl.col("model").n_unique().over(*_CELL[:3], "factor", "level") > 1)
+    pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
+    cells = pl.concat([by_model, pooled]).partition_by(*_CELL)
+    # All models together come before each of them.
     order = ("suite", "judge", "question_kind", ~pl.col("is_pooled"), "model", "order")
-    return sorted(found, key=lambda rows: rows.head(1).select(*order).row(0))
+    return sorted(cells, key=lambda rows: rows.head(1).select(*order).row(0))
 
 
 _CELL = ("suite", "judge", "question_kind", "is_pooled", "model", "order")
 
 
 def _describe_cell(rows: pl.DataFrame) -> dict[str, Any]:
-    """Say what the figures of a cell are about."""
+    """Describe the cell that figures belong to."""
     cell = rows.row(0, named=True)
     named = {"question": cell["question_kind"], "group": cell["level"]}
     return {**named, **{name: cell[name] for name in ("suite", "model", "judge", "factor", "is_pooled")}}
@@ -184,15 +182,15 @@ _IS_YES_OR_NO = pl.col("value_text").is_in(["True", "False"]) & pl.col("value").
 
 
 def tally_votes(votes: pl.DataFrame) -> Ratings:
-    """Count answers by unit, of the units that have two or more.
+    """Count answers by unit, for the units that have two or more.
 
-    Of yes or no both could have been given, of others those that were. If there are texts, all are numbered.
+    Both yes and no are possible values; otherwise only those given are. If there are texts, all values are numbered.
     """
     return _tally(_number_rows(votes))
 
 
 def _number_rows(votes: pl.DataFrame) -> pl.DataFrame:
-    """Number units, clusters and annotators once, as numbers are faster to group by than names."""
+    """Number units, clusters and annotators once, as grouping by numbers is faster than by names."""
     for number, names in (("unit", _UNIT), ("prompt", ("cluster",)), ("person", ("annotator",))):
         different = votes.select(names).unique(maintain_order=True).with_row_index(number).cast({number: pl.Int64})
         votes = votes.join(different, on=names, maintain_order="left")
@@ -200,12 +198,12 @@ def _number_rows(votes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tally(votes: pl.DataFrame) -> Ratings:
-    """Count answers as `tally_votes` does, where `unit`, `prompt` and, if it is known, `person` are numbered."""
+    """Count answers like `tally_votes`, given numbers of `unit`, `prompt` and, if known, `person`."""
     paired = votes.filter(pl.len().over("unit") > 1)
     values, domain = paired["value"], None
     if paired.select(_IS_YES_OR_NO.all()).item():
         domain = np.array([0.0, 1.0])
-    elif values.null_count():  # numbers ascend, and texts follow
+    elif values.null_count():  # numbers come first, then texts
         answers = paired.select("value", text=pl.when(pl.col("value").is_null()).then("value_text"))
         given = answers.unique().sort("value", "text", nulls_last=True).with_row_index("code")
         numbered = answers.join(given, on=["value", "text"], nulls_equal=True, maintain_order="left")
@@ -218,7 +216,7 @@ def _tally(votes: pl.DataFrame) -> Ratings:
 def _share_unanimous(ratings: Ratings) -> Estimate:
     is_unanimous = ratings.counts.max(axis=1) == ratings.raters
     share = int(ratings.units[is_unanimous].sum()) / int(ratings.units.sum())
-    spread = cluster_spread(ratings, (is_unanimous[ratings.answers.row] - share) * ratings.answers.weight)
+    spread = one_way_spread(ratings, (is_unanimous[ratings.answers.row] - share) * ratings.answers.weight)
     return crossed_share(share, ratings, spread, "share, for these annotators,")
 
 
@@ -231,7 +229,7 @@ def _share_of_yes(ratings: Ratings) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Confused:
-    """How often one said this where the other said that."""
+    """How often one side said `said` where the other said `against`."""
 
     against: Scalar
     said: Scalar
@@ -240,11 +238,11 @@ class Confused:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """How far the two answers of each pair agree; `error` is the mean of one less the other.
+    """How far the two answers of each pair agree; `error` is the mean difference of the first and the second.
 
-    `ties` are answers about which people are tied, `unusable` those of which one of both made nothing; they are in no
-    figure. Counts alone have `within_one`, `error` and α. κ is Fleiss', of two answers each (Scott's π); κ and α are
-    None where chance explains everything, as where all answers are the same. Intervals are over prompts.
+    `ties` counts answers on which people are tied, `unusable` those without a value on either side; they are in no
+    figure. Only counts have `within_one`, `error` and α. κ is Fleiss' for two answers each (Scott's π); κ and α are
+    None where chance explains everything, for example because all answers are the same. Intervals are over prompts.
     """
 
     pairs: int
@@ -263,11 +261,11 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """How far a judge agrees with what people say together, on one kind of question about one model's images.
+    """How far a judge agrees with people's combined answers, on one kind of question about one model's images.
 
-    A pair is an answer, or a group of them, that both have a value of. `ceiling` is the same between people: each of
-    them against the others together, about the answers that the judge has a value of; None where no two people looked
-    at the same.
+    A pair is a response, or a group of them, for which both have a value. `ceiling` is the same among people: each one
+    against the others combined, on the responses for which the judge has a value; None if no two people looked at the
+    same one.
     """
 
     suite: str
@@ -286,9 +284,9 @@ class JudgeAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgePair:
-    """Who is held against whom, by which rule several answers of one side become one, and the judge's evidence is read.
+    """The two sides of a comparison, the consensus rule for several answers of one side, and a rule for evidence.
 
-    None reads the evidence as it is stored.
+    Without `read_by`, the judge's evidence is read as stored.
     """
 
     judge: str
@@ -298,7 +296,7 @@ class JudgePair:
 
 
 def compare_judge(run: Run, sides: JudgePair, factors: Iterable[str] = ()) -> list[JudgeAgreement]:
-    """Measure agreement by suite, model (and all of them) and kind of question, on the whole and by factor."""
+    """Measure agreement by suite, model (and all models) and kind of question, overall and by factor."""
     if sides.judge == sides.against:
         raise BadValueError(f"--against {sides.against}: a judge is not set against itself; name another with --judge")
     check_judge(run, sides.judge)
@@ -307,12 +305,12 @@ def compare_judge(run: Run, sides: JudgePair, factors: Iterable[str] = ()) -> li
     observed = survey.observations.kept()
     places = _place_questions(observed, *_UNIT).with_columns(judge=pl.lit(sides.judge))
     votes = survey.votes
-    anew = (
+    reread = (
         votes if sides.read_by is None else read_frame(run, ReadOptions(sides.judge, sides.read_by, sides.rule)).votes
     )
     by_judge, by_people = (
         some.filter(pl.col("judge") == name).join(places, on=_UNIT, how="semi", maintain_order="left")
-        for name, some in ((sides.judge, anew), (sides.against, votes))
+        for name, some in ((sides.judge, reread), (sides.against, votes))
     )
     said = label_readings(by_judge, sides.rule).select(*_UNIT, *_SAID)
     pairs = said.join(_as_truth(label_readings(by_people, sides.rule)), on=_UNIT, maintain_order="left")
@@ -342,13 +340,13 @@ def _as_truth(labels: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pair_people(readings: pl.DataFrame, rule: str) -> pl.DataFrame:
-    """Put beside what each person said what the others together said of the same."""
+    """Pair each person's answer with the combined answer of the others to the same question."""
     votes = readings.select(*_UNIT, "annotator", "value")
     known = _lay_out_known(votes)
     own = known.unique([*_UNIT, "annotator"], keep="first", maintain_order=True).rename({"annotator": "person"})
     others = own.select(*_UNIT, "person").join(votes, on=_UNIT, maintain_order="left")
     others = others.filter(pl.col("annotator") != pl.col("person"))
-    # Who is left out stands for the judge, so that the others' answers become one as any judge's do.
+    # The person left out takes the judge's place, so the others' answers are combined as any judge's are.
     together = label_readings(others.rename({"person": "judge"}), rule)
     truth = _as_truth(together).with_columns(person=together["judge"])
     return own.select(*_UNIT, "person", *_SAID).join(truth, on=[*_UNIT, "person"], maintain_order="left")
@@ -419,7 +417,7 @@ def _count_ties(rows: pl.DataFrame) -> int:
 
 
 def _list_answers(pairs: pl.DataFrame) -> pl.DataFrame:
-    """List both answers of each pair, which is a unit."""
+    """List both answers of each pair; a pair is a unit."""
     units = pairs.with_row_index("unit").cast({"unit": pl.Int64}).rename({"cluster": "prompt"})
     sides = ((prefix + "value", prefix + "value_text") for prefix in ("", "true_"))
     return pl.concat(units.select("unit", "prompt", value=value, value_text=text) for value, text in sides)
@@ -427,9 +425,9 @@ def _list_answers(pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _confuse(pairs: pl.DataFrame) -> tuple[Confused, ...]:
     values = ("true_value", "true_value_text", "value", "value_text")
-    told = pairs.group_by("true_value_key", "value_key").agg(pl.col(values).first(), pl.len())
-    told = told.sort("true_value", "true_value_key", "value", "value_key", nulls_last=True)
+    counted = pairs.group_by("true_value_key", "value_key").agg(pl.col(values).first(), pl.len())
+    counted = counted.sort("true_value", "true_value_key", "value", "value_key", nulls_last=True)
     return tuple(
         Confused(read_scalar(true_value, true_text), read_scalar(value, text), count)
-        for true_value, true_text, value, text, count in told.select(*values, "len").iter_rows()
+        for true_value, true_text, value, text, count in counted.select(*values, "len").iter_rows()
     )

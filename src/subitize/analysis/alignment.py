@@ -1,9 +1,9 @@
-"""How well drawings fit their prompts, as judges say that ask about the whole prompt.
+"""How well drawings fit their prompts, according to judges that ask about the whole prompt.
 
-A drawing's score is, by who looked: the share of right answers to the yes-or-no questions of the prompt's scene graph,
-where an answer counts only if all those that it rests on are right; the score that a network gave the prompt; how near
-the text written in it is to the one that was asked for. Every judge counts that answered all the questions, whoever
-put them: a model, the observer, people.
+Depending on the judge, a drawing's score is the share of right answers to the yes-or-no questions of the prompt's scene
+graph, where an answer counts only if all those that it depends on are right; the score that a network gives the prompt;
+or the similarity of the text written in it to the one asked for. Every judge that answered all questions counts: a
+model, the observer, people.
 """
 
 import math
@@ -44,9 +44,8 @@ MEASURES: dict[AlignmentMeasure, str] = {
 class Alignment:
     """One measure of how well one model's drawings fit their prompts, as one judge sees them.
 
-    `discarded` counts the answers among them that the rule made no value of; in the graph they are wrong, elsewhere
-    they have no score. `incomplete` counts the drawings of which not every question is answered, `excluded` those
-    left out by hand.
+    `discarded` counts answers without a usable value; in the graph they are wrong, elsewhere they have no score.
+    `incomplete` counts drawings with unanswered questions, `excluded` those left out by hand.
     """
 
     suite: str
@@ -62,17 +61,17 @@ class Alignment:
 
     @property
     def is_informed(self) -> bool:
-        """Tell whether the judge knew what was asked for; written text is read blind."""
+        """Return whether the judge knew what was asked for; written text is read blind."""
         return self.measure in ("graph", "fit")
 
     @property
     def has_interval(self) -> bool:
-        """Tell whether scores differ, of drawings of several items."""
+        """Return whether the interval has ends: scores differ and are of several prompts."""
         return math.isfinite(self.estimate.low) and math.isfinite(self.estimate.high)
 
 
 def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -> list[Alignment]:
-    """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
+    """Score the drawings of a run by judge and measure, overall and by each level of the factors."""
     items = {item.id: item for item in run.items()}
     chosen = check_factors(items.values(), factors)
     latest, readings = latest_attempts(read_responses(run)), read_readings(run, judge)
@@ -87,7 +86,7 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
 
 
 def align_survey(survey: RunFrame) -> list[Alignment]:
-    """Score the drawings of a run that has been read, by judge and measure; nothing where no judge was asked."""
+    """Score the drawings of a run that has been read, by judge and measure; empty if no judge was asked."""
     marked = _mark_all(survey.responses, survey.readings, survey.whole.items, survey.whole.designs)
     return _align_all(marked, survey.run.exclusions())
 
@@ -99,7 +98,7 @@ def _align_all(marked: Frame, excluded: Collection[str], factors: Sequence[str] 
 
 
 _CELL = ("suite", "model", "judge", "factor", "level", "measure")
-# What one judge makes of one drawing; no score where questions are not answered yet, or not usably.
+# One judge's mark of one drawing; the score is null if a question has no usable answer yet.
 _MARKS: dict[str, pl.DataType] = {
     **dict.fromkeys(("suite", "item", "prompt", "model", "judge", "measure"), pl.String()),
     "score": pl.Float64(),
@@ -111,13 +110,13 @@ _KINDS = ("confirm:", "fit:", "transcribe")
 def _mark_all(
     latest: pl.DataFrame, readings: pl.DataFrame, items: Mapping[str, Item], designs: Mapping[str, Design]
 ) -> Frame:
-    """Mark each drawing as each judge sees it, of whose readings of a question one value is made."""
+    """Mark each drawing by each judge, whose readings of a question are reduced to one value."""
     asked = readings.filter(pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS))
     drawn = latest.filter(pl.col("kind") == "drawn")
     labels = label_readings(asked, PLURALITY).join(drawn, left_on="subject", right_on="trial", maintain_order="left")
     by_judge = labels.group_by("item", "model", "judge", "subject", maintain_order=True)
     drawings = by_judge.agg("question", "label", "value", "value_text").drop("subject")
-    graph = cache(lambda item_id: graph_of(items[item_id]))  # several drawings and judges have the same
+    graph = cache(lambda item_id: graph_of(items[item_id]))  # shared by drawings and judges of an item
     marks: list[tuple[object, ...]] = []
     for item_id, model, judge, *answers in drawings.iter_rows():
         item = items[item_id]
@@ -150,7 +149,7 @@ def _measure(
 
 
 def score_graph(graph: Sequence[Node], answers: Mapping[str, Value]) -> float:
-    """Compute the share of right answers; one that rests on a wrong one is wrong, as is one that was discarded."""
+    """Compute the share of right answers; answers that depend on a wrong one, and discarded ones, are wrong."""
     nodes = {node.ask.question.id: node for node in graph}
 
     @cache
@@ -179,12 +178,12 @@ def _align(marks: pl.DataFrame) -> Iterator[Alignment]:
 
 
 def _range(measure: AlignmentMeasure, judge: str) -> tuple[float, float]:
-    """Tell between what scores lie; of those that models give, cosines or probabilities or others, it is not known."""
+    """Return the bounds of scores; those of scores that models give (cosines, probabilities …) are unknown."""
     if measure != "fit":
         return _SHARE
     if judge.partition(":")[0] != "clipscore":
         return (-np.inf, np.inf)
-    from subitize.judges.clip import WEIGHT  # what it brings along takes long
+    from subitize.judges.clip import WEIGHT  # it is slow to import
 
     return (0.0, WEIGHT)
 
@@ -199,10 +198,10 @@ def estimate_mean(
     *,
     bounds: tuple[float, float],
 ) -> Estimate:
-    """Estimate a mean over drawings of which those of one prompt hang together.
+    """Estimate a mean over drawings, where those of one prompt are correlated.
 
-    Of scores that are no shares it is Student's interval over prompts. Where all are the same, or all drawings are of
-    one prompt, it has no ends.
+    Scores other than shares get Student's interval over prompts, which is unbounded if all scores are the same or all
+    drawings are of one prompt.
     """
     if bounds == _SHARE:
         return estimate_share(scores, prompts, strata)

@@ -38,7 +38,7 @@ IOUS: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Whose scores are searched, against whom, for what, and how: `metric` is nae or accuracy."""
+    """The judge whose scores are searched, the reference, the `metric` (nae or accuracy), and the procedure."""
 
     judge: str
     against: str = "human"
@@ -50,7 +50,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPoint:
-    """What counting from a score on would be worth; NAE is nothing where every true count is 0."""
+    """The quality of counts above a threshold; NAE is None if every true count is 0."""
 
     threshold: float
     nae: Estimate | None
@@ -59,7 +59,7 @@ class ThresholdPoint:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What was found: the curve at the chosen overlap, the point chosen on it, and its worth on pictures held out.
+    """The result of a search: the curve at the chosen overlap, the best point on it, and its held-out quality.
 
     `result` has the held-out figures. `notes` say what was left out, and what to be wary of.
     """
@@ -77,9 +77,9 @@ Watch = Callable[[Sequence["_Pair"]], Iterable["_Pair"]]
 
 
 def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
-    """Search the threshold, and measure by cross-validation over items what the search is worth.
+    """Search for the threshold, and estimate by cross-validation over items how good it is.
 
-    The pictures are gone through as `watch` gives them, which can tell how far it is.
+    `watch` passes on the pictures one by one, and can show progress.
     """
     metric = _check(search)
     pairs, notes = _pair_up(run, search)
@@ -126,7 +126,7 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
 
 
 class _Pair(NamedTuple):
-    """A picture that both looked at: the boxes of one, the count of the other."""
+    """A picture that both looked at: the judge's boxes and the reference count."""
 
     item_id: str
     question: Count
@@ -148,7 +148,7 @@ def _check(search: Search) -> Metric:
 
 
 def _pair_up(run: Run, search: Search) -> tuple[list[_Pair], list[str]]:
-    """Find the pictures that both looked at, and say what is left out."""
+    """Find the pictures that both looked at, and describe those left out."""
     for judge in (search.judge, search.against):
         check_judge(run, judge)
     judged = read_readings(run, search.judge, with_evidence=True)
@@ -161,7 +161,7 @@ def _pair_up(run: Run, search: Search) -> tuple[list[_Pair], list[str]]:
     labels = label_readings(read_readings(run, search.against), PLURALITY)
     is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
     labels = labels.select("subject", "question", "label", number=pl.when(~is_yes_or_no).then("value"))
-    # A group of pictures has no one item, and nobody draws boxes in several at once.
+    # Groups of pictures drop out: they have no boxes.
     seen = has_boxes.join(read_responses(run), left_on="subject", right_on="trial", maintain_order="left")
     seen = seen.join(labels, on=["subject", "question"], how="left", maintain_order="left")
     asked = {
@@ -173,9 +173,8 @@ def _pair_up(run: Run, search: Search) -> tuple[list[_Pair], list[str]]:
     excluded = run.exclusions()
     pairs: list[_Pair] = []
     left_out: Counter[str] = Counter()
-    for id, question_id, text, label, number in seen.select(
-        "item", "question", "evidence", "label", "number"
-    ).iter_rows():
+    rows = seen.select("item", "question", "evidence", "label", "number").iter_rows()
+    for id, question_id, text, label, number in rows:
         question = asked.get((id, question_id))
         if question is None:
             continue
@@ -214,7 +213,7 @@ def _count_items(pairs: Iterable[_Pair], metric: Metric) -> int:
 
 
 def _own_iou(run: Run, judge: str, options: Mapping[str, str]) -> float:
-    """Find the overlap that the judge counts by, or without one of its own that its readings were counted by."""
+    """Find the overlap by which the judge counts or, if it has none of its own, that of its readings' rule."""
     own = read_share(options, "iou")
     if own is not None:
         return own
@@ -230,7 +229,7 @@ def _own_iou(run: Run, judge: str, options: Mapping[str, str]) -> float:
 
 
 def _scores(pair: _Pair, ious: Sequence[float]) -> list[list[float]]:
-    """List the scores of the boxes that count, whatever their score, for each largest overlap."""
+    """List the scores of all boxes that could count, for each maximal overlap."""
     found = Detections.of(pair.boxes).labelled(pair.question.noun)
     colour = pair.question.colour
     is_right = np.array([colour in (None, own) for own in found.colours], dtype=bool)

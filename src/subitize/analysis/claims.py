@@ -1,4 +1,4 @@
-"""What papers conclude in words, as computed statements: whether each holds in the data, and how surely."""
+"""The conclusions of papers as computed claims: whether each holds in the data, and with what certainty."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +16,9 @@ Verdict = Literal["holds", "does not hold", "undecided"]
 
 ALPHA = 0.05
 SMALL = 0.05
-"""A drop that is surely smaller, in shares, is taken for none; ours."""
+"""A drop in shares that is certainly smaller counts as none; the threshold is ours."""
 POOLED = "all models"
-"""What a comparison of all models together is called; `is_pooled` tells it from one of a model of that name."""
+"""The name of a contrast of all models together; `is_pooled` distinguishes it from that of a model of that name."""
 
 Values = Mapping[str, float]
 Rates = Mapping[str, Rate]
@@ -26,7 +26,7 @@ ByModel = Mapping[str, Values]
 
 
 class Position(NamedTuple):
-    """The numbers of the stratum and the cluster that something belongs to."""
+    """The numbers of the stratum and the cluster of a unit."""
 
     stratum: int
     cluster: int
@@ -36,8 +36,8 @@ class Position(NamedTuple):
 class PairedContrast:
     """The mean of the first minus that of the second over what both have (n pairs), with a two-sided p.
 
-    It is below .05 exactly where the interval of the difference is without 0. `p_holm` is adjusted for all the
-    comparisons that it was made with.
+    p is below .05 exactly where the interval of the difference excludes 0. `p_holm` is adjusted for all contrasts of
+    the same family.
     """
 
     first: Estimate
@@ -48,22 +48,22 @@ class PairedContrast:
 
 
 class ModelContrast(NamedTuple):
-    """A difference with its two-sided p, which is below .05 exactly where the interval is without 0."""
+    """A difference with its two-sided p, which is below .05 exactly where the interval excludes 0."""
 
     difference: Estimate
     p: float
 
 
 Differences = Mapping[tuple[str, str | None], ModelContrast | PairedContrast]
-"""By what is compared, and of which model; None is all together."""
+"""Contrasts by label and model; None means all models together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A difference of means with its interval (n: pairs), of one model or of all together (`is_pooled`).
+    """A difference of means with its interval (n: pairs), for one model or for all together (`is_pooled`).
 
-    Of figures that share nothing, n is the number of observations. `p_holm` is adjusted for the statement's comparisons
-    of all models together, or for those of single models.
+    For figures that share no observations, n is their number. `p_holm` is adjusted for the claim's contrasts of all
+    models together, or for those of single models.
     """
 
     label: str
@@ -76,7 +76,7 @@ class Contrast:
 
     @property
     def trend(self) -> Literal["drop", "rise", "none", "open"]:
-        """Tell whether the second is surely lower, surely higher, surely not much lower, or neither."""
+        """Whether the second is certainly lower, certainly higher, certainly not much lower, or none of these."""
         low, high = self.difference.low, self.difference.high
         if self.p_holm < ALPHA and low > 0:
             return "drop"
@@ -87,7 +87,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A conclusion of a paper, `claim` in our words, by the number it has there, and whether it holds of these data."""
+    """A conclusion of a paper, in our words (`claim`), by its number there, and whether it holds in these data."""
 
     id: str
     verdict: Verdict
@@ -99,10 +99,9 @@ class Claim:
 def pair(
     first: Values | Rates, second: Values | Rates, places: Mapping[str, Position] | None = None
 ) -> PairedContrast | None:
-    """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
+    """Compare values from 0 to 1 by name, where both have one; None if no name is shared. `p_holm` is unadjusted yet.
 
-    Rates are values with what they rest on; names without a place are clusters of their own in one stratum. Every name
-    weighs the same.
+    Names without a position are clusters of their own in one stratum. Every name weighs the same.
     """
     common = [name for name in first if name in second]
     if not common:
@@ -126,24 +125,24 @@ def _rate(name: str, value: float | Rate) -> Rate:
 
 
 def adjust_pairings(pairings: Sequence[PairedContrast]) -> list[PairedContrast]:
-    """Adjust the p-values of comparisons that belong together."""
+    """Adjust the p-values of contrasts of one family."""
     adjusted = adjust_holm(np.array([one.p for one in pairings]))
     return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]
 
 
 def decide(*, holds: bool, fails: bool) -> Verdict:
-    """Give the verdict; what fails does not hold."""
+    """Return the verdict; a claim that fails does not hold."""
     return "does not hold" if fails else "holds" if holds else "undecided"
 
 
 def all_drop(comparisons: Iterable[Contrast]) -> Verdict:
-    """All are drops, or one is surely none; anything else is open."""
+    """Decide whether all are drops: it fails if one is certainly none, and is otherwise undecided."""
     trends = {one.trend for one in comparisons}
     return decide(holds=trends == {"drop"}, fails=bool(trends & {"rise", "none"}))
 
 
 def most_drop(comparisons: Iterable[Contrast]) -> Verdict:
-    """More than half are drops, or at least half are surely none; anything else is open."""
+    """Decide whether more than half are drops: it fails if at least half are certainly none."""
     trends = [one.trend for one in comparisons]
     return decide(
         holds=trends.count("drop") > len(trends) / 2,
@@ -154,9 +153,9 @@ def most_drop(comparisons: Iterable[Contrast]) -> Verdict:
 def compare_drops(
     wanted: Sequence[tuple[str, ByModel, str, ByModel]], places: Mapping[str, Position] | None = None
 ) -> tuple[Contrast, ...]:
-    """Compare first and second of each, by model and, where there are several, of the mean over models.
+    """Compare the first and second of each pair, by model and, if there are several, for the mean over models.
 
-    Names without a place are clusters of their own.
+    Names without a position are clusters of their own.
     """
     found: dict[tuple[str, str | None], PairedContrast] = {}
     for first, before, second, after in wanted:
@@ -179,7 +178,7 @@ def subtract(first: Estimate, second: Estimate) -> ModelContrast:
 
 
 def adjust(found: Differences) -> tuple[Contrast, ...]:
-    """Adjust p by Holm: of comparisons of all models together among themselves, of single models likewise."""
+    """Adjust p by Holm: among the contrasts of all models together, and among those of single models."""
     adjusted: dict[tuple[str, str | None], float] = {}
     for is_pooled in (True, False):
         family = [key for key in found if (key[1] is None) == is_pooled]
@@ -199,12 +198,12 @@ def adjust(found: Differences) -> tuple[Contrast, ...]:
 
 
 def pooled_or_single(comparisons: Sequence[Contrast]) -> list[Contrast]:
-    """Keep those of all models together, and where there is one model only, its own."""
+    """Keep the contrasts of all models together, and those of a single model where there is no other."""
     pooled = {one.label for one in comparisons if one.is_pooled}
     return [one for one in comparisons if one.is_pooled or one.label not in pooled]
 
 
 def average(values: Sequence[Values]) -> Values:
-    """Average by name what all have."""
+    """Average values by name, for the names that all have."""
     common = [name for name in values[0] if all(name in other for other in values)]
     return {name: sum(one[name] for one in values) / len(values) for name in common}

@@ -1,4 +1,4 @@
-"""Is one model, or one refinement of prompts, better than another? Compared on what both have.
+"""Comparison of models, and of refined prompts with the original ones.
 
 Models are compared on the items, repeats and questions they share; refined prompts are paired with their originals."""
 
@@ -31,7 +31,7 @@ COMPARED = tuple(name for name in MEASURES if name not in ("coverage", "discarde
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contestant:
-    """What one judge observed of one model on one suite, under the label that tells it from the others."""
+    """One judge's observations of one model on one suite, under a unique label."""
 
     label: str
     suite: str
@@ -39,11 +39,11 @@ class Contestant:
     observations: Frame
     run: Run | None = None
     source: tuple[str, str, str, str] = ("", "", "", "")
-    """The names of the run, the suite, the model and the judge, as they are stored."""
+    """The stored names of the run, the suite, the model and the judge."""
 
 
 class Board(NamedTuple):
-    """What models are ranked in: one measure of one group of items, as one judge saw them."""
+    """The subject of a ranking: one measure of one group of items, according to one judge."""
 
     suite: str
     judge: str
@@ -54,7 +54,7 @@ class Board(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A model's figure over what all models have, from the best rank that it may have to the worst, and its letters.
+    """A model's figure over what all models share, the best and the worst rank that it may have, and its letters.
 
     Models of a board that share a letter cannot be told apart.
     """
@@ -69,7 +69,7 @@ class Ranked:
 
     @property
     def rank(self) -> str:
-        """The rank, or the first and the last that it may be."""
+        """The rank, or the range of ranks that it may have."""
         return write_rank(self)
 
 
@@ -95,7 +95,7 @@ class Leaderboard:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """How many of a model's observations are in no comparison, as another model lacks them or they were excluded."""
+    """The number of a model's observations in no comparison, because another model lacks them or they are excluded."""
 
     suite: str
     judge: str
@@ -106,7 +106,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Leaderboards, what is in none of them, and in what protocols differ that were compared nevertheless."""
+    """Leaderboards, the observations left out, and notes on differences between the protocols compared."""
 
     boards: tuple[Leaderboard, ...]
     left_out: tuple[LeftOut, ...]
@@ -121,7 +121,7 @@ def compare_surveys(
     *,
     prompts: Prompts = "sampled",
 ) -> Comparisons:
-    """Compare the models of runs, given by name, on what all of a suite and judge have in common."""
+    """Compare the models of runs, given by name, on what all models share within a suite and judge."""
     protocols = _follow(surveys)
     entries = _name_judges_alike(list_entries(surveys, names), protocols)
     _check_comparable(entries)
@@ -130,26 +130,26 @@ def compare_surveys(
         for one, *others in _families(entries)
         if not others
     )
-    notes = (*_compare_protocols(entries, protocols), *alone, *_tell_unfit(entries))
+    notes = (*_compare_protocols(entries, protocols), *alone, *_note_stand_ins(entries))
     found = compare_entries(entries, measures, factors, prompts=prompts)
     if not found.boards and measures and compare_entries(entries).boards:
-        told = ", ".join(measures)
+        listed = ", ".join(measures)
         raise NothingToDoError(
-            f"these models have nothing that {told} is of; leave out --measure to see what they have"
+            f"these models have nothing that {listed} is of; leave out --measure to see what they have"
         )
     if not found.boards:
-        told = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in found.left_out)
+        listed = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in found.left_out)
         raise NothingToDoError(
-            f"no item and repeat is common to all models: {told}; give all of them the same items: "
+            f"no item and repeat is common to all models: {listed}; give all of them the same items: "
             "subitize run SUITE --model MODEL --out RUN, with the same options and seed"
         )
     return replace(found, notes=notes)
 
 
 def list_entries(surveys: Mapping[str, RunFrame], names: Mapping[str, str] | None = None) -> list[Contestant]:
-    """List what was observed of each model; its label has the run's name where two runs have a model of that label.
+    """List the contestants; a label includes the name of the run if two runs have a model of that label.
 
-    Labels are names by spec, or where there is none specs.
+    Labels are the given names of specs, or else the specs themselves.
     """
     names = names or {}
     parts = [
@@ -174,7 +174,7 @@ def compare_entries(
     *,
     prompts: Prompts = "sampled",
 ) -> Comparisons:
-    """Compare models, suite by suite and judge by judge; one model alone, and nothing in common, makes no board."""
+    """Compare models, suite by suite and judge by judge; a single model, or no shared items, gives no board."""
     for name in measures:
         if name not in COMPARED:
             raise UnknownNameError("measure to compare by", name, COMPARED)
@@ -189,8 +189,8 @@ def compare_entries(
     return Comparisons(tuple(boards), tuple(left_out))
 
 
-def stand(entries: Sequence[Contestant], measure: str = "accuracy") -> dict[str, Ranked]:
-    """Rank models by one measure on the whole, by label; of those that cannot be compared there is nothing."""
+def rank_overall(entries: Sequence[Contestant], measure: str = "accuracy") -> dict[str, Ranked]:
+    """Rank models by one measure overall, by label; models that cannot be compared are left out."""
     counts = MEASURES[measure].where.any()
     if not any(one.observations.rows.select(counts).item() for one in entries):
         return {}
@@ -199,12 +199,12 @@ def stand(entries: Sequence[Contestant], measure: str = "accuracy") -> dict[str,
 
 
 def write_rank(one: Standing | Ranked) -> str:
-    """Write the rank of a model, or the first and the last that it may have."""
+    """Write the rank of a model, or the range of ranks that it may have."""
     return str(one.best) if one.best == one.worst else f"{one.best}–{one.worst}"
 
 
 def _families(entries: Sequence[Contestant]) -> list[list[Contestant]]:
-    """Put together what has the same suite and judge."""
+    """Group contestants by suite and judge."""
     judges = judges_of_refusals((one.suite, one.judge) for one in entries)
     adopted = (replace(one, judge=judge) for one in entries for judge in judges[one.suite, one.judge])
     families = group_rows(adopted, lambda one: (one.suite, one.judge))
@@ -212,7 +212,7 @@ def _families(entries: Sequence[Contestant]) -> list[list[Contestant]]:
 
 
 def _check_comparable(entries: Sequence[Contestant]) -> None:
-    """Refuse where no two models have the same suite and judge."""
+    """Refuse to compare if no two models have the same suite and judge."""
     if any(len(family) > 1 for family in _families(entries)):
         return
     labels = sorted({one.label for one in entries})
@@ -221,9 +221,9 @@ def _check_comparable(entries: Sequence[Contestant]) -> None:
             f"there is one model only, {labels[0]!r}; name a run of another one, too: subitize compare RUN RUN --models"
         )
     known = read_names(*{one.run for one in entries if one.run})
-    told = ", ".join(sorted({f"{one.label} in {one.suite} by {known.name_judge(one.judge)}" for one in entries}))
+    seen = ", ".join(sorted({f"{one.label} in {one.suite} by {known.name_judge(one.judge)}" for one in entries}))
     raise NothingToDoError(
-        f"no two models have the same suite and judge: {told}; have them judged alike: subitize judge RUN --judge JUDGE"
+        f"no two models have the same suite and judge: {seen}; have them judged alike: subitize judge RUN --judge JUDGE"
     )
 
 
@@ -238,9 +238,9 @@ _MEASURED = {
 
 
 def _take_common(family: Sequence[Contestant]) -> tuple[Frame, list[LeftOut]]:
-    """Keep the questions about items and repeats that all models have, and count the others."""
+    """Keep the questions about items and repeats that all models share, and count the others."""
     first = family[0]
-    columns = sorted({*_KEY, "model", "judge", "is_excluded", *_MEASURED})  # the others would be copied several times
+    columns = sorted({*_KEY, "model", "judge", "is_excluded", *_MEASURED})  # others would be copied several times
     is_common = pl.col("model").n_unique().over(_KEY) == len(family)
     common = (
         pl.concat(
@@ -249,7 +249,7 @@ def _take_common(family: Sequence[Contestant]) -> tuple[Frame, list[LeftOut]]:
         )
         .filter(~pl.col("is_excluded"))
         .filter(is_common)
-        .with_columns(subject=pl.concat_str("item", "repeat", separator=" "))  # what models have in common
+        .with_columns(subject=pl.concat_str("item", "repeat", separator=" "))  # the same for all models
     )
     kept = dict(common.group_by("model").len().iter_rows())
     left_out = [
@@ -263,7 +263,7 @@ def _take_common(family: Sequence[Contestant]) -> tuple[Frame, list[LeftOut]]:
 
 
 def _read_contents(family: Sequence[Contestant]) -> list[pl.Expr]:
-    """Say what the items of each are: of one run they are the same where their ids are."""
+    """Identify the contents of each contestant's items; within one run, equal ids mean equal items."""
     if len({id(one.run) for one in family}) == 1:
         return [pl.lit("")] * len(family)
     found = []
@@ -278,11 +278,9 @@ def _compare_family(
     family: Sequence[Contestant], common: Frame, measures: Sequence[str], factors: Sequence[str]
 ) -> Iterator[Leaderboard]:
     first, labels = family[0], [one.label for one in family]
-    chosen = check_factors(common.seen_items(), factors)
-    for rows in by_factor(common, chosen):
-        for (factor, level, _), own in rows.sort("order", maintain_order=True).group_by(
-            "factor", "level", "order", maintain_order=True
-        ):
+    by = ("factor", "level", "order")
+    for rows in by_factor(common, check_factors(common.seen_items(), factors)):
+        for (factor, level, _), own in rows.sort("order", maintain_order=True).group_by(by, maintain_order=True):
             for name in measures:
                 shared = _share_clusters(own, MEASURES[name], labels)
                 if shared is not None:
@@ -291,7 +289,7 @@ def _compare_family(
 
 
 def _share_clusters(rows: pl.DataFrame, measure: Measure, labels: Sequence[str]) -> SharedClusters | None:
-    """Average what each model got in each cluster, over what counts for all of them; None where nothing does."""
+    """Average each model's values by cluster, over rows that count for all models; None if there are none."""
     if measure.needs is not None and not rows.select(measure.needs.any()).item():
         return None
     counted = rows.filter(measure.where).filter(pl.len().over(_KEY) == len(labels))
@@ -329,28 +327,27 @@ def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> 
     return Leaderboard(board, tuple(ranked), tuple(pairs))
 
 
-# What must be the same, and what is said if it is not. How many items and repeats there are does not matter, as only
-# common ones are compared.
+# The first must be equal; differences in the second are noted. The numbers of items and repeats do not matter, as only
+# shared ones are compared.
 _READ_ALIKE = ("judge_options", "rules", "agreement", "scoring_version")
-_TOLD = ("asking_again", "prompts", "is_rewritten", "has_own_seeds", "parameters", "judge_revisions", "readings")
+_NOTED = ("asking_again", "prompts", "is_rewritten", "has_own_seeds", "parameters", "judge_revisions", "readings")
 
 
 _Protocols = Mapping[tuple[str, str, str, str], Protocol]
 
 
 def _follow(surveys: Mapping[str, RunFrame]) -> _Protocols:
-    """Find the protocols, by the names of the run, the suite, the model and the judge."""
+    """Read the protocols, by the names of the run, the suite, the model and the judge."""
     return {
         (name, *place): one.protocol
         for name, survey in surveys.items()
-        for place, one in read_protocols(
-            survey.run, read_provenance(survey.run, survey.readings), survey.reader
-        ).items()
+        for trails in [read_provenance(survey.run, survey.readings)]
+        for place, one in read_protocols(survey.run, trails, survey.reader).items()
     }
 
 
 def _name_judges_alike(entries: Sequence[Contestant], protocols: _Protocols) -> list[Contestant]:
-    """Name judges without the rule and the place that they are served at, unless one model has two of that name."""
+    """Name judges without their rule and address, unless one model then has two judges of one name."""
     named = [replace(one, judge=protocols[one.source].judge) for one in entries]
     count = Counter((one.label, one.suite, one.judge) for one in named)
     return [
@@ -359,24 +356,24 @@ def _name_judges_alike(entries: Sequence[Contestant], protocols: _Protocols) -> 
 
 
 def _compare_protocols(entries: Sequence[Contestant], protocols: _Protocols) -> Iterator[str]:
-    """Refuse models whose answers were read in different ways, and say in what else protocols differ."""
+    """Refuse models whose answers were read differently, and describe other differences in protocol."""
     for family in _families(entries):
         first, *others = family
         judged = [one for one in family if one.source[-1] != NO_JUDGE]
         for one in judged[1:]:
-            told = _differ(protocols[judged[0].source], protocols[one.source], _READ_ALIKE)
-            if told:
+            how = _differ(protocols[judged[0].source], protocols[one.source], _READ_ALIKE)
+            if how:
                 raise BadValueError(
-                    f"{judged[0].label} and {one.label} of {one.suite} were read differently: {told}; read all by one "
+                    f"{judged[0].label} and {one.label} of {one.suite} were read differently: {how}; read all by one "
                     "rule with --rule RULE, or have them judged with the same options"
                 )
         for one in others:
-            told = _differ(protocols[first.source], protocols[one.source], _TOLD)
-            if told:
-                yield f"{one.suite}: {first.label} and {one.label} differ in protocol: {told}"
+            how = _differ(protocols[first.source], protocols[one.source], _NOTED)
+            if how:
+                yield f"{one.suite}: {first.label} and {one.label} differ in protocol: {how}"
 
 
-def _tell_unfit(entries: Sequence[Contestant]) -> Iterator[str]:
+def _note_stand_ins(entries: Sequence[Contestant]) -> Iterator[str]:
     for one in entries:
         stand_ins = read_names(one.run) if one.run else Names()
         if one.source[3] in stand_ins.judges and one.source[2] not in stand_ins.models:
@@ -390,15 +387,15 @@ def _differ(one: Protocol, other: Protocol, names: Sequence[str]) -> str:
 
 RefinementMeasure = Literal["success", "accuracy"]
 REFINEMENT_MEASURES: tuple[RefinementMeasure, ...] = ("success", "accuracy")
-"""Whether one of k images of a prompt is right, and how many of its images are."""
+"""Whether one of k images of a prompt is right, and the share of its images that are."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefinementEffect:
-    """What a refinement does to a model's success of k images, or accuracy per image: refined minus original.
+    """The effect of a refinement on a model's success with k images, or accuracy per image: refined minus original.
 
-    `fallbacks` of the pairs have the original prompt twice, as the refinement did not apply; `applied` is without them.
-    `unpaired` prompts were judged refined only, or original only although others were refined.
+    `fallbacks` counts pairs with the original prompt twice, as the refinement did not apply; `applied` leaves them out.
+    `unpaired` counts prompts of which only the refined or only the original version was judged.
     """
 
     suite: str
@@ -416,11 +413,11 @@ class RefinementEffect:
 def compare(
     attempts: Iterable[PromptResult], k: int | None = None, designs: Mapping[str, Design] | None = None
 ) -> list[RefinementEffect]:
-    """Compare each refinement with the original, by suite, judge and model; k as `usual_k` has it if not given.
+    """Compare each refinement with the original, by suite, judge and model; by default k is that of `default_k`.
 
     `designs` are those of the suites, as far as they are known.
-    Holm's adjustment is over the models and refinements of one suite, judge and measure; the comparisons without
-    fallbacks are adjusted among themselves. What was only ever refused is wrong for every judge.
+    Holm's adjustment covers the models and refinements of one suite, judge and measure; comparisons without fallbacks
+    are adjusted among themselves. Prompts that were only ever refused are wrong for every judge.
     """
     made = [(base_suite(one.item.suite), one) for one in attempts]
     judges = judges_of_refusals((suite, one.judge) for suite, one in made)
@@ -455,25 +452,25 @@ def compare_run(run: Run, reader: ReadOptions) -> list[RefinementEffect]:
 
 
 def default_k(attempts: Sequence[PromptResult], most: int | None = None) -> int:
-    """Choose k: as many images as at least half of the prompts have, at most so many; where fewer are, none counts."""
+    """Choose k: the number of images that at least half of the prompts have, and no more than `most`."""
     usual = median_low([one.most for one in attempts])
     return usual if most is None else min(usual, most)
 
 
 def value_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float | None:
-    """Give an attempt's success of k images, or the share of its images that are right; None if it has too few."""
+    """Return a prompt's success with k images, or the share of its images that are right; None if it has too few."""
     if measure == "success":
         return attempt.pass_at(k)
     return attempt.right / attempt.images if attempt.images else None
 
 
 def choices_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float:
-    """Tell how many choices of images that have none in common `value_of` rests on."""
+    """Return the number of disjoint sets of images behind `value_of`."""
     return attempt.choices(k) if measure == "success" else attempt.images
 
 
 def is_fallback(attempt: PromptResult) -> bool:
-    """Tell whether a refinement did not apply, so that the prompt is the original one."""
+    """Return whether the refinement did not apply, so the prompt is the original one."""
     return attempt.item.factors.get("is_refined") is False
 
 

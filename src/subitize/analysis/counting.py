@@ -1,4 +1,4 @@
-"""Measures every model that names or draws numbers, beside exact figures of observers whose law is known."""
+"""Measure every model that names or draws numbers, beside exact figures of observers with known laws."""
 
 import heapq
 import zlib
@@ -26,10 +26,10 @@ from subitize.stimuli.recipes import magnitudes
 __all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "CountingReport", "baselines", "measure_counting"]
 
 
-# Measuring a picture takes a millisecond; this many, the same for all models, tell which cue is followed.
+# Measuring a picture takes a millisecond; this many, the same for all models, suffice to find the cue.
 _MOST_PICTURES = 400
 _CONTROL = "control"
-# Section 2.1.1 takes these: "apple(s)" and "fruit".
+# Section 2.1.1 accepts these: "apple(s)" and "fruit".
 _RIGHT_CONTROL = r"(?i)\b(apples?|fruits?)\b"
 
 Observer = Literal["perfect counter", "ideal human", "random"]
@@ -37,7 +37,7 @@ Observer = Literal["perfect counter", "ideal human", "random"]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Exact figures of an observer whose law is known, on the same numbers: no sample, so no interval.
+    """Exact figures of an observer with a known law, on the same numbers: no sample, so no interval.
 
     The correlation with the ideal human is None for random answers: all their shares are equal.
     """
@@ -50,10 +50,11 @@ class Baseline:
 
 
 def measure_counting(observed: Mapping[str, Frame]) -> list[CountingReport]:
-    """Measure every model on every suite of counts, from what was observed in each run, by its name.
+    """Measure every model on every suite of counts, from the frames of runs by name.
 
-    The control score needs the asks that enter no other figure among them.
-    Cues are pooled over the runs: pictures with one magnitude held constant tell more beside those with another.
+    The control score needs asks that enter no other figure, so frames should include them.
+    Cues are pooled over the runs: pictures with one magnitude held constant are more informative beside those with
+    another.
     """
     counts = {run: frame_counts(seen) for run, seen in observed.items()}
     found = [one for run, seen in observed.items() for one in _keep(run, counts[run], seen)]
@@ -69,7 +70,7 @@ def measure_counting(observed: Mapping[str, Frame]) -> list[CountingReport]:
 
 
 def baselines(numbers: Sequence[int]) -> tuple[Baseline, ...]:
-    """Give the exact figures of observers whose law is known on these numbers, each shown equally often."""
+    """Compute the exact figures of observers with known laws on these numbers, each shown equally often."""
     highest = highest_response(numbers)
     human = human_matrix(numbers, highest)
     laws: dict[Observer, NDArray[np.float64]] = {
@@ -89,7 +90,7 @@ def baselines(numbers: Sequence[int]) -> tuple[Baseline, ...]:
 
 
 def name_baselines(given: Iterable[Sequence[int]]) -> list[tuple[str, Baseline]]:
-    """Give the baselines for each distinct set of numbers, named with its range where there are several."""
+    """Compute the baselines for each distinct set of numbers, named with its range if there are several."""
     sets = sorted({tuple(sorted(set(numbers))) for numbers in given})
     return [
         (one.name + f", {write_range(numbers)}" * (len(sets) > 1), one)
@@ -99,7 +100,7 @@ def name_baselines(given: Iterable[Sequence[int]]) -> list[tuple[str, Baseline]]
 
 
 def write_range(numbers: Sequence[int]) -> str:
-    """Write sorted numbers in short: those that follow each other as 1–10."""
+    """Write sorted numbers briefly: consecutive ones as 1–10."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number == spans[-1][-1] + 1:
@@ -110,10 +111,10 @@ def write_range(numbers: Sequence[int]) -> str:
 
 
 def frame_counts(observations: Frame) -> pl.DataFrame:
-    """Take the observations of counts that have one right number, in items with a category and that number.
+    """Take the observations of counts with one right number, in items with a category and that number.
 
-    The wording is null where a suite has only one; so is the response where there is none. Each is right by itself,
-    whatever else was asked about the same.
+    The wording is null if a suite has only one, and so is a missing response. Each answer is right by itself, whatever
+    else was asked about the same subject.
     """
     counts = with_units(observations.filter(pl.col("is_number") & pl.col("is_relevant")))
     items = (
@@ -133,10 +134,10 @@ _FACTORS: dict[str, pl.DataType] = {
 
 
 def _score_controls(observations: Frame) -> dict[tuple[str, str, str], Estimate]:
-    """Give the share of right answers to "What does the image represent?" by suite, model and judge.
+    """Estimate the share of right answers to "What does the image represent?" by suite, model and judge.
 
-    A refusal is wrong. It is among what enters no score, because it is not about number. Refusals stand for every judge
-    of that suite and model, and for NO_JUDGE where there is nothing else.
+    A refusal is wrong. The question enters no score, as it is not about number. Refusals count for every judge of that
+    suite and model, and for NO_JUDGE if there is nothing else.
     """
     controls = [item.id for item in observations.seen_items() if item.factors.get("wording") == _CONTROL]
     asked = with_units(
@@ -162,7 +163,7 @@ def _keep(run: str, counts: pl.DataFrame, seen: Frame) -> Iterator[CountingRepor
     }
     for rows in counts.filter(~pl.col("is_excluded")).partition_by(*Group._fields, maintain_order=True):
         key = Group(*rows.select(Group._fields).row(0))
-        # Where every control question was refused, nobody judged it, and the score is that of all judges of the counts.
+        # If every control question was refused, it has no judge, and the score holds for all judges of the counts.
         control = controls.get(key, controls.get(key._replace(judge=NO_JUDGE)))
         found = [
             CountingReport(run, *key, wording, (), control, part, left_out.get((key, wording), 0), pictures)
@@ -182,10 +183,10 @@ def _key(one: CountingReport) -> Group:
 
 
 def _choose_wording(found: Sequence[CountingReport]) -> CountingReport:
-    """Choose the smallest mean absolute error, the first of equal ones, among wordings that were answered.
+    """Choose the wording with the smallest mean absolute error, the first of equal ones.
 
-    One that hardly ever gets a usable answer cannot win by being right in those few: it must have half as many as the
-    most answered.
+    A wording that hardly ever gets a usable answer cannot win by being right in those few: it must have at least half
+    as many as the most answered one.
     """
     most = max(one.eligible for one in found)
     errors = {place: one.mae.value for place, one in enumerate(found) if one.mae and 2 * one.eligible >= most}
@@ -194,14 +195,14 @@ def _choose_wording(found: Sequence[CountingReport]) -> CountingReport:
 
 def _find_cues(found: Iterable[CountingReport]) -> dict[Group, Cues | None]:
     by_key = group_rows((one for one in found if one.pictures), _key)
-    # By a hash, so that models that saw the same pictures are measured on the same ones.
-    lot = lru_cache(None)(lambda picture: zlib.crc32(repr(picture).encode()))
+    # Pictures are drawn by a hash, so that models that saw the same pictures are measured on the same ones.
+    draw = lru_cache(None)(lambda picture: zlib.crc32(repr(picture).encode()))
     measure = lru_cache(None)(magnitudes)
     cues = {}
     for key, own in by_key.items():
         pictures = {one.pictures[id] for one in own for id in set(one.counted["item"]) & one.pictures.keys()}
         measured = {}
-        for place, picture in enumerate(heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)):
+        for place, picture in enumerate(heapq.nsmallest(_MOST_PICTURES, pictures, key=draw)):
             shown = measure(picture)
             measured[picture] = (shown.number, shown.mean_item_area_px, shown.convex_hull_px, place)
         rows: list[tuple[float, ...]] = []

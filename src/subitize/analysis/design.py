@@ -21,13 +21,13 @@ ESTIMANDS: dict[Prompts, str] = {
     "sampled": "prompts (or pictures) like these",
     "fixed": "exactly these prompts (or pictures), with new images (or answers)",
 }
-"""What figures are about."""
+"""The population that figures refer to."""
 WHOLE = "all"
 """The factor, and its level, of all items."""
 
 
 def check_prompts(text: str) -> Prompts:
-    """Refuse anything else that figures could be about."""
+    """Refuse anything but the two kinds of population."""
     match text:
         case "sampled" | "fixed":
             return text
@@ -35,18 +35,18 @@ def check_prompts(text: str) -> Prompts:
 
 
 def cluster_of(item: Item) -> Hashable:
-    """Give what answers share that are not independent: the prompt's text, or the picture that was shown."""
+    """Return what dependent answers share: the prompt's text, or the picture that was shown."""
     return item.task.prompt if isinstance(item.task, Draw) else item.task.picture
 
 
 def stratum_of(item: Item, designs: Mapping[str, Design]) -> tuple[Scalar, ...]:
-    """Give the levels of the factors that the suite's design fixes, as far as it is known and the item has them."""
+    """Return the levels of the factors fixed by the suite's design, as far as it is known and the item has them."""
     strata = designs[item.suite].strata if item.suite in designs else ()
     return tuple(item.factors[name] for name in strata if name in item.factors)
 
 
 def assign_units(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.DataFrame:
-    """Number the stratum and the cluster of each item; strata that differ least have neighbouring numbers."""
+    """Number the stratum and the cluster of each item; similar strata have neighbouring numbers."""
     places = [(item.id, stratum_of(item, designs), cluster_of(item)) for item in items]
     strata = number_strata(stratum for _, stratum, _ in places)
     clusters: dict[Hashable, int] = {}
@@ -57,19 +57,19 @@ def assign_units(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.Dat
 
 
 def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> dict[tuple[Scalar, ...], int]:
-    """Number strata such that those that differ least have neighbouring numbers."""
-    # Numbers come first, so that neighbours are of one number in two categories rather than of two numbers.
+    """Number strata so that similar ones have neighbouring numbers."""
+    # Numbers come first, so neighbours share a number and differ in category rather than the reverse.
     ordered = sorted(set(strata), key=lambda levels: sorted(map(order_level, levels)))
     return {levels: code for code, levels in enumerate(ordered)}
 
 
 def order_level(level: Scalar) -> tuple[bool, float, str]:
-    """Order numbers by size, and what is no number after them by name."""
+    """Sort key: numbers by size, then texts by name."""
     return isinstance(level, str), 0.0 if isinstance(level, str) else float(level), str(level)
 
 
 class Rate(NamedTuple):
-    """What an item comes to, from 0 to 1: how many observations it rests on, and what it weighs."""
+    """The value of an item, from 0 to 1, with its number of observations and its weight."""
 
     cluster: Hashable
     stratum: tuple[Scalar, ...]
@@ -81,7 +81,7 @@ class Rate(NamedTuple):
 def estimate_rates(
     samples: Sequence[Sequence[Rate]], *, confidence: float = 0.95, what: str = "share"
 ) -> list[Estimate]:
-    """Estimate the mean of each sample of rates, which are its n; those of one cluster go together."""
+    """Estimate the mean of each sample of rates, whose number is its n; rates of one cluster are dependent."""
     strata = number_strata(one.stratum for rates in samples for one in rates)
     numbers: dict[Hashable, int] = {}
     rows = [
@@ -96,9 +96,9 @@ def estimate_rates(
 
 
 def with_units(observations: "Frame", prompts: Prompts = "sampled") -> "Frame":
-    """Put the numbers of stratum and cluster beside each row.
+    """Add columns with the numbers of stratum and cluster.
 
-    Of exactly these prompts, each is a stratum, and its images are what varies.
+    For exactly these prompts, each prompt is a stratum and its images are the clusters.
     """
     places = assign_units(observations.seen_items(), observations.designs)
     rows = observations.rows.join(places, on="item", how="left", maintain_order="left")
@@ -113,7 +113,7 @@ def with_units(observations: "Frame", prompts: Prompts = "sampled") -> "Frame":
 
 
 def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:
-    """Refuse a factor that no item has; each is taken once."""
+    """Refuse factors that no item has, and drop repetitions."""
     known = {name for item in items for name in item.factors}
     for name in factors:
         if name not in known:
@@ -122,9 +122,9 @@ def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:
 
 
 def by_factor(observations: "Frame", factors: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Give the rows on the whole, and once for each factor, where items have it, with its `level` as text.
+    """Yield all rows, then for each factor the rows whose items have it, with its `level` as text.
 
-    `order` numbers the levels as they are shown.
+    `order` numbers the levels in the order in which they are shown.
     """
     items, first = observations.seen_items(), 0
     whole: list[tuple[str, Scalar]] = [(item.id, WHOLE) for item in items]
@@ -142,5 +142,5 @@ def by_factor(observations: "Frame", factors: Sequence[str]) -> Iterator[pl.Data
 
 
 def name_level(factor: str, group: str) -> str:
-    """Write a condition in short."""
+    """Write a condition briefly."""
     return group if factor == WHOLE else f"{factor}={group}"

@@ -1,4 +1,4 @@
-"""Exports the tables of a run as files for other tools; docs/frame.md explains their columns."""
+"""Export the tables of a run as files for other tools; docs/frame.md explains their columns."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,10 +43,9 @@ def export(
     watch: Watch = lambda _, table: iter(table),
     annotators: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Write the run's tables and what the figures are made of, one file each, each whole or not at all.
+    """Write the run's tables and the frame behind its figures, one file each, completely or not at all.
 
-    The parts of each table are gone through as `watch` gives them, which can tell how far it is. `annotators` gives
-    people other names.
+    `watch` passes on the parts of each table, and can show progress. `annotators` gives people other names.
     """
     make_folder(folder)
     tables = read_tables(run, annotators)
@@ -55,7 +54,7 @@ def export(
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """A table in parts, which are made as they are gone through; there is at least one."""
+    """A table in parts, which are made lazily; there is at least one."""
 
     rows: int
     parts: Iterator[pl.DataFrame]
@@ -68,8 +67,8 @@ class ExportTable:
 
 
 def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterator[tuple[str, ExportTable]]:
-    """Go through the tables by name; what does not fit a column stays JSON. `annotators` gives people other names."""
-    rows, responses = _observe(run)  # what takes most memory comes first, before anything else has taken some
+    """Iterate over the tables by name; nested values stay JSON. `annotators` gives people other names."""
+    rows, responses = _observe(run)  # the step that takes most memory comes first
     factors = pl.col("^factor_.*$")
     items = _describe_items(run, run.items())
     listed = items.select("item", "suite", "task", "text", factors, "task_record", "asks")
@@ -85,7 +84,7 @@ def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterat
 
 
 def _name(rows: pl.DataFrame, **names: Mapping[str, str]) -> pl.DataFrame:
-    """Put beside the specs in a column how they are shown."""
+    """Add a column of display names beside a column of specs."""
     for column, known in names.items():
         shown = rows[column].replace(dict(known)).alias(f"{column}_name")
         rows = rows.insert_column(rows.get_column_index(column) + 1, shown)
@@ -97,7 +96,7 @@ _EXCLUSIONS: dict[str, pl.DataType] = dict.fromkeys(("item", "reason"), _TEXT)
 
 
 def _describe_items(run: Run, items: Sequence[Item]) -> pl.DataFrame:
-    """Describe the items; every factor of the run is a column, beside the items that have it."""
+    """Describe the items; every factor of the run is a column, null for items without it."""
     designs = read_designs(run)
     names = ("item", "suite", "task", "text", "task_record", "asks", "base", "cluster", "stratum")
     rows = (
@@ -120,7 +119,7 @@ def _describe_items(run: Run, items: Sequence[Item]) -> pl.DataFrame:
 
 
 def _lay_out(name: str, levels: list[Scalar | None]) -> pl.Series:
-    """Make a column of a factor: yes/no, whole numbers, numbers or text."""
+    """Make a column for a factor: yes/no, whole numbers, numbers or text."""
     types = {type(level) for level in levels} - {type(None)}
     for dtype, allowed in ((pl.Boolean(), {bool}), (pl.Int64(), {int}), (pl.Float64(), {int, float})):
         if types <= allowed:
@@ -129,7 +128,7 @@ def _lay_out(name: str, levels: list[Scalar | None]) -> pl.Series:
 
 
 def _responses(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
-    """Cut out of the records what fits a column; an image that was attached is the picture's."""
+    """Extract columns from the records; an attached image replaces the picture's name."""
     kind, outcome, provenance = pl.col("kind"), pl.col("outcome"), pl.col("provenance")
     rows = rows.with_columns(kind=take_kind(outcome))
     is_older = (kind == "said") & ~outcome.str.contains('"tokens":', literal=True)
@@ -164,16 +163,16 @@ def _responses(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _bring_up_to_date(rows: pl.DataFrame, column: str, is_older: pl.Expr, adapter: TypeAdapter[Any]) -> pl.DataFrame:
-    """Write the records of earlier versions as we would."""
+    """Rewrite the records of earlier versions in the present form."""
     older = rows.filter(is_older)[column].unique()
     if not len(older):
         return rows
-    anew = [codec.encode(adapter, adapter.validate_json(text)) for text in older]
-    return rows.with_columns(pl.col(column).replace(older, anew))
+    renewed = [codec.encode(adapter, adapter.validate_json(text)) for text in older]
+    return rows.with_columns(pl.col(column).replace(older, renewed))
 
 
 def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.DataFrame:
-    """Put beside each reading what its value says; of values and questions, each different one is decoded once."""
+    """Add the decoded values to readings; each distinct value and question is decoded once."""
     if annotators:
         rows = rows.with_columns(pl.col("annotator").replace(dict(annotators)))
     rows = lay_out_beside(rows, "value", _VALUE, _describe_value)
@@ -201,7 +200,7 @@ def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
 
 
 def _cluster(item: Item) -> str:
-    """Write what answers share that are not independent: the prompt, or a hash of the picture that was shown."""
+    """Write what dependent answers share: the prompt, or a hash of the picture that was shown."""
     if isinstance(item.task, Draw):
         return item.task.prompt
     return digest(codec.dump(codec.task, item.task)["picture"])[:_SHORT]
@@ -211,7 +210,7 @@ _SHORT = 12
 
 
 def _observe(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Get the frame that figures are made of, and the responses that count."""
+    """Read the frame behind figures, and the responses that count."""
     try:
         survey = read_frame(run)
     except NothingToDoError:
@@ -222,7 +221,7 @@ def _observe(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _observations(
     run: Run, rows: pl.DataFrame, responses: pl.DataFrame, described: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
-    """Put beside what was observed the trials, what was said, how many looked, and the conditions of the items."""
+    """Add to the frame the trials, the answers in words, the numbers of annotators, and the items' conditions."""
     annotators, members = count_annotators(run), _list_members(rows, responses)
     said = responses.filter(pl.col("kind") == "said").select(subject="trial")
     is_single, said_text = pl.col("group") == 1, pl.col("outcome").str.json_path_match("$.text")
@@ -260,13 +259,13 @@ def _list_members(rows: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFrame:
 
 
 def write_parts(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Path:
-    """Write a table that comes in parts, whole or not at all."""
+    """Write a table that comes in parts, completely or not at all."""
     make_folder(path.parent)
     with atomic_file(path) as partial:
         if format == "parquet":
             try:
                 _write_parquet(parts, partial)
-            except ComputeError as error:  # so polars calls a full disk
+            except ComputeError as error:  # polars raises it for a full disk
                 raise StorageError(f"cannot write {path}: {error}") from error
         else:  # through Python, as some versions of polars overlook a full disk
             with partial.open("w", encoding="utf-8", newline="") as file:
@@ -277,7 +276,7 @@ def write_parts(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Pa
 
 def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> None:
     first, second = next(parts), next(parts, None)
-    if second is None:  # some versions of polars say what is wrong with a disk only where a whole frame is written
+    if second is None:  # some versions of polars explain disk errors only when writing a whole frame
         first.write_parquet(path)
         return
     failures: list[SubitizeError] = []
@@ -287,7 +286,7 @@ def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> None:
         yield second
         try:
             yield from parts
-        except SubitizeError as error:  # polars would make an error of its own of it
+        except SubitizeError as error:  # polars would replace it by an error of its own
             failures.append(error)
             raise
 

@@ -79,7 +79,7 @@ _PLACE = ("suite", "model", "is_group", "is_relevant")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """Rows with the columns of COLUMNS, in the order of the items and of their asks; the items themselves by id.
+    """Rows with the columns of COLUMNS, in the order of the items and their asks, and the items by id.
 
     `designs` are those of the suites, as far as they are known.
     """
@@ -92,20 +92,20 @@ class Frame:
         return self.rows.height
 
     def filter(self, *predicates: pl.Expr) -> Self:
-        """Keep the rows that fulfil all of these."""
+        """Keep the rows that satisfy all predicates."""
         return type(self)(self.rows.filter(*predicates), self.items, self.designs)
 
     def kept(self) -> Self:
-        """Leave out what was excluded by hand."""
+        """Leave out rows that were excluded by hand."""
         return self.filter(~pl.col("is_excluded"))
 
     def partition(self, *columns: str) -> Iterator[tuple[tuple[str, ...], Self]]:
-        """Go through the parts that are alike in these columns, in the order of their first rows."""
+        """Split into parts with equal values in these columns, in the order of their first rows."""
         for key, rows in self.rows.group_by(*columns, maintain_order=True):
             yield tuple(map(str, key)), type(self)(rows, self.items, self.designs)
 
-    def look(self, row: Mapping[str, Any]) -> "FrameRow":
-        """Take one of the rows, with its item and what was asked."""
+    def row(self, row: Mapping[str, Any]) -> "FrameRow":
+        """Make a record of one row, with its item and ask."""
         item, text = self.items[row["item"]], row["value_text"]
         value = None if text is None else read_scalar(row["value"], text)
         return FrameRow(
@@ -113,25 +113,25 @@ class Frame:
         )
 
     def seen_items(self) -> list[Item]:
-        """List the items that there are rows of."""
+        """List the items that have rows."""
         return [self.items[id] for id in self.rows["item"].unique(maintain_order=True)]
 
 
 def find_one_judge(run: Run, rows: pl.DataFrame, of: str = "") -> str:
-    """Find whose readings these are (nobody's, if all was refused); `of` names the suite where there are several."""
+    """Find the one judge of these rows (NO_JUDGE if everything was refused); `of` names the suite in the error."""
     judges = sorted({*rows["judge"]} - {NO_JUDGE})
     if len(judges) > 1:
-        told = ", ".join(run.judge_names().get(name, name) for name in judges)
+        names = ", ".join(run.judge_names().get(name, name) for name in judges)
         raise NothingToDoError(
-            f"{run.location} has several judges{f' of {of}' * bool(of)}: {told}; name one with --judge"
+            f"{run.location} has several judges{f' of {of}' * bool(of)}: {names}; name one with --judge"
         )
     return judges[0] if judges else NO_JUDGE
 
 
 def judges_of_refusals(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
-    """Tell by suite and judge whose observations these are: what was only ever refused is wrong for every judge.
+    """Map suite and judge to the judges of these rows: what was only ever refused is wrong for every judge.
 
-    Where a suite has no judge at all, they stay nobody's.
+    If a suite has no judge at all, they remain without one.
     """
     different = dict.fromkeys(places)
     judges = group_rows((one for one in different if one[1] != NO_JUDGE), lambda one: one[0])
@@ -140,7 +140,7 @@ def judges_of_refusals(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str
 
 
 def asks_for_number(item: Item, ask: Ask) -> bool:
-    """Tell whether an ask is a count whose right answer is the item's factor `number`, of things of its category."""
+    """Return whether an ask is for a count whose right answer is the item's factor `number`, in its category."""
     factors = item.factors
     number = factors.get("number")
     is_number = isinstance(number, int) and not isinstance(number, bool) and number >= 1
@@ -149,9 +149,9 @@ def asks_for_number(item: Item, ask: Ask) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """Which readings to take, how to read their evidence (None: as stored), and how several become one.
+    """Which readings to use, how to interpret their evidence (None: as stored), and how several become one.
 
-    What a rule leaves open is as in the rule that a reading was stored with.
+    Anything that a rule leaves open is taken from the rule that a reading was stored with.
     """
 
     judge: str | None = None
@@ -161,7 +161,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What no figure covers: items that a model was not given, trials that failed, answers that nobody has read.
+    """What no figure covers: items that a model was not given, failed trials, and answers without a reading.
 
     Answers whose readings are tied have no value, and are unknown.
     """
@@ -174,11 +174,11 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunFrame:
-    """All that figures are made of, read at once: the responses that count, and what was observed.
+    """The data behind all figures, read at once: the responses that count, and the frame.
 
-    `whole` has the asks that do not enter the score, too; their values are as stored, as rules are for counts. Failed
-    trials are not observed; refusals stand for every judge of that model. Labels were made of the `votes`: the
-    readings, and with the rule `adjudicated` what reviewers and adjudicators said of them.
+    `whole` includes the asks that do not enter the score; their values are as stored, as rules are for counts. Failed
+    trials are left out; refusals count for every judge of that model. Labels come from the `votes`: the readings and,
+    under the rule `adjudicated`, what reviewers and adjudicators said about them.
     """
 
     run: Run
@@ -187,20 +187,20 @@ class RunFrame:
     votes: pl.DataFrame
     whole: Frame
     ties: int = 0
-    """How many of the observations have no value because their readings are tied."""
+    """The number of observations without a value because their readings are tied."""
 
     @property
     def readings(self) -> pl.DataFrame:
-        """What judges and people said by themselves."""
+        """The independent answers of judges and people."""
         return self.votes.filter(IS_ANSWER) if self.reader.agreement == ADJUDICATED else self.votes
 
     @property
     def observations(self) -> Frame:
-        """What enters the score."""
+        """The rows that enter the score."""
         return self.whole.filter(pl.col("is_relevant"))
 
     def gaps(self) -> Missing:
-        """Count what no figure covers; a sight check is for none."""
+        """Count what no figure covers; sight checks do not matter here."""
         latest = self.responses.filter(~pl.col("item").str.starts_with(f"{SIGHT_CHECK}/"))
         asked = latest.select("model", "item").unique()
         begun = asked.select("model", suite=pl.col("item").str.splitn("/", 2).struct.field("field_0")).unique()
@@ -212,7 +212,7 @@ class RunFrame:
         return Missing(given - asked.height, failed, int(unread), self.ties)
 
     def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:
-        """List the trials that a row of observations is about: of a group, those of its repeats."""
+        """List the trials that a row is about: for a group, those of its repeats."""
         answered = self.responses.filter(
             pl.col("item") == row["item"], pl.col("model") == row["model"], pl.col("kind") != FAILED
         )
@@ -221,7 +221,7 @@ class RunFrame:
 
 
 def read_frame(run: Run, reader: ReadOptions | None = None, responses: pl.DataFrame | None = None) -> RunFrame:
-    """Read a run once, for all figures; `responses` are all that it has, if they have been read."""
+    """Read a run once, for all figures; `responses` are all of its responses, if they have been read."""
     reader = reader or ReadOptions()
     if reader.judge is not None:
         reader = replace(reader, judge=run.find_judge(reader.judge))
@@ -242,14 +242,14 @@ def read_frame(run: Run, reader: ReadOptions | None = None, responses: pl.DataFr
 
 
 def observe_run(run: Run, reader: ReadOptions | None = None) -> Frame:
-    """Join what the run has of the asks that enter the score."""
+    """Read the rows of a run that enter the score."""
     return read_frame(run, reader).observations
 
 
 def frame_of(
     items: Sequence[Item], responses: Iterable[Response], readings: Iterable[Reading], designs: Mapping[str, Design]
 ) -> Frame:
-    """Join what is known without a run, as a run's is; `designs` are those of the suites."""
+    """Make the frame of records that are in no run; `designs` are those of the suites."""
     trials = make_frame(
         (
             (of.id, of.item_id, of.model, of.repeat, of.attempt, one.outcome.kind)
@@ -268,23 +268,22 @@ def frame_of(
 
 
 def check_judge(run: Run, judge: str) -> None:
-    """Refuse a judge that has read nothing, and name those that have."""
+    """Refuse a judge without readings, and name those that have some."""
     if judge not in read_judges(run):
-        told = list_judges(run)
         raise NothingToDoError(
-            f"{run.location} has no readings by {judge!r}; judges with readings: {told}; add some with "
+            f"{run.location} has no readings by {judge!r}; judges with readings: {list_judges(run)}; add some with "
             "subitize judge, or people's with subitize import readings"
         )
 
 
 def list_judges(run: Run) -> str:
-    """Name the judges that have read anything."""
+    """Name the judges that have readings."""
     names = run.judge_names()
     return ", ".join(names.get(judge, judge) for judge in read_judges(run)) or "none"
 
 
 class FrameRow(NamedTuple):
-    """What came of one ask."""
+    """The result of one ask."""
 
     item: Item
     ask: Ask
@@ -298,7 +297,7 @@ class FrameRow(NamedTuple):
 
 
 def frame_seen(seen: Iterable[FrameRow]) -> Frame:
-    """Make observations of what is known without responses and readings; subjects are the repeats, if not named."""
+    """Make a frame of given results, without responses and readings; subjects are the repeats, if not named."""
     rows = list(seen)
     items = {one.item.id: one.item for one in rows}
     outcomes = make_frame(
@@ -324,10 +323,11 @@ def frame_seen(seen: Iterable[FrameRow]) -> Frame:
 
 
 def label_readings(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
-    """Make one value of all the readings of a question: a row per subject, question and judge, the judges in order.
+    """Reduce all readings of a question to one value: a row per subject, question and judge, with the judges in order.
 
-    `is_blind` is for labels that follow from those of blind questions (`_join_parts`); these are none.
-    Few sets of answers are different, so each is looked at once. The lines of a choice have numbers but no median.
+    `is_blind` marks labels that follow from those of blind questions (see `_join_parts`), so it is false here.
+    There are few distinct sets of answers, and each is evaluated once. The lines of a choice have numbers but no
+    median.
     """
     if agreement == ADJUDICATED:
         readings = settle_votes(readings)
@@ -343,9 +343,9 @@ def label_readings(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
 
 
 def settle_votes(readings: pl.DataFrame) -> pl.DataFrame:
-    """Let each answer stand as its reviewer left it, and where somebody has adjudicated their answer alone.
+    """Replace each answer by its reviewer's correction, and all answers to an adjudicated question by the adjudication.
 
-    What was reviewed and then replaced by whoever said it stands as it is. An adjudicator or reviewer without a value
+    A review does not apply to an answer that its author has since replaced. A review or adjudication without a value
     settles nothing.
     """
     answers = readings.filter(IS_ANSWER)
@@ -364,14 +364,14 @@ def settle_votes(readings: pl.DataFrame) -> pl.DataFrame:
 
 
 IS_ANSWER = pl.col("purpose").is_null()
-"""What somebody said by themselves, who was shown nobody's answer."""
+"""Independent answers, given without sight of anyone else's."""
 _DISCARDED = '"kind":"discarded"}'
 
 
 def decode_columns(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> pl.DataFrame:
-    """Put beside a column of stored values what they say: the kind, as a number (yes is 1), as text, and as a key.
+    """Add columns for stored values: their kind, and their value as a number (yes is 1), as text, and as a key.
 
-    Each different one is decoded once.
+    Each distinct one is decoded once.
     """
     return lay_out_beside(rows, column, _LABEL, lambda text: _columns_of(decode(text)))
 
@@ -405,7 +405,7 @@ _ASKS = _schema(
 def _agree(votes: str) -> Value:
     agreement, *texts = votes.split(_BETWEEN)
     given = [decode_value(text) for text in texts]
-    # One vote counts as it is, unless the rule makes something else of it; a rule that is not known is refused.
+    # A single vote counts as it is, unless the rule may change it; unknown rules are refused.
     return given[0] if len(given) == 1 and is_ours(agreement) else consensus(given, agreement)
 
 
@@ -421,12 +421,12 @@ def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | No
 
 
 def read_label(label: str, value: float | None, text: str | None) -> Value:
-    """Put a label together again that was laid out in columns."""
+    """Rebuild a label from its columns."""
     return Discarded(label, is_refusal=label == "declined") if text is None else Known(read_scalar(value, text))
 
 
 def read_scalar(value: float | None, text: str) -> Scalar:
-    """Put a value together again that was laid out in columns."""
+    """Rebuild a value from its columns."""
     if value is None:
         return text
     if text in ("True", "False"):
@@ -436,10 +436,10 @@ def read_scalar(value: float | None, text: str) -> Scalar:
 
 @lru_cache(10_000)
 def _key(value: Scalar) -> str:
-    """Write a value so that equal ones read the same: 1, 1.0 and yes are equal, and no text is a number."""
+    """Write a value so that equal ones read the same: 1, 1.0 and yes are equal, but no text equals a number."""
     if isinstance(value, str):
         return json.dumps(value)
-    # Larger whole numbers are not told apart as floats.
+    # Larger whole numbers are not distinct as floats.
     return str(value) if isinstance(value, int) and abs(value) > 2**53 else str(as_float(value) + 0.0)  # -0.0 is 0
 
 
@@ -453,12 +453,12 @@ def _read(run: Run, reader: ReadOptions) -> pl.DataFrame:
     rows = read_readings(run, reader.judge, with_evidence=True, with_reviews=with_reviews)
     of = ("judge", "rule", "evidence", "question_record")
     different = rows.select(*of).unique(maintain_order=True)
-    anew = [_interpret_anew(run, reader, *stored) for stored in different.iter_rows()]
-    values = different.with_columns(pl.Series("anew", anew, pl.String()))
-    return rows.join(values, on=of, maintain_order="left").with_columns(value=pl.col("anew"))
+    reread = [_reinterpret(run, reader, *stored) for stored in different.iter_rows()]
+    values = different.with_columns(pl.Series("reread", reread, pl.String()))
+    return rows.join(values, on=of, maintain_order="left").with_columns(value=pl.col("reread"))
 
 
-def _interpret_anew(run: Run, reader: ReadOptions, judge: str, stored: str, evidence: str, question: str) -> str:
+def _reinterpret(run: Run, reader: ReadOptions, judge: str, stored: str, evidence: str, question: str) -> str:
     assert reader.rule is not None
     rule = _whole_rule(reader.rule, stored)
     try:
@@ -474,7 +474,7 @@ _whole_rule = lru_cache(1_000)(Rule.over_stored)
 
 
 class _Asked(NamedTuple):
-    """The items, the responses that count, the designs of the suites, and what is left out."""
+    """The items, the responses that count, the designs of the suites, and the excluded items."""
 
     items: Mapping[str, Item]
     latest: pl.DataFrame
@@ -491,16 +491,16 @@ def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -
     rows = seen.with_columns(
         status=_status(is_empty=again & (pl.col("value").round() == 0)),
         is_excluded=pl.col("item").is_in(list(asked.excluded)),
-        # Whoever looked at blind parts was not told the prompt; at what was refused nobody looked.
+        # Judges of blind parts did not see the prompt, and refusals were not looked at.
         is_informed=pl.col("is_informed") & ~pl.coalesce("is_blind", pl.col("is_blind").any().over(*_PLACE, "judge")),
     )
     return Frame(_mark_right(rows), asked.items, asked.designs)
 
 
 def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
-    """Add to the labels what follows from those of parts, where a suite's paper says how they are joined.
+    """Add the labels that follow from those of parts, if a suite's paper says how parts are combined.
 
-    A judge that said itself whether a picture matches has its say.
+    A judge's own label of whether a picture matches takes precedence.
     """
     rules = {suite: rule for suite in {item.suite for item in asked.items.values()} if (rule := find_parts_rule(suite))}
     items = {id: item for id, item in asked.items.items() if item.suite in rules}
@@ -510,23 +510,25 @@ def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
     read = pair_asks_with_responses(parts, asked.latest).join(labels, on=["subject", "question"], maintain_order="left")
     said = labels.filter(pl.col("question") == MatchesPrompt().id)
     left = read.join(said, on=["subject", "judge"], how="anti", maintain_order="left")
+    wholes = left.group_by("subject", "judge", maintain_order=True).agg(
+        pl.first("item", "judge_order"), pl.col("is_informed").any(), "question", "label", "value", "value_text"
+    )
     joined = []
-    for (subject, judge), rows in left.group_by("subject", "judge", maintain_order=True):
-        item = items[rows["item"][0]]
-        values = {id: read_label(*label) for id, *label in rows.select("question", *list(_LABEL)[:3]).iter_rows()}
+    for subject, judge, item_id, order, is_informed, *given in wholes.iter_rows():
+        item = items[item_id]
+        values = {id: read_label(*label) for id, *label in zip(*given, strict=True)}
         value = rules[item.suite].join(item, values)
         if value is not None:
-            is_blind = not rows["is_informed"].any()
-            joined.append((subject, MatchesPrompt().id, judge, *_columns_of(value), rows["judge_order"][0], is_blind))
+            joined.append((subject, MatchesPrompt().id, judge, *_columns_of(value), order, not is_informed))
     columns = ("subject", "question", "judge", *_LABEL, "judge_order", "is_blind")
     return pl.concat([labels, make_frame(joined, {name: labels.schema[name] for name in columns})], how="diagonal")
 
 
 def pair_asks_with_responses(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
-    """Put each ask beside what it is about: one response each, or the repeats of an item, so many at a time.
+    """Pair each ask with its subjects: single responses, or groups of an item's repeats.
 
-    A group that is not yet complete is left out. One that was refused stays in its group: it shows nothing and is
-    wrong, the others are looked at. Where all were refused there is nothing to look at.
+    Incomplete groups are left out. A refused response stays in its group: it shows nothing and is wrong, but the others
+    are looked at. A group in which all were refused has nothing to look at.
     """
     answered = latest.filter(pl.col("kind") != FAILED)
     shown = [
@@ -562,16 +564,16 @@ def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:
         ask.parent,
         ask.is_relevant,
         is_number,
-        question.is_informed and is_drawn,  # of what a model wrote, the judge reads no more than that
+        question.is_informed and is_drawn,  # of an answer in words, the judge reads only the words
         isinstance(item.task, Answer),
         is_drawn and is_number,
     )
 
 
 def _join_labels(shown: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    """Give each subject its labels, one per judge; one without any is left out, and a refusal has one of each judge.
+    """Join subjects with their labels, one per judge; unlabelled ones are left out, and refusals count for every judge.
 
-    Who looks at images one by one need not look at groups of them.
+    Judges of single images and of groups are matched separately.
     """
     shown = shown.with_columns(is_group=pl.col("group") > 1)
     labelled = shown.join(labels, on=["subject", "question"])
@@ -579,19 +581,19 @@ def _join_labels(shown: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     looked = looked.sort("row", "judge_order").with_columns(rank=pl.int_range(pl.len()).over(*_PLACE))
     looked = looked.select(*_PLACE, "judge", "rank")
     alone = shown.group_by(*_PLACE).agg(pl.col("is_refused").all()).filter("is_refused")
-    nobody = alone.join(looked, on=_PLACE, how="anti").select(*_PLACE, judge=pl.lit(NO_JUDGE), rank=pl.lit(0, pl.Int64))
-    refused = shown.filter("is_refused").join(pl.concat([looked, nobody]), on=_PLACE)
+    others = alone.join(looked, on=_PLACE, how="anti").select(*_PLACE, judge=pl.lit(NO_JUDGE), rank=pl.lit(0, pl.Int64))
+    refused = shown.filter("is_refused").join(pl.concat([looked, others]), on=_PLACE)
     answered = labelled.filter(~pl.col("is_refused")).join(looked, on=[*_PLACE, "judge"])
     return pl.concat([answered, refused], how="diagonal").sort("row", "rank")
 
 
 def _status(*, is_empty: pl.Expr) -> pl.Expr:
-    """Tell what came of it as one judge labels it.
+    """Derive the status of a subject from one judge's label.
 
-    Where a suite asks again for what came out as nothing, a drawing in which nothing is to be counted is discarded, its
-    value 0 (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about. Words
-    that decline are a refusal of the model that wrote them; about a drawing, or scores, they are the judge's, and it
-    is unknown. So is what people are divided about.
+    If a suite asks again for drawings of nothing, a drawing without anything to count is discarded with the value 0
+    (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about. Declining words
+    are a refusal by the model that wrote them; about a drawing or scores they are the judge's, and the status is
+    unknown. So it is for ties between people.
     """
     declines = pl.col("label") == "declined"
     is_eligible = (pl.col("label") == KNOWN) & ~is_empty.fill_null(value=False)
@@ -607,7 +609,7 @@ def _status(*, is_empty: pl.Expr) -> pl.Expr:
 
 
 def _mark_right(rows: pl.DataFrame) -> pl.DataFrame:
-    """Tell what is right: one of the values that a right outcome shows, and what it rests on is right, too."""
+    """Mark right answers: they have an expected value, and the answers that they depend on are right, too."""
     is_eligible = pl.col("status") == "eligible"
     holds = pl.col("expects").list.contains(pl.col("value_key")).fill_null(value=False)
     marked = rows.with_columns(is_right_by_itself=is_eligible & holds, target=_nearest(rows))
@@ -615,7 +617,7 @@ def _mark_right(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _nearest(rows: pl.DataFrame) -> pl.Series:
-    """Find the right number that is nearest to the one read, of counts that have several."""
+    """Find the expected number nearest to the one read, for counts with several expected numbers."""
     several = rows.with_row_index("at").filter(pl.col("targets").is_not_null() & pl.col("value").is_not_null())
     if not several.height:
         return rows["target"]
@@ -625,9 +627,9 @@ def _nearest(rows: pl.DataFrame) -> pl.Series:
 
 
 def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
-    """Count an answer as wrong that rests, in a scene graph, on a wrong one.
+    """Count an answer as wrong if it depends, in a scene graph, on a wrong one.
 
-    Where there is no fork, it does not matter that none is broken. What enters no score cannot lower one.
+    If there is no fork, it does not matter that none is broken. Answers that enter no score cannot lower one.
     """
     marked = rows.with_columns(is_right=pl.col("is_right_by_itself"))
     if rows["parent"].null_count() == rows.height:

@@ -1,6 +1,6 @@
 """The measures of models that name or draw numbers: Testolin, Hou and Zorzi (2025) and beyond.
 
-Each is a method of Enumeration, marked by `@measure`; nothing else must be changed for a new one.
+Each is a method of `CountingReport`, marked by `@measure`; a new one needs no other change.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,9 +42,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class WordingScore:
-    """How one wording of the question fares; the one with the smallest mean absolute error is kept.
+    """The results of one wording of the question; the one with the smallest mean absolute error is kept.
 
-    `n` is the number of answers with a count. A figure that nothing can be said about is None, here and below.
+    `n` is the number of answers with a count. Figures that cannot be estimated are None, here and below.
     """
 
     wording: str
@@ -66,7 +66,7 @@ class Abstraction:
 class Bias:
     """Whether responses lie systematically above or below the target, in one category or in all.
 
-    `over` or `under` where p < .05 and the effect size r = |z| / √n is at least .3, n counting exact answers too.
+    `over` or `under` if p < .05 and the effect size r = |z| / √n is at least .3, where n includes exact answers.
     """
 
     category: str
@@ -78,7 +78,7 @@ class Bias:
 
 
 class CountMeasure(cached_property[T]):
-    """A figure of an enumeration, and its heading at a terminal, if it has a column."""
+    """A figure of a counting report, and its heading at a terminal, if it has a column."""
 
     def __init__(self, compute: Callable[[Any], T], heading: str = "") -> None:
         super().__init__(compute)
@@ -86,18 +86,18 @@ class CountMeasure(cached_property[T]):
 
 
 def measure(heading: str = "") -> Callable[[Callable[[Any], T]], CountMeasure[T]]:
-    """Mark a method as a measure, in the order in which they are laid out."""
+    """Mark a method as a measure; measures are laid out in the order of their definition."""
     return lambda compute: CountMeasure(compute, heading)
 
 
 @dataclass(frozen=True, eq=False)
 class CountingReport:
-    """How one model enumerates, as one judge read it, on one suite of one run: its answers, and what is measured.
+    """The answers of one model, as read by one judge, to one suite of counts in one run, and all measures of them.
 
-    `wording` is the wording kept (None where the suite has none) and every measure rests on it alone; `wordings` has
+    `wording` is the wording kept (None if the suite has none), on which alone every measure is based; `wordings` has
     all of them. `control` is the share of answers to "What does the image represent?" that name apples or fruit.
-    `rows` are the answers kept, `left_out` counts observations of that wording whose items were excluded, `pictures`
-    are what items showed, by id. Cues are found over several runs together.
+    `rows` has the answers kept, `left_out` counts observations of that wording whose items were excluded, and
+    `pictures` has the pictures of items by id. Cues are found over several runs together.
     """
 
     run: str
@@ -113,7 +113,7 @@ class CountingReport:
     pooled_cues: Cues | None = None
 
     def row(self) -> dict[str, object]:
-        """Lay out what it is of, and every measure, by name."""
+        """Lay out the head and every measure by name."""
         names = [one.name for one in fields(self) if one.name not in _ANSWERS]
         return {name: getattr(self, name) for name in (*names, *measures())}
 
@@ -131,24 +131,24 @@ class CountingReport:
 
     @measure()
     def zeros(self) -> int:
-        """How many responses are 0: a drawing of nothing is discarded, an answer is wrong and in no matrix."""
+        """The number of responses of 0: drawings of nothing are discarded, answers of 0 are wrong and in no matrix."""
         return int((self.rows["response"].round() == 0).sum())
 
     excluded = CountMeasure[int](lambda self: self.left_out)
 
     @measure()
     def smallest_cell(self) -> int:
-        """The fewest answers with a count to a number in a category; the paper wants 20."""
+        """The fewest answers with a count to a number in a category; the paper requires 20."""
         return min(int((shown == one).sum()) for _, shown in self._by_category for one in self.numbers)
 
     @measure("level answered")
     def knower(self) -> KnowerLevel | None:
-        """Up to which number all are known, as in the paper: of answers with a count; categories weigh the same."""
+        """The knower level as in the paper: of answers with a count, with equal weight for categories."""
         return knower_level(self.replies) if self.eligible else None
 
     @measure("level")
     def knower_all(self) -> KnowerLevel | None:
-        """Up to which number all are known, what has no count being a miss."""
+        """The knower level where answers without a count are misses."""
         return self.knower if self.has_every_count else knower_level(self._all_replies)
 
     @measure("human answered")
@@ -161,14 +161,14 @@ class CountingReport:
 
     @measure("human")
     def human_correlation_all(self) -> Estimate | None:
-        """The same correlation where no count, or one of 0, is a response of its own, which people never give."""
+        """The same correlation where no count, or a count of 0, is a response of its own, which people never give."""
         if not self.eligible or (self.has_every_count and not self.zeros):
             return self.human_correlation
         return correlate_with_law(self._all_replies, self.numbers, self._human, with_no_count=True)
 
     @measure()
     def human_distance(self) -> Estimate | None:
-        """Distance from the matrix of the ideal human: 0 is the same, 1 nothing in common."""
+        """Distance from the matrix of the ideal human: 0 means equal, 1 nothing in common."""
         return distance(self._counts, self._human, self._design_effect)
 
     @measure("from chance")
@@ -178,7 +178,7 @@ class CountingReport:
 
     @measure("abstraction")
     def abstraction(self) -> Abstraction | None:
-        """How alike the two categories are that are least so."""
+        """The correlation of the two least similar categories."""
         found = least_alike(self._counts, self._design_effect)
         if found is None:
             return None
@@ -187,7 +187,7 @@ class CountingReport:
 
     @measure("bias")
     def biases(self) -> tuple[Bias, ...]:
-        """Over- and underestimation, of ALL and by category."""
+        """Over- and underestimation, in ALL and by category."""
         counted = self.counted.with_columns(
             error=pl.col("response") - pl.col("number"),
             stratum=pl.struct("category", "number").rank("dense").cast(pl.Int64),
@@ -202,24 +202,24 @@ class CountingReport:
 
     @measure("slope")
     def scalar(self) -> ScalarVariability | None:
-        """Whether responses spread with their mean: of the pooled trials against 1, and against the law behind them."""
+        """Whether spread grows with the mean: the slope of pooled trials against 1, and against the fitted law."""
         return scalar_variability(*self._answers, self._law)
 
     @measure("weber")
     def weber(self) -> Weber | NoWeber | None:
-        """The Weber fraction of the numbers that are not seen exactly; every category weighs the same."""
+        """The Weber fraction of the numbers beyond subitizing; every category weighs the same."""
         return describe_weber(self._tallies, self._law, subitizing=self._subitizing)
 
     cues = CountMeasure["Cues | None"](lambda self: self.pooled_cues, "follows")
 
     @measure("anchors")
     def anchoring(self) -> Anchoring | None:
-        """Which answers are returned to whatever is shown."""
+        """The answers that the model returns to whatever is shown."""
         return find_anchors(self.replies)
 
     @measure()
     def categories(self) -> tuple[str, ...]:
-        """What was counted."""
+        """The categories that were counted."""
         return tuple(self.rows["category"].unique(maintain_order=True).to_list())
 
     @measure()
@@ -234,12 +234,12 @@ class CountingReport:
 
     @measure()
     def matrices(self) -> Mapping[str, NDArray[np.int64]]:
-        """Counts by response and target, of ALL (trials pooled) and by category."""
+        """Counts by response and target, for ALL (trials pooled) and by category."""
         return {ALL: self._counts.sum(axis=0), **dict(zip(self.categories, self._counts, strict=True))}
 
     @cached_property
     def judged(self) -> pl.DataFrame:
-        """The answers without those that a judge would not look at."""
+        """The answers that the judge looked at."""
         return self.rows.filter(pl.col("status") != "unknown")
 
     @cached_property
@@ -249,12 +249,12 @@ class CountingReport:
 
     @cached_property
     def has_every_count(self) -> bool:
-        """Whether all answers have a count, so that what counts them all is what counts those."""
+        """Whether all answers have a count, so that measures with and without the others coincide."""
         return self.counted.height == self.judged.height
 
     @cached_property
     def replies(self) -> Answers:
-        """The answers that have a count, with what the design says of them."""
+        """The answers that have a count, with their clusters and strata."""
         return _make_replies(self.counted)
 
     @cached_property
@@ -281,7 +281,7 @@ class CountingReport:
 
     @cached_property
     def _design_effect(self) -> float:
-        """How many times larger the variance of the matrix is than if all answers were independent."""
+        """The variance of the matrix relative to that of independent answers."""
         return design_effect(self.replies, self.numbers, self.responses[-1])
 
     @cached_property
@@ -295,16 +295,16 @@ class CountingReport:
 
     @cached_property
     def _subitizing(self) -> int:
-        """Up to which number the law takes answers to be exact, where larger ones are shown."""
+        """The number up to which the law takes answers to be exact, if larger ones are shown."""
         return SUBITIZING if max(self.numbers) > SUBITIZING else 0
 
     @cached_property
     def _law(self) -> ResponseLawFit | Unfitted:
-        """The law behind responses to numbers that are not seen exactly."""
+        """The law behind responses to numbers beyond subitizing."""
         return fit_law(self._tallies.select(self._tallies.numbers > self._subitizing))
 
     def _score(self, name: str) -> Estimate | None:
-        """Measure as scores do."""
+        """Estimate a measure of scores."""
         of = MEASURES[name]
         rows = self.rows.filter(of.where).with_columns(measured=of.value.cast(pl.Float64))
         if not rows.height:

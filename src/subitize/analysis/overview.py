@@ -1,4 +1,4 @@
-"""What is in a run, at a glance and item by item."""
+"""The contents of a run, at a glance and item by item."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -25,7 +25,7 @@ from subitize.store.reading import count_items, count_judged
 
 @dataclass(frozen=True, slots=True)
 class ModelProgress:
-    """How far one model is on one suite; outcomes are counted by kind (said, drawn, refused, failed …)."""
+    """The progress of one model on one suite; outcomes are counted by kind (said, drawn, refused, failed …)."""
 
     suite: str
     model: str
@@ -36,7 +36,7 @@ class ModelProgress:
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """What one judge has read."""
+    """The readings of one judge."""
 
     judge: str
     is_stand_in: bool
@@ -59,7 +59,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class ItemStory:
-    """One item with everything that came of it."""
+    """One item with all of its responses and readings."""
 
     item: Item
     excluded: str | None
@@ -69,7 +69,7 @@ class ItemStory:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How the models and judges of a run are shown: their names by spec, and which are embedded stand-ins."""
+    """Display names of the models and judges of a run, by spec, and which of them are embedded stand-ins."""
 
     models: frozenset[str] = frozenset()
     judges: frozenset[str] = frozenset()
@@ -77,7 +77,7 @@ class Names:
     judge_names: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, model: str, judge: str) -> bool:
-        """Tell whether a model or its judge is one."""
+        """Return whether a model or its judge is a stand-in."""
         return model in self.models or judge in self.judges
 
     def name_model(self, model: str) -> str:
@@ -85,19 +85,19 @@ class Names:
         return self.model_names.get(model, model)
 
     def mark_model(self, model: str) -> str:
-        """Name a model, with a mark behind one that is a stand-in."""
+        """Name a model, and mark a stand-in."""
         return self.name_model(model) + " *" * (model in self.models)
 
     def name_judge(self, judge: str) -> str:
-        """Name a judge; people, and judges without their rule or address, go by what they are given as."""
+        """Name a judge; people, and judges without their rule or address, keep the name given."""
         return self.judge_names.get(find_spec(judge, self.judge_names), judge)
 
     def mark_judge(self, judge: str, *, is_informed: bool = False) -> str:
-        """Name a judge, with a mark behind one that is a stand-in, and one that knew what was asked for."""
+        """Name a judge, and mark a stand-in and one that knew what was asked for."""
         return self.name_judge(judge) + " *" * (judge in self.judges) + " †" * is_informed
 
     def without_same(self) -> "Names":
-        """Leave out the names that are the specs themselves, as those of published models are."""
+        """Leave out names that equal their specs, such as those of published models."""
         models, judges = (
             {spec: name for spec, name in names.items() if spec != name}
             for names in (self.model_names, self.judge_names)
@@ -105,7 +105,7 @@ class Names:
         return replace(self, model_names=models, judge_names=judges)
 
     def add_names(self, plain: Any) -> Any:  # noqa: ANN401
-        """Put beside each spec in what is laid out for programs how it is shown: `model_name` beside `model`."""
+        """Add a display name beside each spec in plain data: `model_name` beside `model`."""
         if isinstance(plain, list):
             return [self.add_names(one) for one in plain]
         if not isinstance(plain, dict):
@@ -118,7 +118,7 @@ class Names:
         return found
 
     def rename(self, record: Any) -> Any:  # noqa: ANN401
-        """Put names in the place of specs, in records and those within them."""
+        """Replace specs by display names, in records and those nested in them."""
         if isinstance(record, list | tuple) and not hasattr(record, "_fields"):
             return type(record)(map(self.rename, record))
         if not is_dataclass(record) or isinstance(record, type):
@@ -129,7 +129,7 @@ class Names:
         return replace(record, **{name: self.rename(value) for name, value in values.items()} | known)
 
     def _find_name(self, key: str, value: str) -> str | None:
-        """Name the spec that stands under a key; in a table's head it may have more behind it."""
+        """Find the name of the spec under a key; in the head of a table a suffix may follow the spec."""
         if key in ("judge", "against"):
             return self.judge_names.get(value)
         if key in ("row", "column"):
@@ -139,7 +139,7 @@ class Names:
         return self.model_names.get(value) if key in ("model", "first", "second") else None
 
     def row(self, figure: Any) -> dict[str, object]:  # noqa: ANN401
-        """Lay a figure of a model and a judge out for programs, its estimate flat, and say which of both is one."""
+        """Convert a figure of a model and a judge to plain data, with a flat estimate and marks of stand-ins."""
         row = to_plain(figure)
         estimate = row.pop("estimate", {})
         marks = {"is_stand_in": figure.model in self.models, "is_stand_in_judge": figure.judge in self.judges}
@@ -148,7 +148,7 @@ class Names:
 
 
 def read_names(*runs: Run) -> Names:
-    """Look up how the models and judges of runs are shown beside one another."""
+    """Read the display names of the models and judges of runs, distinct across the runs."""
     models, judges = [one for run in runs for one in run.models()], [one for run in runs for one in run.judges()]
     return Names(
         frozenset(one.spec for one in models if one.is_stand_in),
@@ -159,7 +159,7 @@ def read_names(*runs: Run) -> Names:
 
 
 def overview(run: Run) -> Overview:
-    """Count what the run has."""
+    """Summarise the contents of a run."""
     known = {entry.spec: entry for entry in run.models()}
     responses = read_responses(run).with_columns(suite=pl.col("item").str.split("/").list.first())
     counts = responses.group_by("suite", "model", "kind", maintain_order=True).len()
@@ -183,7 +183,7 @@ def item_story(run: Run, item_id: str) -> ItemStory:
 
 
 def find_item(run: Run, item_id: str) -> Item:
-    """Get one item; where there is none of that id, say what ids are like."""
+    """Get one item; the error for an unknown id shows what ids look like."""
     for item in run.items(ids=[item_id]):
         return item
     some = ", ".join(item.id for item in run.items()[:3])
@@ -192,7 +192,7 @@ def find_item(run: Run, item_id: str) -> Item:
 
 
 def describe_samples(run: Run) -> dict[str, str]:
-    """Say of each suite of which the run has a part what sample that is."""
+    """Describe the sample of each suite of which the run has only a part."""
     items, seeds, found = count_items(run), {one.name: one.seed for one in run.suites()}, {}
     for suite, sampling in run.samplings().items():
         if items[suite] < sampling.sampled_from:

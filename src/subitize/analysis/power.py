@@ -1,4 +1,4 @@
-"""Plans of studies: what is assumed, what so many prompts and images can show, and how many would be needed."""
+"""Plans of studies: their assumptions, what a number of prompts and images can show, and how many are needed."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +30,7 @@ from subitize.stats.power import (
 from subitize.store import Run
 
 Assumed = Mapping[str, Any]
-"""Values by the names of options; what is not known is left out."""
+"""Known values by the names of options."""
 
 _MOST_IMAGES = 100
 _MOST_PROMPTS_TRIED = 20_000
@@ -52,13 +52,13 @@ _CONDITION = ("model", "suite", "judge")
 _DEFAULT_POWER = 0.8
 _TABLED = (1, 2, 4, 8, 16, 32)
 _STEP = 1e-3  # of differences
-_ROUGHLY, _EXACT_WIDTH = 10, 1_000  # so many times fewer studies to search with; as many are enough for a half-width
-_FINE = 1.03  # the factor between sizes once they are known roughly
+_ROUGHLY, _EXACT_WIDTH = 10, 1_000  # factor by which a rough search has fewer studies; studies for a half-width
+_FINE = 1.03  # the factor between sizes once the size is roughly known
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFigure:
-    """One figure of a plan; None where nothing that was tried is enough, and then why."""
+    """One figure of a plan; None, with a note why, if nothing tried is enough."""
 
     what: str
     value: Estimate | None
@@ -76,7 +76,7 @@ class PlanPoint:
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """A study, what it assumes, what it shows, and the same for other numbers of images or prompts."""
+    """A study, its assumptions, its figures, and the same for other numbers of images or prompts."""
 
     design: Study
     assumed: Mapping[str, str]
@@ -87,9 +87,9 @@ class PowerPlan:
 
 
 def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve: bool = False) -> PowerPlan:
-    """Plan the study of an accuracy, a difference, an error or κ, by what is given and what a run tells.
+    """Plan the study of an accuracy, a difference, an error or κ, from given values and those learnt from a run.
 
-    It is simulated: its figures, the sizes that would give those that are wanted, and those of other sizes.
+    It is simulated: its figures, the sizes that would give the wanted figures, and the figures of other sizes.
     """
     study = _settle(what, given, _learn_from(run, what, given))
     wanted = Wanted(**{name: given[name] for name in Wanted.__dataclass_fields__ if name in given})
@@ -100,7 +100,7 @@ def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve
     simulation = Simulation(study, wanted, count, given["seed"], track)
     columns = simulation.run()
     answers = [PlanFigure(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
-    answers += [*_tell_apart(simulation, columns), *_search(simulation, is_tested="power" in columns)]
+    answers += [*_find_distinguishable(simulation, columns), *_search(simulation, is_tested="power" in columns)]
     curve = _draw_curve(simulation) if with_curve else ()
     axis = "prompts" if isinstance(study, AgreementStudy) else "images per prompt"
     level = f"level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
@@ -109,7 +109,7 @@ def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve
 
 
 def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
-    """Learn what to assume from a run: of one model on one suite, or of two conditions on the same prompts."""
+    """Learn assumptions from a run: from one model on one suite, or from two conditions on the same prompts."""
     measure = given.get("measure", "accuracy")
     if what == "error" and measure not in ("nae", "mae"):
         raise BadValueError(f"--measure {measure}: should be nae or mae")
@@ -123,7 +123,7 @@ def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
     measured = of.value.cast(pl.Float64)
     rows = observed.rows.filter(of.where).with_columns(pl.col("item").replace(bases), measured=measured)
     judges = set(rows["judge"]) - {NO_JUDGE}
-    if len(judges) == 1:  # what was only ever refused is wrong for every judge
+    if len(judges) == 1:  # items that were only ever refused are wrong for every judge
         rows = rows.with_columns(judge=pl.lit(judges.pop()))
     names = {"model": given.get("model"), "suite": given.get("of")}
     kept = rows.filter(*(pl.col(column).is_in(chosen) for column, chosen in names.items() if chosen))
@@ -131,8 +131,8 @@ def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
     conditions = kept.join(places, on="item").partition_by(*_CONDITION)
     if not 1 <= len(conditions) <= 2:
         known = "; ".join(sorted("{} on {} by {}".format(*one) for one in rows.select(_CONDITION).unique().rows()))
-        told = f"choose one, or two to compare, by --model, --of and --judge, of: {known or 'none'}"
-        raise BadValueError(f"--like {run.location}: {len(conditions)} conditions have {measure}; {told}")
+        reason = f"choose one, or two to compare, by --model, --of and --judge, of: {known or 'none'}"
+        raise BadValueError(f"--like {run.location}: {len(conditions)} conditions have {measure}; {reason}")
     if not set.intersection(*(set(one["cluster"]) for one in conditions)):
         raise BadValueError(f"--like {run.location}: its two conditions have no prompt in common; choose others")
     learnt = learn(*conditions)
@@ -140,11 +140,11 @@ def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
 
 
 def learn(first: pl.DataFrame, second: pl.DataFrame | None = None) -> dict[str, float]:
-    """Learn mean, spread and iccs of what was `measured`, by analysis of variance, from the first of two conditions.
+    """Learn the mean, spread and iccs of `measured` by analysis of variance, from the first of two conditions.
 
-    The correlation is that of both conditions' prompts within strata: as their images are drawn apart, the covariance
-    of means over images is that of what is to be expected. What cannot be told is left out: the iccs where no prompt
-    has two images, or all are alike.
+    The correlation is that of both conditions' prompts within strata: as their images are drawn independently, the
+    covariance of means over images equals that of expectations. Unknown values are left out, such as the iccs if no
+    prompt has two images, or all are alike.
     """
     mean, sd = first.select(pl.col("measured").mean(), sd=pl.col("measured").std(ddof=0)).row(0)
     learnt: dict[str, float] = {"mean": mean, "sd": sd}
@@ -167,7 +167,7 @@ def learn(first: pl.DataFrame, second: pl.DataFrame | None = None) -> dict[str, 
 def _analyse(rows: pl.DataFrame) -> tuple[pl.DataFrame, float, float]:
     """Average over prompts, and split the variance within strata: between prompts, and between images of a prompt.
 
-    Variances are NaN where there is too little to tell.
+    Variances are NaN if there is too little data.
     """
     n, mean, measured = pl.col("n"), pl.col("mean"), pl.col("measured")
     sums = {"n": pl.len().cast(pl.Float64), "mean": measured.mean(), "spread": measured.var(ddof=0)}
@@ -186,13 +186,13 @@ def _analyse(rows: pl.DataFrame) -> tuple[pl.DataFrame, float, float]:
 
 
 def _settle(what: str, given: Assumed, learnt: Assumed) -> Study:
-    """Settle on a study: as given, else as a run or a suite has it, else as by default."""
+    """Choose the study: as given, else as in a run or a suite, else by default."""
     if what != "error" and "rate" not in given and learnt.get("rate") in (0, 1):
         raise BadValueError(f"--like: all images of the run are {'right' if learnt['rate'] else 'wrong'}; give --rate")
     kinds: dict[str, type[Study]] = {"kappa": AgreementStudy, "error": ErrorStudy}
     kind = kinds.get(what, Accuracy)
     known = {**learnt, **given, **_settle_size({"images": 1, **given} if what == "kappa" else given)}
-    if what == "accuracy":  # of one model only
+    if what == "accuracy":  # one model only
         known.pop("correlation", None)
     known = {name: value for name, value in known.items() if name in kind.__dataclass_fields__}
     _check_limits({**given, **known})
@@ -221,7 +221,7 @@ def _check_within(name: str, value: float, least: float, most: float) -> None:
 
 
 def _settle_size(given: Assumed) -> dict[str, Any]:
-    """Settle on the prompts, the images of each, and the shares of strata: as given, else as a suite has them."""
+    """Choose the numbers of prompts and images and the shares of strata: as given, else as in a suite."""
     if "suite" not in given and "prompts" not in given:
         raise BadValueError("give --suite NAME or --prompts N")
     prompts, images, sizes = given.get("prompts", 0), 1, [1]
@@ -239,11 +239,11 @@ def _settle_size(given: Assumed) -> dict[str, Any]:
 
 
 def _settle_iccs(given: Assumed, learnt: Assumed, *, has_strata: bool) -> dict[str, float]:
-    """Settle on how images of a prompt hang together: without strata in one way; within them no more than in all."""
+    """Choose the iccs of images of a prompt: one value without strata; within strata no more than overall."""
     named = {"icc", "icc_within"} & given.keys()
     if learnt and not named and "icc" not in learnt:
-        told = "the run cannot tell how images of one prompt hang together (one image per prompt, or all alike)"
-        raise BadValueError(f"--like: {told}; give --icc")
+        reason = "the run cannot tell how images of one prompt hang together (one image per prompt, or all alike)"
+        raise BadValueError(f"--like: {reason}; give --icc")
     assumed = {"icc": 0.5, "icc_within": 0.2, **learnt, **given}
     icc, within = assumed["icc"], assumed["icc_within"]
     if len(named) == 2 and (within > icc or (within != icc and not has_strata)):
@@ -254,7 +254,7 @@ def _settle_iccs(given: Assumed, learnt: Assumed, *, has_strata: bool) -> dict[s
 
 
 def _settle_accuracy(given: Assumed, learnt: Assumed, study: Accuracy) -> Accuracy:
-    """Settle on one accuracy, or those of several models; an icc that strata cannot have is lowered, unless given."""
+    """Choose one accuracy, or those of several models; an icc that strata cannot attain is lowered, unless given."""
     at, images, rate, difference = study.at, study.images, study.rate, study.difference
     if "rate" not in given and learnt and at > 1:
         raise BadValueError(f"--like gives the rate of single images; with --at {at} give --rate as well")
@@ -264,19 +264,19 @@ def _settle_accuracy(given: Assumed, learnt: Assumed, study: Accuracy) -> Accura
         raise BadValueError("--difference 0: there is nothing to find; leave it out to see what can be found")
     last = rate + (study.models - 1) * difference
     if not 0 < last < 1:
-        told = f"from --rate {rate:g} it leads to {last:g}; the last rate should be above 0 and below 1"
-        raise BadValueError(f"--difference {difference:g}: {told}")
+        reason = f"from --rate {rate:g} it leads to {last:g}; the last rate should be above 0 and below 1"
+        raise BadValueError(f"--difference {difference:g}: {reason}")
     attained = study.attained_icc
     if attained >= study.icc - 1e-3:
         return study
     if "icc" in given:
-        told = f"at this rate {len(study.sizes)} strata make it no more than {attained:.3f}"
-        raise BadValueError(f"--icc {study.icc:g}: {told}; give that, more --strata, or a higher --icc-within")
+        reason = f"at this rate {len(study.sizes)} strata make it no more than {attained:.3f}"
+        raise BadValueError(f"--icc {study.icc:g}: {reason}; give that, more --strata, or a higher --icc-within")
     return replace(study, icc=attained)
 
 
 def _settle_agreement(known: Assumed) -> AgreementStudy:
-    """Settle on agreement of annotators, who are no more than answer each image, unless given."""
+    """Choose the agreement study; by default there are as many annotators as raters of each image."""
     if not {"raters", "kappa"} <= known.keys():
         raise BadValueError("kappa needs --raters and --kappa, as in --raters 5 --kappa 0.58 --share 0.35")
     study = AgreementStudy(**{"annotators": known["raters"], **known})
@@ -285,14 +285,14 @@ def _settle_agreement(known: Assumed) -> AgreementStudy:
     _check_within("annotators", study.annotators, study.raters, 500)
     looked = (1 - study.habit) ** 2
     if not (0 <= study.kappa < 1 and study.kappa <= looked):
-        told = f"should be from 0 to below 1; with --habit H at most (1 − H)², here {looked:.3g}"
-        raise BadValueError(f"--kappa {study.kappa:g}: {told}")
+        reason = f"should be from 0 to below 1; with --habit H at most (1 − H)², here {looked:.3g}"
+        raise BadValueError(f"--kappa {study.kappa:g}: {reason}")
     _check_within("icc", study.icc, 0, study.kappa)
     return study
 
 
 def _check_wanted(study: Study, wanted: Wanted) -> None:
-    """Refuse to want what tells nothing."""
+    """Refuse aims that make no sense."""
     power, alpha, against = wanted.power, wanted.alpha, wanted.against
     if power is not None and power <= alpha:
         raise BadValueError(f"--power {power:g}: should be above --alpha {alpha:g}, which any study has by chance")
@@ -302,8 +302,8 @@ def _check_wanted(study: Study, wanted: Wanted) -> None:
         raise BadValueError(f"--against {against:g}: that is what is expected; give another value")
 
 
-def _tell_apart(simulation: Simulation, columns: Columns) -> Iterator[PlanFigure]:
-    """Find the nearest values that intervals leave out so often: quantiles of the intervals' ends."""
+def _find_distinguishable(simulation: Simulation, columns: Columns) -> Iterator[PlanFigure]:
+    """Find the nearest values that intervals exclude with the wanted power: quantiles of the intervals' ends."""
     if "low" not in columns:
         return
     power = simulation.wanted.power or _DEFAULT_POWER
@@ -319,7 +319,7 @@ def _tell_apart(simulation: Simulation, columns: Columns) -> Iterator[PlanFigure
 
 
 def _search(simulation: Simulation, *, is_tested: bool) -> Iterator[PlanFigure]:
-    """Find sizes for what is wanted; of models whose difference is not given, the least that is found."""
+    """Find the sizes for the wanted figures; for models without a given difference, the least detectable one."""
     study, wanted = simulation.study, simulation.wanted
     for figure, value in (("half-width", wanted.precision), ("power", wanted.power if is_tested else None)):
         if value is None:
@@ -344,7 +344,7 @@ def _search(simulation: Simulation, *, is_tested: bool) -> Iterator[PlanFigure]:
 def _find(
     simulation: Simulation, figure: str, value: float, name: str, span: range, step: float = 1
 ) -> tuple[Estimate, str] | None:
-    """Find the least number with which a figure reaches a value: roughly with few studies, then with all of them."""
+    """Find the least number at which a figure reaches a value: roughly with few studies, then with all of them."""
     is_width = figure == "half-width"
     full = replace(simulation, studies=min(simulation.studies, _EXACT_WIDTH)) if is_width else simulation
     rough = replace(full, studies=max(100, full.studies // _ROUGHLY))
@@ -364,9 +364,9 @@ def _find(
 
 
 def find_least(is_enough: Callable[[int], bool], span: range, start: int, growth: float = 2.0) -> int | None:
-    """Find the smallest number in a span from which on it is enough, to about 1 %; None if not even the last is.
+    """Find the smallest sufficient number in a span, to about 1 %; None if not even the last is sufficient.
 
-    It goes from `start` by factors until there is one on either side, then halves what lies between.
+    It moves from `start` by factors until the number is bracketed, then bisects.
     """
     below, enough = span.start - 1, span.stop
     guess = start
@@ -395,10 +395,10 @@ def _draw_curve(simulation: Simulation) -> Iterator[PlanPoint]:
 
 
 def _assume(study: Study) -> dict[str, str]:
-    """Tell what is assumed, but for options that are as by default."""
+    """Describe the assumptions, except options at their defaults."""
     values = {one.name: getattr(study, one.name) for one in fields(study)}
     values["strata"] = len(values.get("strata", (1,)))
     usual = {"strata": 1, "at": 1, "models": 1, "difference": 0, "correlation": 0, "habit": 0}
     usual |= {"icc_within": values["icc"]} if values["strata"] == 1 else {}
-    told = {name: value for name, value in values.items() if usual.get(name) != value}
-    return {name.replace("_", " "): f"{value:.4g}" for name, value in told.items()}
+    shown = {name: value for name, value in values.items() if usual.get(name) != value}
+    return {name.replace("_", " "): f"{value:.4g}" for name, value in shown.items()}

@@ -1,10 +1,10 @@
-"""Under what protocol a score was got: what two rows must share to be comparable, and what is each row's own.
+"""The protocol behind a score. Scores are comparable if their protocols have the same fingerprint.
 
-Model names, revisions, versions and dates are what rows are there to compare, or change nothing that was asked: they
-are shown beside a protocol and are not in its fingerprint. So are the options and the seed of a suite: they say how
-items are made, and the items themselves are in it (see contents.py). A seed of the run that gives the same items gives
-trials other seeds, which are drawn by lot anyway: that trials have seeds of their own is in it, which ones is not. Of
-the options only the cap on asking again says more than the items do.
+Model names, revisions, versions and dates are what rows are there to compare, or do not affect what was asked: they are
+shown beside a protocol but are not part of its fingerprint. Nor are the options and the seed of a suite: they say how
+items are made, and the items themselves are part of it (see provenance.py). Another seed of the run may give the same
+items but other seeds of trials, which are random anyway: whether trials have seeds of their own is part of it, which
+ones is not. Of the options, only the cap on asking again says more than the items do.
 """
 
 import re
@@ -36,34 +36,25 @@ from subitize.store.frames import RESPONSES, latest_attempts
 from subitize.store.reading import FAILED, read_suite_options
 
 SCORING_VERSION = 3
-"""How observations are made of readings and scores of observations: raised whenever the same readings would give
-another score. How readings are made of evidence is told by the versions of the rules; the version of subitize itself
-changes with much that no score depends on."""
+"""The version of how readings become a frame and the frame becomes scores: raised whenever the same readings would give
+another score. The versions of rules cover how evidence becomes readings; the version of subitize itself also changes
+for reasons that affect no score."""
 
 _FINGERPRINT_DIGITS = 12
 _SHORT_DIGITS = 6
 _EXAMPLES = 3
-# They say where an answer came from and how it ended, not how it was asked for, and may be the same throughout.
+# They say where an answer came from and how it ended, not how it was asked for, even if they never vary.
 _WHENCE = frozenset(
     {
-        "base_url",
-        "model",
-        "provider",
-        "endpoint",
-        "file",
-        "layout",
-        "seed_in_name",
-        "count_in_name",
-        "n",
-        "finish",
-        "sends_seed",
+        *("base_url", "model", "provider", "endpoint", "file", "layout", "seed_in_name", "count_in_name"),
+        *("n", "finish", "sends_seed"),
     }
 )
 _ASKING_AGAIN = ("max_attempts",)
 
 
 class Unread(NamedTuple):
-    """Questions about items that a judge left unread, of all answers or of some, and a hash of which they are."""
+    """Counts of questions about items that a judge left unread in all answers or in some, and a hash of them."""
 
     wholly: int
     partly: int
@@ -74,57 +65,58 @@ class Unread(NamedTuple):
 class Protocol:
     """What must be the same for two rows to be comparable.
 
-    Of the parameters of the calls it has those that all answers of the row share. One that changes from answer to
-    answer was not set by whoever made the run, and with it no two rows would ever be comparable. For the same reason
-    it has none that say where an answer came from (`file`, `seed_in_name`, `base_url` …), how many came at once (`n`;
-    `repeats` are all of an item) or how one ended (`finish`). Of rewriting it has the fact; the texts are the model's,
-    and so is how often it saw reason to. Items that were asked count also where the call failed in the end: failing is
-    the world's, and is told among what no figure covers. What a judge left unread enters no score, so it is told here.
+    `parameters` has the parameters of calls that all answers of the row share. One that changes from answer to answer
+    was not set by the maker of the run, and with it no two rows would ever be comparable. For the same reason it has
+    none that say where an answer came from (`file`, `seed_in_name`, `base_url` …), how many came at once (`n`; all
+    repeats of an item are in `repeats`) or how one ended (`finish`). Only the fact of rewriting is included; the texts,
+    and how often prompts are rewritten, are up to the model. Items also count if their calls failed in the end:
+    failures are beyond control, and are reported among what no figure covers. Answers that a judge left unread enter no
+    score, so they are part of the protocol.
     """
 
     suite: str
     asking_again: Mapping[str, str]
-    """The options of the suite that say how often an item may be asked again."""
+    """The suite's options for how often an item may be asked again."""
     items: int
     contents: str
-    """A hash of what the items are."""
+    """A hash of the contents of the items."""
     unknown_pictures: tuple[str, ...]
-    """The names of pictures whose files are gone, so that nobody can tell whether they are the same."""
+    """The names of pictures whose files are gone, so that they cannot be compared."""
     prompts: str | None
-    """A hash of the items with their prompts as sent: empty where all were sent as the items word them, None where
-    nobody can tell."""
+    """A hash of the items with their prompts as sent: empty if all were sent as the items word them, None if it is
+    unknown."""
     excluded: int
     exclusions: str
     """A hash of the items left out by hand."""
     repeats: tuple[tuple[int, int], ...]
-    """How often items were asked, and how many of them so often."""
+    """Pairs of a number of times that items were asked, and the number of such items."""
     repeated: str
-    """A hash of which items were asked how often."""
+    """A hash of the items with the number of times each was asked."""
     is_rewritten: bool
     has_own_seeds: bool
     parameters: Mapping[str, str]
     judge: str = NO_JUDGE
     judge_options: Mapping[str, str] = field(default_factory=dict)
     judge_revisions: tuple[str, ...] = ()
-    """The names that its model was served by; builds behind one name come and go by the day."""
+    """The names under which its model was served; the builds behind a name change from day to day."""
     unread: Unread = field(default=Unread(0, 0, ""))
     readings: tuple[tuple[int, int], ...] = ()
-    """How many readings there are of an answer to a question, and of how many in a hundred so many."""
+    """Pairs of a number of readings per answer, and the percentage of answers with so many."""
     rules: tuple[str, ...] = ()
     agreement: str = ""
     is_voted: bool = True
-    """Whether any answer has several readings; where none has, all rules but papers' own make the same of them."""
+    """Whether any answer has several readings; if none has, all consensus rules but those of papers agree."""
     scoring_version: int = SCORING_VERSION
 
     @property
     def fingerprint(self) -> str:
-        """A short hash of all that is in it: two rows are comparable exactly when theirs are equal."""
+        """A short hash of the protocol: two rows are comparable exactly if theirs are equal."""
         return digest(_describe(self))[:_FINGERPRINT_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
 class RowProtocol:
-    """The protocol that a row followed, and what is its own: options, seed and sample, calls and their readings."""
+    """The protocol of a row, and what is specific to it: options, seed and sample, calls and their readings."""
 
     protocol: Protocol
     suite_options: Mapping[str, str]
@@ -132,19 +124,19 @@ class RowProtocol:
     sample: str
     model_options: Mapping[str, str]
     sight: str
-    """What came of the sight check, or that there was none; nothing of a model that was asked to draw."""
+    """The result of the sight check, or that there was none; empty for models that were asked to draw."""
     calls: ResponseTrail
     readings: ReadingTrail
 
     @property
     def varying(self) -> dict[str, Counter[str]]:
-        """The parameters that are not the same in all answers, with their values."""
+        """The parameters that vary between answers, with their values."""
         found = self.calls.answers().parameters()
         return {name: values for name, values in found.items() if name not in self.protocol.parameters}
 
 
 def read_protocols(run: Run, trails: Trails, reader: ReadOptions | None = None) -> dict[Group, RowProtocol]:
-    """Say under what protocol each row of a score was got, and what is its own; `reader` is how scores are read."""
+    """Read the protocol of each row of a score, and what is specific to it; `reader` is how scores are read."""
     reader = reader or ReadOptions()
     options, excluded = read_suite_options(run), run.exclusions()
     seeds, samples = {entry.name: entry.seed for entry in run.suites()}, describe_samples(run)
@@ -171,7 +163,7 @@ def read_protocols(run: Run, trails: Trails, reader: ReadOptions | None = None) 
             votes, joined_by = _count_votes(run, suite, subjects, readings)
             unread, coverage = _cover(subjects, votes)
             rules = {*readings.rows["rule"].unique()}
-            if reader.rule is not None:  # what it leaves open is as it was in those of the readings
+            if reader.rule is not None:  # anything it leaves open comes from the rules of the readings
                 rules = {str(reader.rule.over_stored(rule)) for rule in rules} or {str(reader.rule)}
             protocol = replace(
                 unjudged,
@@ -190,24 +182,24 @@ def read_protocols(run: Run, trails: Trails, reader: ReadOptions | None = None) 
 
 
 def fingerprints(survey: RunFrame, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
-    """Get the fingerprint of the protocol behind each row of a score, by suite, model and judge."""
+    """Return the fingerprint of the protocol of each row of a score, by suite, model and judge."""
     found = read_protocols(survey.run, trails or read_provenance(survey.run, survey.readings), survey.reader)
     rows = {*survey.observations.rows.select(Group._fields).unique().iter_rows()}
     return {place: one.protocol.fingerprint for place, one in found.items() if place in rows}
 
 
 def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:
-    """Say in words what rows under this protocol share."""
+    """Describe in words what rows with this protocol share."""
     return [
-        (key, tuple(f"{name} = {value}" for name, value in told.items()) or (_NONE,))
-        if isinstance(told, Mapping)
-        else (key, (told,))
-        for key, told in _describe(protocol).items()
+        (key, tuple(f"{name} = {value}" for name, value in own.items()) or (_NONE,))
+        if isinstance(own, Mapping)
+        else (key, (own,))
+        for key, own in _describe(protocol).items()
     ]
 
 
 def differences(one: Protocol, other: Protocol) -> list[str]:
-    """Say in words in what two protocols differ; nothing exactly where their fingerprints are the same."""
+    """Describe in words how two protocols differ; empty exactly if their fingerprints are the same."""
     found: list[str] = []
     mine, others = _describe(one), _describe(other)
     for key, a in mine.items():
@@ -216,7 +208,7 @@ def differences(one: Protocol, other: Protocol) -> list[str]:
             continue
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             found += [
-                f"{name} {a.get(name, _UNTOLD)} against {b.get(name, _UNTOLD)}"
+                f"{name} {a.get(name, _UNKNOWN)} against {b.get(name, _UNKNOWN)}"
                 for name in dict.fromkeys((*a, *b))
                 if a.get(name) != b.get(name)
             ]
@@ -225,11 +217,11 @@ def differences(one: Protocol, other: Protocol) -> list[str]:
     return found
 
 
-_NONE, _UNTOLD = "none", "not told"
+_NONE, _UNKNOWN = "none", "not told"
 _SUITE, _ITEMS, _JUDGE = "Suite", "Items", "Judge"
 _AGAIN, _CONTENTS, _PROMPTS, _JUDGE_OPTIONS = "Asking again", "Content of the items", "Prompts as sent", "Judge options"
-# What is told of something is not told of another: the options of one judge are no options of another, and where there
-# are more items, it goes without saying that not all are the same.
+# Details are compared only if their owners are equal: different judges have different options anyway, and if the
+# numbers of items differ, so do their contents.
 _OWNERS = {_AGAIN: _SUITE, _CONTENTS: _ITEMS, _PROMPTS: _ITEMS, _JUDGE_OPTIONS: _JUDGE}
 
 
@@ -240,7 +232,7 @@ def _describe_calls(
     contents: Mapping[str, Content],
     excluded: Collection[str],
 ) -> Protocol:
-    """Say what was asked of one model in one suite; who judged is still open."""
+    """Describe what was asked of one model in one suite; the judge is filled in later."""
     repeats = dict(calls.rows.group_by("item").agg(pl.col("repeat").n_unique()).iter_rows())
     hashes = {item: contents[item].hash for item in repeats}
     left_out = sorted(hashes[item] for item in repeats if item in excluded)
@@ -267,9 +259,9 @@ def _describe_calls(
 
 
 def _hash_prompts(calls: ResponseTrail, contents: Mapping[str, Content]) -> str | None:
-    """Hash the prompts that were sent otherwise than as the items word them; of images made elsewhere none is known.
+    """Hash the prompts sent with other words than the items have; those of images made elsewhere are unknown.
 
-    That of a failed call counts only where no other call about the item did better.
+    The prompt of a failed call counts only if all calls about the item failed.
     """
     is_failed = pl.col("kind") == FAILED
     sent = calls.rows.filter(~is_failed | is_failed.all().over("item")).select("item", "prompt").unique()
@@ -281,10 +273,10 @@ def _hash_prompts(calls: ResponseTrail, contents: Mapping[str, Content]) -> str 
 
 
 def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Leave out of a judge's name and options the rule, which is told by itself, and where its model is served."""
+    """Remove from a judge's name and options its rule, which the protocol has by itself, and its model's address."""
     left = dict(options)
     if any(name.startswith("model ") for name in left):
-        left.pop("model", None)  # the model as it was written, which is the judge's name
+        left.pop("model", None)  # the model's spec, which is part of the judge's name
     for option in (RULE_OPTION, *(f"model {name}" for name in _WHENCE)):
         if option not in left or (option == RULE_OPTION and left[option] not in rule_versions()):
             continue
@@ -296,9 +288,9 @@ def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]
 def _count_votes(
     run: Run, suite: str, subjects: pl.DataFrame, readings: ReadingTrail
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Count the readings by question and subject, and name the rule by which wholes follow from parts, if they do.
+    """Count the readings by question and subject, and name the rule that derives wholes from parts, if there is one.
 
-    Such a whole is read as often as the part that was read least.
+    A derived whole has as many readings as its least-read part.
     """
     votes = readings.rows.group_by("question", "subject").len("votes")
     whole, rule = MatchesPrompt().id, find_parts_rule(suite)
@@ -313,9 +305,9 @@ def _count_votes(
 
 
 def _cover(subjects: pl.DataFrame, counted: pl.DataFrame) -> tuple[Unread, tuple[tuple[int, int], ...]]:
-    """Find what a judge left unread of the answers, and how often it read the others, in whole percent.
+    """Find the answers that a judge left unread, and how often it read the others, in whole percent.
 
-    Where people look, a few pictures get a look more or less by chance, and differently so for every model.
+    When people look, a few pictures get one look more or less by chance, and these differ between models.
     """
     votes = subjects.join(counted, on=["question", "subject"], how="left").with_columns(pl.col("votes").fill_null(0))
     read = votes.filter(pl.col("votes") > 0)
@@ -325,14 +317,14 @@ def _cover(subjects: pl.DataFrame, counted: pl.DataFrame) -> tuple[Unread, tuple
     )
     unread = unread.filter(pl.col("missing") > 0)
     begun = unread.filter("is_begun").height
-    # Of what was not read at all it does not matter how many answers there are: some calls may have failed.
+    # For questions that were not read at all, the number of answers does not matter: some calls may have failed.
     which = unread.select("hash", "question", pl.col("missing") * pl.col("is_begun")).rows()
     gaps = Unread(unread.height - begun, begun, digest(sorted(which)) if which else "")
     return gaps, tuple(sorted((count, share) for count, share in shares if share))
 
 
 def _list_subjects(calls: ResponseTrail, contents: Mapping[str, Content]) -> pl.DataFrame:
-    """List all that there is to read, by item and question: answers, or groups of so many."""
+    """List all subjects to read, by item and question: answers, or groups of them."""
     latest = latest_attempts(calls.rows.select(*RESPONSES))
     asked = (
         (item, contents[item].hash, question, size)
@@ -340,16 +332,14 @@ def _list_subjects(calls: ResponseTrail, contents: Mapping[str, Content]) -> pl.
         for question, size in contents[item].questions
     )
     schema = {**dict.fromkeys(("item", "hash", "question"), pl.String()), "group": pl.Int64()}
-    # Where all were refused there is nothing to read.
-    return pair_asks_with_responses(make_frame(asked, schema).with_row_index("place"), latest).filter(
-        ~pl.col("is_refused")
-    )
+    subjects = pair_asks_with_responses(make_frame(asked, schema).with_row_index("place"), latest)
+    return subjects.filter(~pl.col("is_refused"))  # where all were refused there is nothing to read
 
 
 def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
-    """Tell all that is in a protocol; a hash stands where it would be too much.
+    """Describe everything in a protocol, with hashes in place of long lists.
 
-    The keys and words are hashed: they stay as they are, or every fingerprint changes.
+    The keys and words are hashed: they must not change, or every fingerprint changes.
     """
     excluded = f"{protocol.excluded:,} items ({protocol.exclusions[:_SHORT_DIGITS]})"
     repeated = f", hash {protocol.repeated[:_SHORT_DIGITS]}" if len(protocol.repeats) != 1 else ""
@@ -360,46 +350,46 @@ def _describe(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
         _AGAIN: protocol.asking_again,
         _ITEMS: f"{protocol.items:,}",
         _CONTENTS: f"hash {protocol.contents[:_FINGERPRINT_DIGITS]}",
-        "Unknown pictures": _tell_unknown(protocol.unknown_pictures) or _NONE,
-        _PROMPTS: _tell_prompts(protocol.prompts),
+        "Unknown pictures": _name_unknown(protocol.unknown_pictures) or _NONE,
+        _PROMPTS: _describe_prompts(protocol.prompts),
         "Excluded by hand": excluded if protocol.excluded else _NONE,
-        "Answers or images per item": _tell_counts(protocol.repeats, "items") + repeated,
+        "Answers or images per item": _write_counts(protocol.repeats, "items") + repeated,
         "Prompts rewritten by the provider": "some or all" if protocol.is_rewritten else _NONE,
         "Seeds": "each trial its own" if protocol.has_own_seeds else "shared between trials",
         "Parameters of the call": protocol.parameters,
         _JUDGE: protocol.judge,
         _JUDGE_OPTIONS: protocol.judge_options,
-        "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNTOLD,
+        "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNKNOWN,
         "Left unread by the judge": unread if wholly or partly else _NONE,
-        "Readings of an answer": _tell_counts(protocol.readings, "%") or _NONE,
+        "Readings of an answer": _write_counts(protocol.readings, "%") or _NONE,
         "Rule, with version and threshold": ", ".join(protocol.rules) or _NONE,
-        "Agreement of several readings": _tell_agreement(protocol),
+        "Agreement of several readings": _name_agreement(protocol),
         "Scoring": f"version {protocol.scoring_version}",
     }
 
 
-def _tell_unknown(names: Sequence[str]) -> str:
-    told = [f"unknown picture {name}" for name in names[:_EXAMPLES]]
-    if len(names) > len(told):
-        told.append(f"{len(names) - len(told):,} others ({digest(names)[:_SHORT_DIGITS]})")
-    return ", ".join(told)
+def _name_unknown(names: Sequence[str]) -> str:
+    named = [f"unknown picture {name}" for name in names[:_EXAMPLES]]
+    if len(names) > len(named):
+        named.append(f"{len(names) - len(named):,} others ({digest(names)[:_SHORT_DIGITS]})")
+    return ", ".join(named)
 
 
-def _tell_prompts(prompts: str | None) -> str:
+def _describe_prompts(prompts: str | None) -> str:
     if prompts is None:
-        return _UNTOLD
+        return _UNKNOWN
     return f"otherwise, hash {prompts[:_FINGERPRINT_DIGITS]}" if prompts else "as the items word them"
 
 
-def _tell_counts(counts: Sequence[tuple[int, int]], unit: str) -> str:
-    """Tell how often, and if that differs, of how many so often."""
+def _write_counts(counts: Sequence[tuple[int, int]], unit: str) -> str:
+    """Write a number of times or, if it varies, every number of times with how many units have it."""
     if len(counts) == 1:
         return str(counts[0][0])
     return ", ".join(f"{times} ({many:,} {unit})" for times, many in counts)
 
 
-def _tell_agreement(protocol: Protocol) -> str:
-    """Name the rule as rows got before it was renamed have it, where it makes the same of the readings."""
+def _name_agreement(protocol: Protocol) -> str:
+    """Name the consensus rule as before its renaming, if the result is the same, so that older rows stay comparable."""
     is_as_before = protocol.agreement == "first" or (
         protocol.agreement in (PLURALITY, MEDIAN) and not protocol.is_voted
     )

@@ -1,7 +1,7 @@
-"""How a run was made: what all its responses and readings say of their making, and what its items contain.
+"""How a run was made: the provenance of all its responses and readings, and the contents of its items.
 
-Two items are the same if their words, picture, questions with right answers, and conditions are. Neither ids nor
-where pictures lie matter, and neither do a suite's options and seed: they only say how items are made."""
+Two items are the same if their words, picture, questions with right answers, and conditions are. Ids and the location
+of pictures do not matter, nor do a suite's options and seed: they only say how items are made."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -49,11 +49,11 @@ class Trail:
 
     @property
     def usages(self) -> Counter[str]:
-        """How many calls used which tokens and money, as JSON."""
+        """The number of calls by usage of tokens and money, as JSON."""
         return Counter(dict(self._count("usage")))
 
     def settings(self) -> Iterator[tuple[Mapping[str, Any], int]]:
-        """Go through the different parameters, revision, weights and versions, with how many calls tell of them."""
+        """Iterate over the distinct parameters, revisions, weights and versions, with their numbers of calls."""
         return ((from_json(text), count) for text, count in self._count("settings"))
 
     def _count(self, column: str) -> Iterator[tuple[str, int]]:
@@ -61,37 +61,37 @@ class Trail:
 
 
 class ResponseTrail(Trail):
-    """What the responses of one model in one suite tell about how they were made; those that failed are included."""
+    """The provenance of the responses of one model in one suite, including failed ones."""
 
     __slots__ = ()
 
     @property
     def responses(self) -> int:
-        """How many there are."""
+        """The number of responses."""
         return self.rows.height
 
     @property
     def failed(self) -> int:
-        """How many came to nothing."""
+        """The number of failed responses."""
         return self.rows.filter(kind=FAILED).height
 
     @property
     def rewritten(self) -> int:
-        """How many had their prompt rewritten."""
+        """The number of responses with a rewritten prompt."""
         return self.rows.filter("is_rewritten").height
 
     @property
     def asked_again(self) -> int:
-        """How many answers or images were asked for more than once."""
+        """The number of answers or images that were asked for more than once."""
         return self.rows.filter(pl.col("attempt") > 0).select("item", "repeat").n_unique()
 
     @property
     def has_own_seeds(self) -> bool:
-        """Tell whether trials have seeds of their own: drawn from 32 bits, among 100,000 a few are equal by chance."""
+        """Return whether trials have seeds of their own; of 100,000 seeds of 32 bits, a few are equal by chance."""
         return 2 * self.rows["seed"].n_unique() > self.rows["trial"].n_unique()
 
     def answers(self) -> "ResponseTrail":
-        """Keep what tells of the calls: the answers, or where there are none the refusals, or else the failures."""
+        """Keep the responses that describe the calls: the answers, or else the refusals, or else the failures."""
         kind = pl.col("kind")
         for other in ((REFUSED, FAILED), (FAILED,)):
             found = self.rows.filter(~kind.is_in(other))
@@ -100,48 +100,48 @@ class ResponseTrail(Trail):
         return self
 
     def parameters(self) -> dict[str, Counter[str]]:
-        """Count how many calls had which values of every parameter."""
-        return self._count_told(lambda settings: settings["parameters"].items())
+        """Count calls by the value of every parameter."""
+        return self._count_values(lambda settings: settings["parameters"].items())
 
     @property
     def parameter_count(self) -> int | None:
-        """How many parameters the network has, by its latest answers that tell."""
-        # Runs that were made before networks were counted do not tell.
+        """The number of parameters of the network, from its latest answers that record it."""
+        # Older runs do not record it.
         counts = [settings.get("parameter_count") for settings, _ in self.settings()]
         return next((count for count in reversed(counts) if count is not None), None)
 
     def facts(self) -> dict[str, Counter[str]]:
-        """Count how many calls tell of which revision, weights, parameters and versions, in words."""
-        return self._count_told(_facts)
+        """Count calls by revision, weights, parameters and versions, in words."""
+        return self._count_values(_facts)
 
-    def _count_told(self, tell: Callable[[Mapping[str, Any]], Iterable[tuple[str, Any]]]) -> dict[str, Counter[str]]:
+    def _count_values(self, read: Callable[[Mapping[str, Any]], Iterable[tuple[str, Any]]]) -> dict[str, Counter[str]]:
         found = defaultdict[str, Counter[str]](Counter)
         for settings, count in self.settings():
-            for name, value in tell(settings):
+            for name, value in read(settings):
                 found[name][str(value)] += count
         return found
 
     def prompts(self) -> tuple[str, ...]:
-        """Give a few examples of prompts as they were sent, if possible by calls that did not fail."""
+        """Return a few examples of prompts as sent, if possible by calls that did not fail."""
         return _examples(self.rows.sort(pl.col("kind") == FAILED, maintain_order=True)["prompt"])
 
     def rewritings(self) -> tuple[str, ...]:
-        """Give a few examples of what a provider made of prompts."""
+        """Return a few examples of prompts as rewritten by the provider."""
         return _examples(self.rows.filter("is_rewritten")["rewritten"])
 
 
 class ReadingTrail(Trail):
-    """What the readings of one judge tell about how they were made."""
+    """The provenance of the readings of one judge."""
 
     __slots__ = ()
 
     @property
     def annotators(self) -> int:
-        """How many people looked."""
+        """The number of people who looked."""
         return self.rows.filter(pl.col("annotator") != "")["annotator"].n_unique()
 
     def revisions(self, *, is_short: bool = False) -> tuple[str, ...]:
-        """List the revisions and weights of the model that judged; in short without the build behind its name."""
+        """List the revisions and weights of the model that judged; short ones lack the build behind the name."""
         found = set()
         for settings, _ in self.settings():
             revision = settings["revision"] or ""
@@ -152,20 +152,20 @@ class ReadingTrail(Trail):
 
 @dataclass(frozen=True, slots=True)
 class Trails:
-    """All that a run tells about how it was made: by suite and model, and by row of a score."""
+    """The provenance of a run: of responses by suite and model, and of readings by row of a score."""
 
     responses: Mapping[tuple[str, str], ResponseTrail]
     readings: Mapping[Group, ReadingTrail]
-    """Where nobody has read anything, they are none, of no judge."""
+    """Empty, under NO_JUDGE, for responses without readings."""
 
     def sizes(self) -> dict[str, int]:
-        """Tell how many parameters models have, as far as their answers say."""
+        """Return the numbers of parameters of models, as far as their answers record them."""
         found = {model: trail.parameter_count for (_, model), trail in self.responses.items()}
         return {model: count for model, count in found.items() if count is not None}
 
 
 def read_provenance(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | None = None) -> Trails:
-    """Follow all responses of a run, traced now unless they have been, and these readings of them."""
+    """Collect the provenance of responses and readings; responses are traced here unless given."""
     responses = trace_responses(run) if responses is None else responses
     readings = trace_readings(run, readings)
     owners = responses.select("trial", "suite", "model").unique()
@@ -199,9 +199,9 @@ _DIGITS = 32
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an item is, as a hash, with its words, its questions, and its picture's name if the file is gone.
+    """The contents of an item as a hash, with its words, its questions, and its picture's name if the file is gone.
 
-    Of the questions it has those that enter the score, and how many repeats of the item each is about together.
+    `questions` has those that enter the score, each with the number of repeats that it covers together.
     """
 
     hash: str
@@ -211,13 +211,13 @@ class Content:
 
 
 def read_contents(run: Run, item_ids: Collection[str]) -> dict[str, Content]:
-    """Find out what these items are; every file of a picture is read once."""
+    """Read the contents of these items; every picture file is read once."""
     files: dict[Path, str] = {}
     return {row.item_id: _read_content(row, files) for row in read_item_texts(run) if row.item_id in item_ids}
 
 
 def _read_content(row: ItemText, files: dict[Path, str]) -> Content:
-    # As plain JSON, put into one form: to make records of 100,000 tasks takes longer than all the rest.
+    # Plain JSON is enough: making records of 100,000 tasks would take longer than all the rest.
     task, unknown = from_json(row.task), ""
     text = next(task[name] for name in ("prompt", "question", "text") if name in task)
     if "picture" in task and task["picture"]["kind"] in ("stored", "filed"):
@@ -228,7 +228,7 @@ def _read_content(row: ItemText, files: dict[Path, str]) -> Content:
 
 
 def _identify(picture: Mapping[str, Any], files: dict[Path, str]) -> tuple[str, str]:
-    """Say which picture it is by its pixels, wherever they lie; and its name if the file is gone."""
+    """Identify a picture by its file's contents, wherever it lies; also return its name if the file is gone."""
     if picture["kind"] == "stored":
         return picture["hash"], ""
     path = Path(picture["path"])
@@ -251,5 +251,5 @@ def _read_asks(text: str) -> tuple[str, tuple[tuple[str, int], ...]]:
 
 @lru_cache(_DIFFERENT_TEXTS)
 def _read_factors(text: str) -> str:
-    """Hash the conditions: figures are made by them, and they tell what is a drawing of a number."""
+    """Hash the conditions, as figures are split by them and they define what counts as a drawing of a number."""
     return digest(from_json(text))

@@ -15,13 +15,13 @@ CellMatch = Literal["exact", "truncated", "within 0.1 pp", "within 1 pp", "diffe
 VERDICTS: tuple[CellMatch, ...] = ("exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published")
 
 AS_THE_PAPER = "as the paper computes it"
-"""How the method of a figure begins that is a paper's own, where subitize would compute it in another way."""
+"""The beginning of the method of figures that a paper computes in another way than subitize would."""
 _BELOW = "<"
-_ROUNDING = 1e-9  # what adding up in floating point may cost
+_ROUNDING = 1e-9  # the error that floating-point sums may have
 
 
 class CellId(NamedTuple):
-    """Where a cell stands."""
+    """The table, row and column of a cell."""
 
     table: str
     row: str
@@ -30,7 +30,7 @@ class CellId(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure and where it stands, with how it was got and why to be wary of it; a count has no interval."""
+    """A figure and its position, with its method and reasons for caution; a count has no interval."""
 
     place: CellId
     value: float | str
@@ -43,7 +43,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparedCell:
-    """A cell as printed and as computed; `exact` means that it rounds to what is printed, or is below it (`<0.01`)."""
+    """A cell as printed and as computed; `exact`: ours rounds to the printed one, or is below it (`<0.01`)."""
 
     table: str
     row: str
@@ -59,16 +59,16 @@ class ComparedCell:
 
 
 def make_cell(place: CellId, estimate: Estimate, *, scale: float = 1.0) -> Cell:
-    """Put an estimate into its place; a scale of 100 makes a percentage of a share."""
+    """Make a cell of an estimate; a scale of 100 turns a share into a percentage."""
     figures = (scale * estimate.value, scale * estimate.low, scale * estimate.high)
     return Cell(place, *figures, estimate.n, estimate.method, estimate.caution)
 
 
 def read_published(file: Path) -> Mapping[CellId, str]:
-    """Read the cells that a paper prints, as texts: the digits printed are the precision that is claimed.
+    """Read the cells that a paper prints, as texts: the printed digits are the precision claimed.
 
-    Tables stand below one another with an empty line between; each begins with its name and those of its columns, and
-    goes on with rows. What is not printed is left empty.
+    Tables are separated by an empty line. Each begins with its name and those of its columns, followed by its rows.
+    Cells that are not printed are empty.
     """
     with file.open(newline="", encoding="utf-8") as lines:
         return MappingProxyType(dict(_read_cells(csv.reader(lines))))
@@ -85,10 +85,10 @@ def _read_cells(lines: Iterator[list[str]]) -> Iterator[tuple[CellId, str]]:
 
 
 def compare_cell(cell: Cell, printed: str | None, *, points: float, is_truncated: bool = False) -> ComparedCell:
-    """Put a cell beside what is printed, whose digits are the precision that is claimed.
+    """Compare a cell with the printed one, whose digits are the precision claimed.
 
-    `points` is how many percentage points one unit of the cell is: 100 for a share, 1 for a percentage, infinity for
-    what is neither, which is then exact or differs. `is_truncated` of a paper that may print 54 where it found 54.7.
+    `points` is the number of percentage points per unit of the cell: 100 for a share, 1 for a percentage, infinity for
+    anything else, which is then either exact or differs. `is_truncated` is for papers that may print 54 for 54.7.
     """
     is_text = printed is None or isinstance(cell.value, str) or printed.startswith(_BELOW)
     published = printed if printed is None or is_text else float(printed)
@@ -131,7 +131,7 @@ class PublishedRow:
 
 @dataclass(frozen=True, slots=True)
 class PublishedBias:
-    """Whether a model errs one way in a category; r is printed only where there is a bias."""
+    """Whether a model errs one way in a category; r is printed only if there is a bias."""
 
     suite: str
     model: str
@@ -142,7 +142,7 @@ class PublishedBias:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCounts:
-    """All that is printed of the models of one suite, and the design that it rests on; categories go by our names."""
+    """All that is printed on the models of one suite, and its design; categories have our names."""
 
     source: str
     rows: Sequence[PublishedRow]

@@ -1,4 +1,4 @@
-"""Chooses whose readings a command uses, and the rule that reads their evidence.
+"""Choose whose readings a command uses, and the rule that interprets their evidence.
 
 A rule may be a saved calibration, which holds only for the judge it was made for."""
 
@@ -15,7 +15,7 @@ Warn = Callable[[str], None]
 
 
 def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: str = PLURALITY) -> ReadOptions:
-    """Choose whose readings are read, and by which rule; a calibration is for the judge it was made for."""
+    """Choose the judge and the rule; a calibration selects the judge that it was made for."""
     rule, made_for = _rule(text)
     if made_for is None or judge is not None:
         _warn_of_other(text, made_for, judge, warn)
@@ -25,7 +25,7 @@ def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: st
 
 
 def rule_for(judge: Resolved[Judge], text: str | None, warn: Warn) -> Rule | None:
-    """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
+    """Parse the rule for a judge's evidence and check it, before the judge looks at anything."""
     rule, made_for = _rule(text)
     if rule is None:
         return None
@@ -37,7 +37,7 @@ def rule_for(judge: Resolved[Judge], text: str | None, warn: Warn) -> Rule | Non
 
 
 def _rule(text: str | None) -> tuple[Rule | None, str | None]:
-    """Read a rule as users write it, and of a calibration the judge that it was made for."""
+    """Parse a rule as users write it; for a calibration, also return the judge that it was made for."""
     if text is None or not text.startswith(PREFIX):
         return parse_rule(text) if text else None, None
     found = load(text.removeprefix(PREFIX))
@@ -45,6 +45,6 @@ def _rule(text: str | None) -> tuple[Rule | None, str | None]:
 
 
 def _warn_of_other(text: str | None, made_for: str | None, judge: str | None, warn: Warn) -> None:
-    """Warn of another judge than a calibration was made for; what a name stands for only the run knows."""
+    """Warn if a calibration was made for another judge; names of judges are known to the run alone."""
     if made_for not in (None, judge) and judge is not None and judge.partition(":")[0] in names("judges"):
         warn(f"--rule {text} was calibrated for judge {made_for!r}, not {judge!r}")

@@ -1,4 +1,4 @@
-"""Scores a run as others do, beside our reading: replies by their text, drawings by what our judges found in them."""
+"""Score a run as others do, beside our own reading: replies by their text, drawings by what our judges found."""
 
 import math
 import re
@@ -15,8 +15,7 @@ from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, J
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.imports.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
 from subitize.io.frames import group_rows
-from subitize.language import final as final_module
-from subitize.language import mentions, numbers
+from subitize.language import final, mentions, numbers
 from subitize.records import (
     Answer,
     Ask,
@@ -55,12 +54,12 @@ REASONS = {
     "threshold": "another score or distance is enough for them than for our judge",
     "other": "none of these",
 }
-"""Why a reply is read, or a drawing seen, differently."""
+"""The reasons for different credit for a reply or a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A reply, or what was seen in a drawing: what is right, what we read, and the credit that the scorer gives."""
+    """A reply, or what was seen in a drawing: the right answer, our reading, and the scorer's credit."""
 
     item: str
     reply: str
@@ -71,7 +70,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ScorerDisagreement:
-    """Replies that are read differently for one reason, with examples; where only they give credit, we are stricter."""
+    """Replies read differently for one reason, with examples; if only the scorer gives credit, we are stricter."""
 
     reason: str
     we_are_stricter: bool
@@ -81,10 +80,10 @@ class ScorerDisagreement:
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """One model's replies or drawings by one scorer and by our judge, the same in both figures.
+    """One model's score by one scorer and by our judge, over the same replies or drawings.
 
-    `is_recorded` where the score was imported, not computed here. `left_out` counts what the scorer does
-    not score, or the judge did not answer. `their_average` is the figure as they print it, where that is no plain mean.
+    `is_recorded` if the score was imported, not computed here. `left_out` counts what the scorer does not score, or the
+    judge did not answer. `their_average` is the figure as they print it, if that is not a plain mean.
     """
 
     suite: str
@@ -101,13 +100,13 @@ class Rescored:
 
     @property
     def different(self) -> int:
-        """How many replies are read differently."""
+        """The number of replies that are read differently."""
         return sum(one.count for one in self.differences)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One reply or drawing: whether it is right as we read it, its credit elsewhere, and why they differ."""
+    """One reply or drawing: whether it is right by our reading, its credit elsewhere, and why the two differ."""
 
     item: Item
     example: Example
@@ -118,7 +117,7 @@ class Verdict:
 
 
 class Heading(NamedTuple):
-    """What verdicts are about."""
+    """The subject of verdicts."""
 
     suite: str
     model: str
@@ -129,7 +128,7 @@ class Heading(NamedTuple):
 
 
 def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -> list[Rescored]:
-    """Score a run by these scorers; without any, as was recorded where its replies are from, else by all."""
+    """Score a run by these scorers; without any, use the scores recorded with its replies, or else all scorers."""
     known = {*SCORERS, *DRAWING_SCORERS}
     for name in names:
         if name not in known:
@@ -148,29 +147,29 @@ def rescore_run(run: Run, names: Sequence[str] = (), judge: str | None = None) -
 
 
 def rescore_recorded(survey: RunFrame) -> list[Rescored]:
-    """Set what was recorded where replies are from beside our reading; nothing where nothing was imported."""
+    """Compare the scores recorded with imported replies with our reading; empty if nothing was imported."""
     recorded = _read_recorded(survey.run)
     return _rescore_replies(survey, (), recorded) if recorded else []
 
 
 def rescore_import(run: Run, imported: OutputSummary) -> list[Rescored]:
-    """Set the recorded scores beside our reading; where there are none, those by the program's own rule, if known."""
+    """Compare the recorded scores with our reading, or else those by the program's own rule, if known."""
     own = SCORERS.get(f"{imported.format}:{imported.task}".lower())
     try:
         survey = read_frame(run)
-    except NothingToDoError:  # no reply came
+    except NothingToDoError:  # there are no replies
         return []
     return rescore_recorded(survey) if imported.metrics else _rescore_replies(survey, [own] if own else [], {})
 
 
 def rescore_by_suite(survey: RunFrame) -> list[Rescored]:
-    """Score the drawings of a run whose suite was published with a rule by that."""
+    """Score the drawings of suites that were published with a rule, by that rule."""
     return _rescore_drawings(survey, [scorer for scorer in DRAWING_SCORERS.values() if scorer.suite])
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A reply, what is right, what we read, and whether that is right."""
+    """A reply with the right answer, our reading, and whether that is right."""
 
     item: Item
     subject: str
@@ -198,7 +197,7 @@ def _rescore_replies(survey: RunFrame, scorers: Sequence[Scorer], recorded: _Rec
 
 
 def _read_recorded(run: Run) -> dict[tuple[str, str], dict[str, float]]:
-    """Read the scores that were imported, by program and metric, then by subject."""
+    """Read the imported scores, by program and metric, then by subject."""
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for program in (entry.spec for entry in run.judges() if is_foreign(entry.spec)):
         rows = read_readings(run, program).filter(pl.col("question").str.starts_with(_FIT))
@@ -210,7 +209,7 @@ def _read_recorded(run: Run) -> dict[tuple[str, str], dict[str, float]]:
 
 
 def _list_said(run: Run) -> dict[str, tuple[Said, str]]:
-    """List what models said, by trial, each with the text that is scored."""
+    """List answers by trial, each with the text that is scored."""
     found = {}
     for stored in run.responses():
         outcome, parameters = stored.response.outcome, stored.response.provenance.parameters
@@ -255,7 +254,7 @@ _LARGEST_READ = 20
 
 
 def find_reason(reply: ScoredReply, credit: float, scorer: Scorer | None = None, *, is_right: bool) -> str:
-    """Find why a reply has another credit than our reading gives it; see REASONS."""
+    """Find why a reply gets another credit than by our reading; see REASONS."""
     if 0 < credit < 1:
         return "part of the credit"
     if _THINKS.search(reply.text):
@@ -265,7 +264,7 @@ def find_reason(reply: ScoredReply, credit: float, scorer: Scorer | None = None,
 
 def _find_what_they_miss(reply: ScoredReply, scorer: Scorer | None) -> str:
     text, expected = reply.text, str(reply.expected)
-    # Would the count alone, in digits, have the credit? Of a recorded score, was it that?
+    # Would the count alone, in digits, get the credit? For a recorded score: was the reply something else?
     reads_plain = text != expected if scorer is None else bool(scorer.credit(replace(reply, text=expected)))
     if not reads_plain:
         if scorer and scorer.credit(replace(reply, text=f"{{{expected}}}")):
@@ -283,7 +282,7 @@ def _find_what_they_allow(reply: ScoredReply) -> str:
     whole = [number.replace(",", "") for number in _INTEGER.findall(text)]
     if expected not in whole and expected in text:
         return "substring"
-    if isinstance(final_module.read_number(text, "final"), mentions.NoValue):
+    if isinstance(final.read_number(text, "final"), mentions.NoValue):
         return "no one count"
     if whole and whole[0] == expected:
         return "first integer"
@@ -292,7 +291,7 @@ def _find_what_they_allow(reply: ScoredReply) -> str:
 
 
 class _Seen(NamedTuple):
-    """A drawing with what was asked about it alone and what the judge read, and which answers are right."""
+    """A drawing with the questions about it alone, the judge's answers, and which of them are right."""
 
     item: Item
     drawing: JudgedDrawing
@@ -314,7 +313,7 @@ def _rescore_drawings(survey: RunFrame, scorers: Sequence[DrawingScorer]) -> lis
 def _gather_drawings(observed: Frame, boxes: Mapping[str, Sequence[Box]]) -> Iterator[_Seen]:
     for subject, own in group_rows(observed.rows.iter_rows(named=True), lambda row: str(row["subject"])).items():
         item = observed.items[own[0]["item"]]
-        seen = [observed.look(row) for row in own]
+        seen = [observed.row(row) for row in own]
         values = {one.ask.question.id: one.value for one in seen if one.value is not None}
         right = frozenset(one.ask.question.id for one, row in zip(seen, own, strict=True) if row["is_right"])
         asks = [ask for ask in item.asks if ask.is_relevant and ask.group == 1]
@@ -322,7 +321,7 @@ def _gather_drawings(observed: Frame, boxes: Mapping[str, Sequence[Box]]) -> Ite
 
 
 def _read_boxes(run: Run, judge: str) -> dict[str, list[Box]]:
-    """Read the boxes that a judge found, by drawing: those of one look at each label, with colours if any has them."""
+    """Read a judge's boxes by drawing: for each label those of one reading, if possible one with colours."""
     found: dict[str, dict[str, list[Box]]] = {}
     rows = read_readings(run, judge, with_evidence=True)
     for subject, text in rows.select("subject", "evidence").iter_rows():
@@ -335,7 +334,7 @@ def _read_boxes(run: Run, judge: str) -> dict[str, list[Box]]:
 
 
 def _rescore(heading: Heading, scorer: DrawingScorer, drawings: Sequence[_Seen]) -> Iterator[Rescored]:
-    """Score all drawings together, and by tag where the scorer averages tags: each weighs the same in the whole."""
+    """Score all drawings together and, if the scorer averages tags, by tag: then tags weigh the same overall."""
     asked = [
         one._replace(drawing=replace(one.drawing, asks=asks))
         for one in drawings
@@ -373,7 +372,7 @@ def _name(ask: Ask) -> str:
 
 
 def sum_up(heading: Heading, verdicts: Sequence[Verdict], left_out: int, average: float | None = None) -> Rescored:
-    """Estimate both figures, and gather the reasons for what differs, the most frequent first."""
+    """Estimate both figures, and gather the reasons for differences, the most frequent first."""
     credited = [Rate(cluster_of(one.item), one.stratum, one.example.credit, weight=one.weight) for one in verdicts]
     right = [rate._replace(value=float(one.is_right)) for rate, one in zip(credited, verdicts, strict=True)]
     theirs, ours = estimate_rates([credited, right])

@@ -28,7 +28,7 @@ from subitize.stats.estimate import Clusters, estimate_errors, estimate_shares, 
 class Score:
     """One measure of one model on one group of items.
 
-    `excluded` counts the observations left out by hand; informed are figures whose judge knew what was asked for.
+    `excluded` counts the observations left out by hand; a figure is informed if its judge knew what was asked for.
     """
 
     suite: str
@@ -44,10 +44,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Which observations a figure is of, and what is averaged over them: a share, or, with a step, an error.
+    """A metric: which rows count, and what is averaged. With `step` it is an error, otherwise a share.
 
-    The step is what an error would differ by if the answer were off by 1 more. `needs` is what at least one
-    observation must fulfil for the figure to say anything.
+    The step is the change in the error if the answer were off by 1 more. At least one observation must satisfy `needs`
+    for the figure to mean anything.
     """
 
     where: pl.Expr
@@ -56,7 +56,7 @@ class Measure:
     needs: pl.Expr | None = None
 
     def columns(self, name: str) -> Iterator[pl.Expr]:
-        """Sum the values of a cluster, and their steps, and count them, in columns of this name."""
+        """Sum the values of a cluster and their steps, and count them, in columns of this name."""
         is_meant = self.where & _IS_KEPT
         yield is_meant.sum().alias(f"{name} n")
         yield self.value.filter(is_meant).cast(pl.Float64).sum().alias(name)
@@ -66,7 +66,7 @@ class Measure:
             yield (self.needs & _IS_KEPT).any().alias(f"{name} needs")
 
     def estimate(self, clusters: pl.DataFrame, name: str) -> dict[int, Estimate]:
-        """Estimate the figure of every `place` that has any, from the clusters' columns of this name."""
+        """Estimate the figure of every `place` that has one, from the clusters' columns of this name."""
         known = clusters.filter(pl.col(f"{name} n") > 0)
         if self.needs is not None:
             known = known.filter(pl.col(f"{name} needs").any().over("place"))
@@ -86,31 +86,31 @@ class Measure:
 
 
 _IS_KEPT = ~pl.col("is_excluded")
-_HAS_ANSWER = pl.col("expected") != ""  # of pictures that users bring nobody may know what is right
-_IS_SINGLE = _HAS_ANSWER & (pl.col("group") == 1)  # that one of four is right says nothing of each
+_HAS_ANSWER = pl.col("expected") != ""  # the right answer about users' own pictures may be unknown
+_IS_SINGLE = _HAS_ANSWER & (pl.col("group") == 1)  # "one of four is right" says nothing about each
 _IS_GROUP = _HAS_ANSWER & (pl.col("group") != 1)
 _IS_ELIGIBLE, _IS_REFUSED = pl.col("status") == "eligible", pl.col("status") == "refused"
-_IS_JUDGED = pl.col("status") != "unknown"  # that a judge would not look is no fault of the model that drew
+_IS_JUDGED = pl.col("status") != "unknown"  # a judge's refusal to look is not the model's fault
 _HAS_TARGET = pl.col("target").is_not_null() & _IS_JUDGED
 _IS_COUNT = _IS_ELIGIBLE & pl.col("value").is_not_null() & _HAS_TARGET
 _TARGET = pl.col("target")
 _ERROR = (pl.col("value") - _TARGET).abs()
 _ERROR_OR_ALL = pl.when(_IS_COUNT).then(_ERROR).otherwise(_TARGET)
-_ONE = _HAS_TARGET.cast(pl.Float64)  # no literal, which older polars cannot sum up
+_ONE = _HAS_TARGET.cast(pl.Float64)  # not a literal, which older polars cannot sum
 
 MEASURES: dict[str, Measure] = {
-    # What was refused, or has no usable value, is not right.
+    # Refusals and unusable answers count as wrong.
     "accuracy": Measure(_IS_SINGLE & _IS_JUDGED, pl.col("is_right")),
-    # What has no usable value is left out, as papers do.
+    # Unusable answers are left out, as in papers.
     "accuracy_read": Measure(_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
     "accuracy_answered": Measure(_IS_SINGLE & _IS_ELIGIBLE, pl.col("is_right")),
-    # Whatever an answer rests on in a scene graph; where none rests on another, it is the accuracy.
+    # Ignores the answers that an answer depends on in a scene graph; without dependencies it equals the accuracy.
     "accuracy_by_itself": Measure(
         _IS_SINGLE & _IS_JUDGED, pl.col("is_right_by_itself"), needs=pl.col("parent").is_not_null()
     ),
-    # Of groups of images of which at least one is right, as they were judged together.
+    # The share of groups, judged together, with at least one right image.
     "success": Measure(_IS_GROUP & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
-    # Errors of what was counted, the share that was, and errors if what was not stood for a count of 0.
+    # Errors of counts, the share of answers with a count, and errors if answers without one counted as 0.
     "mae": Measure(_IS_COUNT, _ERROR, step=_ONE),
     "nae": Measure(_IS_COUNT & (_TARGET != 0), _ERROR / _TARGET, step=1 / _TARGET),
     "coverage": Measure(_HAS_TARGET, _IS_COUNT),
@@ -123,7 +123,7 @@ MEASURES: dict[str, Measure] = {
 
 
 def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts: Prompts = "sampled") -> list[Score]:
-    """Measure every model, on the whole and by each level of the factors (None: every factor of 2 to 50 levels)."""
+    """Score every model, overall and by each level of the factors (None: every factor with 2 to 50 levels)."""
     if observations.rows["is_excluded"].all():
         raise NothingToDoError(
             f"all {len(observations)} observations are excluded; take an exclusion back with: "
@@ -153,7 +153,7 @@ _GROUP = ("suite", "model", "judge", "factor", "level", "order")
 
 
 def _sum_clusters(rows: pl.DataFrame, *group: str) -> pl.DataFrame:
-    """Sum up what each cluster of a group has of each measure; its stratum is that of its first row."""
+    """Sum each measure within the clusters of a group; the stratum of a cluster is that of its first row."""
     return rows.group_by(*group, "cluster").agg(
         pl.col("stratum").first(),
         pl.col("is_excluded").sum(),
@@ -163,7 +163,7 @@ def _sum_clusters(rows: pl.DataFrame, *group: str) -> pl.DataFrame:
 
 
 def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
-    """Find the conditions that differ between items, at not too many levels."""
+    """List the factors that vary between items, with at most `most_levels` levels."""
     levels: dict[str, set[object]] = defaultdict(set)
     for item in items:
         for name, level in item.factors.items():
@@ -172,24 +172,23 @@ def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
 
 
 def measure(observations: Frame, name: str) -> Estimate | None:
-    """Estimate one measure of all observations together; None where there is nothing to measure."""
+    """Estimate one measure of all observations together; None if there is nothing to measure."""
     clusters = _sum_clusters(with_units(observations).rows).sort("cluster")
     clusters = clusters.with_columns(place=pl.lit(0, pl.Int64))
     return MEASURES[name].estimate(clusters, name).get(0)
 
 
 Unusable = Literal["wrong", "left out"]
-"""What an image counts as of which an answer has no usable value: as in the accuracy, or as papers do."""
+"""How an image with an unusable answer counts: as in the accuracy, or as in papers."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptResult:
-    """An item given to a model, as one judge saw what came of it.
+    """The results of one item given to a model, as one judge saw them.
 
-    An image is right if every relevant answer about it is; a refusal is an image that is not right, and an image of
-    which an answer is missing is left out. `numbers` are the counts that were read, where one count was asked for.
-    `votes` are what was said of groups of `group` images: whether at least one of them is right. `stratum` are the
-    levels of the factors that the suite's design fixes.
+    An image is right if every relevant answer about it is. A refusal is a wrong image; an image with a missing answer
+    is left out. `numbers` are the counts that were read, if one count was asked for. `votes` say of groups of `group`
+    images whether at least one of them is right. `stratum` has the levels of the factors that the suite's design fixes.
     """
 
     item: Item
@@ -204,21 +203,21 @@ class PromptResult:
 
     @property
     def most(self) -> int:
-        """The largest k of which `pass_at` is known."""
+        """The largest k for which `pass_at` is known."""
         return max(self.images, self.group if self.votes else 0)
 
     def pass_at(self, k: int) -> float | None:
-        """Estimate how likely one of k images is right: by votes on groups of k, else by images; None with fewer."""
+        """Estimate the chance that one of k images is right, by votes on groups of k or else by images; None if few."""
         if self.is_voted(k):
             return sum(self.votes) / len(self.votes)
         return pass_at_k(self.images, self.right, k) if k <= self.images else None
 
     def choices(self, k: int) -> float:
-        """Tell how many choices of k images that have none in common `pass_at` rests on."""
+        """Return the number of disjoint k-subsets of images behind `pass_at`."""
         return len(self.votes) if self.is_voted(k) else self.images / k
 
     def is_voted(self, k: int) -> bool:
-        """Tell whether `pass_at` of k is by votes on groups."""
+        """Return whether `pass_at(k)` comes from votes on groups."""
         return bool(self.votes) and k == self.group
 
 
@@ -228,12 +227,12 @@ _PLACE = ("item", "model", "judge")
 def gather_attempts(
     observations: Frame, *, keep_empty: bool = False, unusable: Unusable = "wrong"
 ) -> list[PromptResult]:
-    """Put together what belongs to one item, model and judge; what was excluded by hand is left out.
+    """Gather the results of each item, model and judge, without items excluded by hand.
 
-    So are votes without a value, as where they are tied, and attempts of which nothing is left, unless they are to be
-    counted. Of votes on groups, those on the largest that anything is known of are taken.
+    Votes without a value, such as ties, are left out, and so are empty results unless `keep_empty`. Of votes on groups,
+    those on the largest groups with any known vote are used.
     """
-    # It is known to be right or wrong: a drawing with nothing in it to count has the value 0.
+    # Discarded drawings without anything to count have the value 0 and are known to be wrong.
     is_known = pl.col("status").is_in(["eligible", "refused"]) | pl.col("value_text").is_not_null()
     rows = observations.kept().rows.with_columns(is_known=is_known)
     voted = rows.filter(pl.col("group") > 1, "is_known")
@@ -247,9 +246,9 @@ def gather_attempts(
 
 
 def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item], unusable: Unusable) -> pl.DataFrame:
-    """Count the images of which every relevant question has an answer, and the right ones.
+    """Count the images with an answer to every relevant question, and the right ones.
 
-    The number that was read of an image is kept where one count was asked for; a refusal has none.
+    The number read from an image is kept if one count was asked for; a refusal has none.
     """
     needed = {
         id: len({ask.question.id for ask in items[id].asks if ask.group == 1 and ask.is_relevant})
@@ -278,7 +277,7 @@ def _attempt(row: Mapping[str, Any], observations: Frame) -> PromptResult:
     item = observations.items[row["item"]]
     images, group, votes = row["images"] or 0, row["group"] or 0, row["votes"] or ()
     if row["judge"] == NO_JUDGE and images:
-        group, votes = 0, ()  # nobody voted: that no image of a group is right follows from the images
+        group, votes = 0, ()  # nobody voted: the groups are wrong because their images were refused
     right, numbers = row["right"] or 0, tuple(row["number"] or ())
     stratum = stratum_of(item, observations.designs)
     return PromptResult(item, row["model"], row["judge"], images, right, numbers, tuple(votes), group, stratum)
@@ -286,9 +285,9 @@ def _attempt(row: Mapping[str, Any], observations: Frame) -> PromptResult:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutResults:
-    """The items of models, by model and id, that are in no attempt: undecided ones, and those excluded by hand.
+    """The models' items, by model and id, that are in no result: undecided ones, and those excluded by hand.
 
-    Undecided are those of which no answer has a value, as where votes are tied.
+    An item is undecided if none of its answers has a value, for example because votes are tied.
     """
 
     undecided: frozenset[tuple[str, str]] = frozenset()
@@ -296,7 +295,7 @@ class LeftOutResults:
 
 
 def find_omissions(observations: Frame, *, unusable: Unusable = "wrong") -> LeftOutResults:
-    """Find what `gather_attempts` leaves out."""
+    """Find the items that `gather_attempts` leaves out."""
     attempts = gather_attempts(observations, keep_empty=True, unusable=unusable)
     excluded = observations.rows.filter("is_excluded").select("model", "item").unique()
     undecided = frozenset((one.model, one.item.id) for one in attempts if not one.most)
@@ -307,9 +306,9 @@ def find_omissions(observations: Frame, *, unusable: Unusable = "wrong") -> Left
 class PassRate:
     """The mean of pass@k over items (its n); pass@1 is the accuracy per image.
 
-    `images` are those of these items, `left_out` the items with fewer than k images, `undecided` those of which
-    nothing has a value, as where votes are tied; voted are figures from votes on groups of k, informed those whose
-    judge knew what was asked for.
+    `images` counts the images of these items, `left_out` the items with fewer than k images, `undecided` those without
+    any value, for example because votes are tied. A figure is voted if it comes from votes on groups of k, and informed
+    if its judge knew what was asked for.
     """
 
     suite: str
@@ -327,7 +326,7 @@ class PassRate:
 
 
 def rate_passes(attempts: Sequence[PromptResult], factors: Iterable[str] = ()) -> list[PassRate]:
-    """Estimate pass@k of every model for every k, on the whole and by each level of the factors."""
+    """Estimate pass@k of every model for every k, overall and by each level of the factors."""
     if not any(one.most for one in attempts):
         raise NothingToDoError(
             "no image and no vote on a group of images has a value yet; first: subitize judge RUN --judge JUDGE"
@@ -337,12 +336,12 @@ def rate_passes(attempts: Sequence[PromptResult], factors: Iterable[str] = ()) -
     rows = ((one.item.suite, one.model, one.judge, one.item.id) for one in attempts)
     named = make_frame(rows, dict.fromkeys(("suite", "model", "judge", "item"), pl.String()))
     placed = Frame(named.with_row_index("place"), items)
-    cells = pl.concat(by_factor(placed, chosen)).group_by(*_CELL, maintain_order=True).agg("place")
+    cells = pl.concat(by_factor(placed, chosen)).group_by(*_GROUP, maintain_order=True).agg("place")
     rated = []
     for suite, model, judge, factor, level, _, own in cells.sort("suite", "model", "judge", "order").iter_rows():
         tried = [attempts[place] for place in own]
         for k in range(1, max(one.most for one in tried) + 1):
-            # Votes on groups of four say nothing of three images.
+            # Votes on groups of four say nothing about three images.
             known = [one for one in tried if one.pass_at(k) is not None]
             if known:
                 rated.append(((suite, model, judge, factor, level), k, tried, known))
@@ -362,20 +361,17 @@ def rate_passes(attempts: Sequence[PromptResult], factors: Iterable[str] = ()) -
     ]
 
 
-_CELL = ("suite", "model", "judge", "factor", "level", "order")
-
-
 def _rate(attempt: PromptResult, k: int) -> Rate:
-    """Give its pass@k, which rests on as many observations as there are choices of k images with none in common.
+    """Return the pass@k of an item; its number of observations is that of disjoint k-subsets of images.
 
-    Prompts weigh the same, but for k = 1, which is the accuracy: there images do.
+    Prompts weigh the same, except for k = 1, the accuracy, where images do.
     """
     weight = attempt.images if k == 1 and attempt.images else 1.0
     return Rate(cluster_of(attempt.item), attempt.stratum, attempt.pass_at(k) or 0.0, attempt.choices(k), weight)
 
 
 def _is_informed(attempt: PromptResult, k: int) -> bool:
-    if attempt.judge == NO_JUDGE:  # all was refused, and nobody had to know anything
+    if attempt.judge == NO_JUDGE:  # everything was refused, so there was nothing to judge
         return False
     size = k if attempt.is_voted(k) else 1
     return any(ask.question.is_informed for ask in attempt.item.asks if ask.group == size and ask.is_relevant)

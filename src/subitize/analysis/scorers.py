@@ -1,7 +1,7 @@
-"""Published scorers of replies and drawings, so that their score can be computed for any run.
+"""Published scorers of replies and drawings, so that their scores can be computed for any run.
 
-Replies are scored by their text, drawings by what our judges found in them. Each rule does what the named program
-does, in our own words, including its mistakes: that is its purpose."""
+Replies are scored by their text, drawings by what our judges found in them. Each rule deliberately reproduces the
+named program, including its mistakes, in code of our own."""
 
 import math
 import re
@@ -17,7 +17,7 @@ _TOLERANCE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ScoredReply:
-    """What a model wrote, the count that is right, and what else a scorer may look at."""
+    """A model's answer, the right count, and what else a scorer may look at."""
 
     text: str
     expected: int
@@ -27,9 +27,9 @@ class ScoredReply:
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """A published way to score: what it credits, where it errs, and the credit from 0 to 1; None: it leaves that out.
+    """A published way to score: what it credits, where it errs, and the credit from 0 to 1, or None to leave it out.
 
-    `average` makes one figure of credits by task, where that is not their mean.
+    `average` turns credits by task into one figure, if that is not their mean.
     """
 
     name: str
@@ -111,7 +111,7 @@ def _is_first_within(reply: ScoredReply, share: float) -> float:
 
 
 def _is_of_split(reply: ScoredReply) -> float | None:
-    """Score complex questions, those made for the data set, and simple ones; what is neither is left out."""
+    """Score complex questions (made for the data set) and simple ones; others are left out."""
     is_complex = reply.factors.get("data_source") == "amt" or reply.factors.get("split") == "complex"
     is_simple = reply.factors.get("issimple") in (True, "True", "true") or reply.factors.get("split") == "simple"
     return _is_digits(reply) if is_complex or is_simple else None
@@ -125,7 +125,7 @@ def _is_in_braces(reply: ScoredReply) -> float:
 
 
 def _first_token(reply: ScoredReply) -> float | None:
-    """Sum the probabilities that the reply begins with a spelling of the count; without tokens nothing is known."""
+    """Sum the probabilities that the reply begins with a spelling of the count; None without tokens."""
     if not reply.tokens:
         return None
     first = reply.tokens[0]
@@ -178,12 +178,7 @@ SCORERS = {
             "'4' and '{ 4 }' are wrong; of Olympic tasks 5 is in '15'",
             _is_in_braces,
         ),
-        Scorer(
-            "molmo:count",
-            "the count is 1",
-            "every reply is read as 1",
-            lambda reply: float(reply.expected == 1),
-        ),
+        Scorer("molmo:count", "the count is 1", "every reply is read as 1", lambda reply: float(reply.expected == 1)),
         Scorer(
             "molmo:point-count",
             "the last word of the reply is the count, else N of 'a total of N'",
@@ -225,13 +220,13 @@ SCORERS = {
 
 _THRESHOLD, _COUNTING_THRESHOLD = 0.3, 0.9
 _MOST_BOXES = 16
-_MARGIN = 0.1  # of the widths of two things, by which they must be apart to stand somewhere to each other
-_ALONG = 0.5  # of the distance of two centres, that must lie along the axis of the relation
+_MARGIN = 0.1  # the share of the widths of two things by which their centres must be apart for a relation
+_ALONG = 0.5  # the share of the distance of two centres that must lie along the axis of the relation
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedDrawing:
-    """A drawing as one judge sees it: what was asked, the values it read, by question, and the boxes if it gave any."""
+    """A drawing as one judge sees it: the asks, the judge's values by question, and its boxes, if any."""
 
     asks: Sequence[Ask]
     values: Mapping[str, Scalar]
@@ -239,7 +234,7 @@ class JudgedDrawing:
     tag: str = ""
 
     def count(self, question: Question) -> float:
-        """Give the number that was read."""
+        """Return the number that was read."""
         return as_float(self.values[question.id])
 
 
@@ -247,7 +242,7 @@ class JudgedDrawing:
 class DrawingScorer:
     """A published way to score drawings, with credit from 0 to 1: what it credits, where it errs, what it asks about.
 
-    `suite` is the one it is for, if only one.
+    `suite` is the only one it is for, if it is limited to one.
     """
 
     name: str
@@ -260,9 +255,9 @@ class DrawingScorer:
 
 
 def credit_geneval(drawing: JudgedDrawing) -> float:
-    """Give 1 if there are at least so many of each thing, of its colour and in its place, and never too many.
+    """Return 1 if there are enough of each thing, with its colour and in its place, and not too many.
 
-    Too many is only a mistake where the tag is counting. Of boxes, the best count: above .3, of counting above .9.
+    Too many are a mistake only if the tag is counting. The best boxes count: those above .3, or for counting above .9.
     """
     return float(all(_is_met(drawing, ask) for ask in drawing.asks))
 
@@ -288,14 +283,14 @@ def _find_best(boxes: Iterable[Box], noun: str, threshold: float) -> list[Box]:
 
 
 def _stand(best: Sequence[Box], place: Place, drawing: JudgedDrawing) -> bool:
-    """Tell whether each of the best boxes stands so to each of the landmark's."""
+    """Return whether each of the best boxes has the relation to each of the landmark's."""
     number = next((int(a.expects[0]) for a in drawing.asks if a.question == Count(place.landmark)), 1)
     landmarks = _find_best(drawing.boxes or (), place.landmark, _THRESHOLD)[:number]
     return len(landmarks) == number and all(stands(a, place.relation, b) for a in best for b in landmarks)
 
 
 def stands(box: Box, relation: RelationWord, landmark: Box) -> bool:
-    """Tell whether a box stands so to another, as GenEval measures it: by centres, less a tenth of both widths."""
+    """Return whether a box has a relation to another by GenEval's measure: by centres, less a tenth of both widths."""
     offsets, apart = [], []
     for axis in (0, 1):
         (low, high), (other_low, other_high) = _span(box, axis), _span(landmark, axis)
@@ -315,19 +310,19 @@ def _span(box: Box, axis: int) -> tuple[float, float]:
 
 
 def credit_presence(drawing: JudgedDrawing) -> float:
-    """Give each thing half the credit for being there, and half for its exact number (T2I-CompBench's numeracy)."""
+    """Give each thing half of the credit for being there, and half for its exact number (T2I-CompBench's numeracy)."""
     numbers = [(drawing.count(ask.question), ask.expects) for ask in drawing.asks]
     return sum(0.5 * (number > 0) + 0.5 * (number in expected) for number, expected in numbers) / len(numbers)
 
 
 def credit_arithmetic(drawing: JudgedDrawing) -> float:
-    """Average right and wrong over the questions of a prompt."""
+    """Average right (1) and wrong (0) over the questions of a prompt."""
     rates = _rate_questions(drawing)
     return sum(rates) / len(rates)
 
 
 def credit_geometric(drawing: JudgedDrawing) -> float:
-    """Take the geometric mean over the questions of a prompt: of right and wrong, 1 if all are right."""
+    """Take the geometric mean over the questions of a prompt: 1 if all are right, else 0."""
     return math.prod(_rate_questions(drawing))
 
 

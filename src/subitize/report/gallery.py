@@ -232,7 +232,7 @@ def _draw_lots(names: pl.Series) -> pl.Series:
 
 def _picked(one: Series, place: int, verdict: GalleryVerdict, category: str) -> _Picked:
     row = one.observations.rows.row(place, named=True)
-    seen = one.observations.look(row)
+    seen = one.observations.row(row)
     trials = one.source.survey.trials(row) if seen.ask.group > 1 else (seen.subject,)
     return _Picked(one, seen, Subject(trials), verdict, category)
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from subitize.analysis.compare import Contestant, Ranked, stand
+from subitize.analysis.compare import Contestant, Ranked, rank_overall
 from subitize.analysis.counting import Baseline
 from subitize.analysis.design import WHOLE
 from subitize.analysis.published import PublishedCounts, PublishedRow
@@ -285,7 +285,7 @@ def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
         for one in take_real(series)
         if not one.is_excluded and one.badge != "stand-in judge"
     ]
-    return {**stand(entries, "success"), **stand(entries, "accuracy")}
+    return {**rank_overall(entries, "success"), **rank_overall(entries, "accuracy")}
 
 
 def take_real(models: Sequence[ModelT]) -> Sequence[ModelT]:

@@ -190,7 +190,7 @@ def _cell(survey: RunFrame, observations: Frame, model: str, item: Item, repeat:
     place, block = (pl.col("model") == model, pl.col("item") == item.id), pl.col("repeat") // size == repeat // size
     shown = survey.responses.filter(*place, block).sort("repeat")
     read = observations.rows.filter(*place).to_dicts()
-    seen = tuple(observations.look(row) for row in read)
+    seen = tuple(observations.row(row) for row in read)
     right = sum(row["is_right"] for row in read)
     return PlateCell(_verdict(set(shown["kind"]), read, len(asks)), tuple(shown["trial"]), seen, right, asks)
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimate import share_interval, wilson_interval
+from subitize.stats.estimate import Floats, Integers, share_interval, wilson_interval
 from subitize.stats.ratings import (
     Cells,
-    Codes,
     Ratings,
     has_varied_annotators,
     lack_of_distances,
@@ -24,16 +22,15 @@ from subitize.stats.ratings import (
     why_no_interval,
 )
 
-Floats = NDArray[np.float64]
 _NOTHING = 1e-9
 _LARGEST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """By how much each answer moves a figure, to first order: as one of a pair of answers, and by itself.
+    """How much each answer moves a figure, to first order: as one of a pair of answers, and by itself.
 
-    What the pairs of a unit contribute is divided among its answers. Both sum to 0 over all answers.
+    The contribution of a unit's pairs is divided among its answers. Both sum to 0 over all answers.
     """
 
     in_pairs: Floats
@@ -42,7 +39,7 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class AgreementError:
-    """The standard error of a figure, its degrees of freedom, and from how many clusters and annotators it comes."""
+    """The standard error of a figure, its degrees of freedom, and the numbers of clusters and annotators behind it."""
 
     error: float
     degrees: float
@@ -50,20 +47,20 @@ class AgreementError:
     annotators: int = 0
 
 
-def cluster_spread(ratings: Ratings, moved: Floats) -> AgreementError:
-    """Estimate the standard error over clusters of units from what each answer moves, for these annotators."""
+def one_way_spread(ratings: Ratings, moved: Floats) -> AgreementError:
+    """Estimate the standard error over clusters of units from each answer's influence, for these annotators only."""
     answers = ratings.answers
     of_cells, weights = (sum_groups(answers.cell, each) for each in (moved, answers.weight))
     return _cluster_spread(answers.cells, of_cells, weights)
 
 
 def two_way_spread(ratings: Ratings, influence: Influence) -> AgreementError:
-    """Estimate the standard error over clusters of units and, where it is known who answered, over annotators.
+    """Estimate the standard error over prompts and, if annotators are known, over annotators too (two-way clustering).
 
-    The two are crossed: the variance of the annotators' sums of influence is added to that of the clusters', less what
-    the answers to each cluster make of it by themselves, as in Cameron, Gelbach and Miller (2011). A pair of answers
-    depends on both of its annotators, so that each of them bears all of it. Degrees of freedom are the fewer of both;
-    annotators, who are compared with one another, have one less than clusters would.
+    The two are crossed: the variance of the annotators' sums of influence is added to that of the clusters' sums, less
+    the part that arises within clusters (Cameron, Gelbach and Miller 2011). A pair of answers depends on both of its
+    annotators, so each of them bears all of it. Degrees of freedom are the fewer of the two; annotators, who are
+    compared with one another, have one less than clusters would.
     """
     answers, cells = ratings.answers, ratings.answers.cells
     each = influence.in_pairs, influence.alone, answers.weight
@@ -72,7 +69,7 @@ def two_way_spread(ratings: Ratings, influence: Influence) -> AgreementError:
     shares = share_answers(ratings)
     if cells.annotator is None or spread.clusters < 2 or not has_varied_annotators(shares):
         return spread
-    # The others in an annotator's pairs are all but itself, so that its sum is smaller than its deviation by that.
+    # An annotator is never paired with itself, which makes its sum smaller than its deviation by this factor.
     larger = ((1 - shares) / (1 - 2 * shares))[cells.annotator]
     more = _vary_between_clusters(cells.cluster, cells.annotator, 2 * larger * in_pairs + alone, shares)
     if more <= 0:
@@ -82,9 +79,9 @@ def two_way_spread(ratings: Ratings, influence: Influence) -> AgreementError:
 
 
 def coefficient_interval(value: float, n: int, spread: AgreementError, name: str, *, chance: float) -> Estimate:
-    """Put Student's interval around a coefficient from −1 to 1; one cluster alone leaves all of that.
+    """Put Student's interval around a coefficient from −1 to 1; a single cluster leaves the whole range open.
 
-    `chance` is the disagreement by chance: where clusters never vary, as many of them as Wilson leaves possible may
+    `chance` is the disagreement expected by chance. Where clusters never vary, Wilson's bound says how many may still
     differ.
     """
     over = _name_groups(spread, n)
@@ -110,12 +107,12 @@ def log_interval(value: float, n: int, spread: AgreementError, name: str) -> Est
 
 
 def without_interval(value: float, n: int, name: str, reason: str) -> Estimate:
-    """Give a coefficient that may be anything from −1 to 1, and say why."""
+    """Give a coefficient the whole range from −1 to 1, and say why."""
     return Estimate(value, min(-1.0, value), 1.0, n, f"{name}, no interval: {reason}")
 
 
 def crossed_share(share: float, ratings: Ratings, spread: AgreementError, what: str) -> Estimate:
-    """Put Wilson's interval around a share: that of as many answers as would have its standard error."""
+    """Put Wilson's interval around a share, at the number of answers that would have its standard error."""
     from scipy.special import ndtri
 
     n, clusters = int(ratings.units.sum()), spread.clusters
@@ -129,8 +126,8 @@ def crossed_share(share: float, ratings: Ratings, spread: AgreementError, what: 
 def _cluster_spread(cells: Cells, moved: Floats, weights: Floats) -> AgreementError:
     """Estimate the standard error over clusters from the sums of cells.
 
-    A cluster with a share h of the units hides as much of its own deviation from the mean: 1 − h is left of it. Of
-    clusters of one size that makes G / (G − 1), on G − 1 degrees of freedom.
+    A cluster with a share h of the units hides that share of its own deviation from the mean and leaves 1 − h of it.
+    For clusters of one size this is G / (G − 1), on G − 1 degrees of freedom.
     """
     shares, sums = (sum_groups(cells.cluster, each) for each in (weights, moved))
     if len(shares) < 2:
@@ -139,15 +136,15 @@ def _cluster_spread(cells: Cells, moved: Floats, weights: Floats) -> AgreementEr
 
 
 def _count_degrees(shares: Floats) -> float:
-    """Count degrees of freedom: one less than groups of one size that are as uneven together."""
+    """Count degrees of freedom: one less than the effective number of groups (inverse Simpson index)."""
     return 1 / float(shares @ shares) - 1
 
 
-def _vary_between_clusters(clusters: Codes, annotators: Codes, moved: Floats, shares: Floats) -> float:
-    """Estimate the variance of the annotators' sums that comes from different clusters, from the sums of cells.
+def _vary_between_clusters(clusters: Integers, annotators: Integers, moved: Floats, shares: Floats) -> float:
+    """Estimate the part of the variance of annotators' sums that arises between clusters, from the sums of cells.
 
-    With c the annotators' sums, Q(c) = Σ (c_a − h_a Σc)² / (1 − h_a) is their variance, as for clusters; from that of
-    all clusters together goes off that of each by itself. Where annotators have no habits, 0 is left on average.
+    With c the annotators' sums, Q(c) = Σ (c_a − h_a Σc)² / (1 − h_a) is their variance, as for clusters. Each cluster's
+    own Q is subtracted from that of all clusters together; for annotators without habits 0 is left on average.
     """
     left = 1 / (1 - shares)
     fixed = float(shares**2 @ left)
@@ -171,7 +168,7 @@ def _name_groups(spread: AgreementError, units: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A coefficient (n: units with an answer), its standard error, and the agreement that was seen and by chance."""
+    """A coefficient (n: units with an answer), its standard error, and the observed and expected agreement."""
 
     coefficient: Estimate
     standard_error: float
@@ -182,7 +179,7 @@ class Agreement:
 def gwet_ac(ratings: Ratings) -> Agreement | None:
     """Estimate Gwet's AC1; None with fewer than two values or no pair of answers.
 
-    The number of values that could have been given matters: name them all to `tally` where some were never used.
+    The number of possible values matters: name them all to `count_ratings` where some were never used.
     """
     q = len(ratings.values)
     if q < 2:
@@ -191,15 +188,15 @@ def gwet_ac(ratings: Ratings) -> Agreement | None:
 
 
 def fleiss_kappa(ratings: Ratings) -> Agreement | None:
-    """Estimate Fleiss' κ, also for differing numbers of answers; None if all answers are one value or without pairs.
+    """Estimate Fleiss' κ, also for differing numbers of answers; None if all answers are the same or none pair up.
 
-    It has no interval where nearly all answers are one value.
+    It has no interval where nearly all answers are the same.
     """
     return _correct_for_chance(ratings, _mean_shares(ratings), "Fleiss' κ", why_no_interval(ratings))
 
 
 def pairwise_agreement(ratings: Ratings) -> Estimate | None:
-    """Estimate how likely two annotators give a unit the same value; every unit with two answers weighs the same."""
+    """Estimate how likely two annotators are to give a unit the same value; units with two answers weigh the same."""
     pairable = ratings.keep(ratings.raters > 1)
     if not len(pairable.units):
         return None
@@ -208,31 +205,29 @@ def pairwise_agreement(ratings: Ratings) -> Estimate | None:
     return crossed_share(observed, pairable, two_way_spread(pairable, influence), "share of pairs")
 
 
-def _mean_shares(ratings: Ratings) -> NDArray[np.float64]:
-    """Average the shares of values over units: every unit weighs the same, however many answers it has."""
+def _mean_shares(ratings: Ratings) -> Floats:
+    """Average the shares of values over units, each of which weighs the same, however many answers it has."""
     return np.asarray((ratings.units / ratings.raters) @ ratings.counts / max(1, ratings.units.sum()))
 
 
 def _observe(ratings: Ratings) -> float:
-    """Average the share of pairs of answers that are the same over the units that have any."""
+    """Average the share of equal pairs of answers over the units that have any pair."""
     is_pair = ratings.raters > 1
     counts, raters, units = ratings.counts[is_pair], ratings.raters[is_pair], ratings.units[is_pair]
     return float(units @ ((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1)))) / int(units.sum())
 
 
-def _share_of_same(ratings: Ratings) -> NDArray[np.float64]:
-    """Give, for each answer, the share of the other answers to its unit that are the same; 0 if there are none."""
+def _share_of_same(ratings: Ratings) -> Floats:
+    """Return, for each answer, the share of the other answers to its unit that equal it; 0 if there are none."""
     answers = ratings.answers
     others = np.maximum(1, ratings.raters - 1)[answers.row]
     return np.asarray((ratings.counts[answers.row, answers.value] - 1) / others)
 
 
-def _correct_for_chance(
-    ratings: Ratings, by_chance: NDArray[np.float64], name: str, lack: str | None = None
-) -> Agreement | None:
-    """Put together what was seen and what chance gives (per value), with the standard error of the quotient.
+def _correct_for_chance(ratings: Ratings, by_chance: Floats, name: str, lack: str | None = None) -> Agreement | None:
+    """Combine observed agreement with agreement by chance (per value), with the standard error of their quotient.
 
-    Shares of values enter chance agreement twice over, hence the 2 in what each answer contributes to the error.
+    Shares of values enter chance agreement twice, hence the 2 in each answer's contribution to the error.
     """
     is_pair = ratings.raters > 1
     n, paired = int(ratings.units.sum()), int(ratings.units[is_pair].sum())
@@ -258,9 +253,9 @@ LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 def krippendorff_alpha(ratings: Ratings, level: Level) -> Estimate | None:
     """Estimate α; n is the number of units with two answers or more.
 
-    Units with one answer say nothing of agreement and are left out. None where α is not defined: no unit has two
-    answers, or all answers are the same value, so that chance could not have made a difference. It has no interval
-    where nearly all answers are one value or, but for nominal values, hardly any differ.
+    Units with one answer say nothing about agreement and are left out. None where α is undefined: no unit has two
+    answers, or all answers are the same, so chance could not have made a difference. It has no interval where nearly
+    all answers are the same or, except at the nominal level, hardly any differ.
     """
     pairable = ratings.keep(ratings.raters > 1)
     if np.count_nonzero(pairable.counts.any(axis=0)) < 2:
@@ -276,13 +271,13 @@ def krippendorff_alpha(ratings: Ratings, level: Level) -> Estimate | None:
 
 
 def krippendorff_alphas(ratings: Ratings, levels: Sequence[Level]) -> dict[Level, Estimate]:
-    """Estimate α at several levels; there is nothing in it where α is not defined."""
+    """Estimate α at several levels; levels at which it is undefined are left out."""
     return {level: alpha for level in levels if (alpha := krippendorff_alpha(ratings, level)) is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class _Alpha:
-    """α, by how much each answer moves it, and how far answers are apart by chance."""
+    """α, how much each answer moves it, and how far apart answers are by chance."""
 
     value: float
     influence: Influence
@@ -290,7 +285,7 @@ class _Alpha:
 
 
 def _alpha(ratings: Ratings, distances: Floats) -> _Alpha:
-    """Compare how far the answers to a unit are apart with how far all answers are."""
+    """Compare the distances between answers to one unit with those between all answers."""
     answers, given = ratings.answers, ratings.units @ ratings.counts
     n = float(given.sum())
     apart = (ratings.counts @ distances)[answers.row, answers.value] / (ratings.raters - 1)[answers.row]
@@ -311,16 +306,16 @@ def _distances(values: Floats, level: Level) -> Floats:
 
 
 def _alpha_of_ranks(ratings: Ratings) -> _Alpha:
-    """Compute α where two values are as far apart as there are answers between them: as their mean ranks are.
+    """Compute α where the distance between two values is that between their mean ranks.
 
-    An answer moves the ranks of all values above its own by one, its own by half, and α with them.
+    An answer moves the ranks of all values above its own by one and its own by half, and α with them.
     """
     counts, given = ratings.counts, ratings.units @ ratings.counts
     n = float(given.sum())
     ranks = np.cumsum(given) - (given + n) / 2  # their mean is 0
     alpha = _alpha(ratings, (ranks[:, None] - ranks) ** 2)
     pairs = ratings.units / (ratings.raters - 1)
-    # What α gains by each rank's derivative: of the distances within units, and of those by chance.
+    # The derivative of α by each rank: through the distances within units, and through those by chance.
     within = 4 / n * (ranks * ((pairs * ratings.raters) @ counts) - (pairs * (counts @ ranks)) @ counts)
     by_chance = 4 / n * given * ranks
     gained = ((1 - alpha.value) * n / (n - 1) * by_chance - within) / alpha.expected

@@ -1,11 +1,11 @@
 """Patterns in an observer's answers: the numbers it knows, the answers it returns to, and its bias.
 
 Known numbers follow the criteria of research on children's counting (knower levels); bias is tested by Wilcoxon's
-signed ranks. An anchor is an answer that is returned to whatever is shown. An answer is at home with a run of numbers
-to which a proportional reader could give it, of whatever gain: the largest is at most (answer + ½) / (answer − ½)
-times the smallest; of all such runs, the one where the answer is most frequent. Elsewhere, answers that scatter
-around the number get rarer with the distance, so that one of the two neighbouring answers is at least as frequent. An
-answer that is more frequent than both is an anchor."""
+signed ranks. An anchor is an answer that the observer returns to whatever is shown. The home of an answer is a run of
+numbers to which an observer with proportional answers, of whatever gain, could give it: the largest is at most
+(answer + ½) / (answer − ½) times the smallest. Of all such runs, it is the one where the answer is most frequent.
+Elsewhere, answers that scatter around the number get rarer with distance, so one of the two neighbouring answers is at
+least as frequent. An answer that is more frequent than both is an anchor."""
 
 import itertools
 import math
@@ -21,6 +21,8 @@ from subitize.stats.bootstrap import LEAST_TRIALS, METHOD, has_spread, replicate
 from subitize.stats.confusion import Answers, combine
 from subitize.stats.estimate import (
     Clusters,
+    Floats,
+    Integers,
     compare_shares,
     estimate_share,
     estimate_shares,
@@ -40,11 +42,11 @@ Standing = Literal["known", "not known", "open"]
 
 @dataclass(frozen=True, slots=True)
 class KnownNumber:
-    """How one number stands: answered when shown (hits), and answered when another is shown (false alarms).
+    """The evidence on one number: how often it is answered when shown (hits), and when another is (false alarms).
 
-    A margin is how far the share is on the right side of its criterion; below 0 the criterion is missed. False
-    alarms are None where no other number was shown, and then the number cannot count as known. `standing` is known, or
-    not known, where chance does not explain it; else it is open.
+    A margin is how far the share is on the right side of its criterion; below 0 the criterion is missed. False alarms
+    are None if no other number was shown, and then the number cannot count as known. `standing` is "known" or "not
+    known" where chance cannot explain it, else "open".
     """
 
     number: int
@@ -58,10 +60,10 @@ class KnownNumber:
 
 @dataclass(frozen=True, slots=True)
 class KnowerLevel:
-    """The largest n with 1..n all known, 0 if 1 is not; None where 1 was never shown, or no other number.
+    """The largest n with 1..n all known, 0 if 1 is not; None if 1 was never shown, or no other number was.
 
-    With one number alone nobody can tell a number that is known from the answer to everything. `low` and `high` are
-    the smallest and the largest level that the replies leave possible (95 %).
+    With a single number, knowing it cannot be told from answering it to everything. `low` and `high` are the smallest
+    and the largest level compatible with the replies (95 %).
     """
 
     level: int | None
@@ -77,8 +79,8 @@ def knower_level(replies: Answers) -> KnowerLevel:
     numbers. Both shares are taken within each category, where the trials on other numbers are pooled, and then
     averaged over categories with equal weight.
 
-    A level is too low for the replies where one of the next numbers is known beyond doubt, which is one test; it is too
-    high where its numbers cannot all be known, which is a test of all of them together (Simes).
+    The lower bound counts the leading numbers that are significantly known; the upper bound is the largest n for which
+    Simes' test does not reject that 1..n are all known.
     """
     shown = np.unique(replies.targets)
     groups = _gather(replies, shown)
@@ -102,9 +104,9 @@ def knower_level(replies: Answers) -> KnowerLevel:
     return KnowerLevel(level, numbers, low, high)
 
 
-def _gather(replies: Answers, shown: NDArray[np.int64]) -> Clusters:
-    """Gather the shares of hits of each number, then those of its false alarms, every category with equal weight."""
-    # Trials on one number in one category and cluster, with how often each number is answered.
+def _gather(replies: Answers, shown: Integers) -> Clusters:
+    """Gather the shares of hits of each number, then those of false alarms, with equal weight for every category."""
+    # A unit: the trials on one number in one category and cluster, with how often each number is answered.
     units = combine(replies.clusters, replies.targets, replies.categories)
     _, first, place = np.unique(units, return_index=True, return_inverse=True)
     clusters, targets, categories, strata = (
@@ -143,24 +145,21 @@ def _count_first(are_so: Iterable[bool]) -> int:
     return sum(1 for _ in itertools.takewhile(bool, are_so))
 
 
-def _rejects_all(p: NDArray[np.float64]) -> bool:
-    """Tell whether not all of some hypotheses can be true (Simes 1986, Biometrika 73)."""
+def _rejects_all(p: Floats) -> bool:
+    """Return whether hypotheses with these p-values cannot all be true (Simes 1986, Biometrika 73)."""
     return bool((np.sort(p) < _ONE_SIDED * np.arange(1, len(p) + 1) / max(1, len(p))).any())
 
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 ALPHA = 0.05
-_HIGHEST = 2.0**53  # above, not every whole number is a float
-_PARTS = 4  # numbers away from an answer's home that are tested together: the next below, the next above, those further
+_HIGHEST = 2.0**53  # not every larger whole number is a float
+_PARTS = 4  # of the numbers away from an answer's home: the next below, the next above, those further below and above
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """An answer that is returned to: its share of the counts given to numbers that it is not at home with.
+    """An answer that the observer returns to: its share of the counts given to numbers outside its home.
 
-    `p_value` is that of its being no more frequent there than an answer next to it, adjusted for all answers (Holm).
+    `p_value` tests whether it is no more frequent there than an adjacent answer, adjusted for all answers (Holm).
     """
 
     answer: int
@@ -171,14 +170,14 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Anchoring:
-    """The answers that are returned to, the most frequent first; `n` are the counts, of at least 1, they are among."""
+    """The anchors, the most frequent first; `n` is the number of counts, of at least 1, that were analysed."""
 
     anchors: tuple[Anchor, ...]
     n: int
 
 
 def find_anchors(replies: Answers) -> Anchoring | None:
-    """Find the answers that are returned to; None where fewer than three numbers were answered."""
+    """Find the anchors; None if counts were given to fewer than three numbers."""
     is_count = (replies.numbers >= 1) & (replies.targets >= 1)
     counts = _Counts(
         np.minimum(replies.numbers[is_count], _HIGHEST).astype(np.int64),
@@ -207,7 +206,7 @@ class _Counts:
 
 
 def _find_homes(counts: _Counts, answers: Integers, shown: Integers) -> Integers:
-    """Give the place of the first number in each answer's home, and that after the last; of equals, the nearest."""
+    """Return the place of the first number in each answer's home, and that after the last; of equals, the nearest."""
     matrix = np.zeros((len(answers), len(shown)))
     np.add.at(matrix, (np.searchsorted(answers, counts.answers), np.searchsorted(shown, counts.targets)), 1)
     shares = np.round(matrix / matrix.sum(axis=0), 9)
@@ -221,20 +220,20 @@ def _find_homes(counts: _Counts, answers: Integers, shown: Integers) -> Integers
 
 
 def _test(counts: _Counts, answers: Integers, shown: Integers, homes: Integers) -> Floats:
-    """Compare each answer away from home with the two next to it; p-values are adjusted."""
+    """Compare each answer away from home with its two neighbours; p-values are adjusted."""
     towards, beyond = (_compare(counts, answers, shown, homes, side) for side in (1, -1))
     p_values = np.fmax(towards, beyond)
     tested = (~np.isnan(p_values)).sum(axis=1)
-    # Parts are other trials, so that their p-values are independent (Simes).
+    # Parts consist of different trials, so their p-values are independent (Simes).
     in_order = np.sort(p_values, axis=1) * tested[:, None] / np.arange(1, _PARTS + 1)
     return adjust_holm(np.where(tested > 0, np.fmin.reduce(in_order, axis=1), np.nan))
 
 
 def _compare(counts: _Counts, answers: Integers, shown: Integers, homes: Integers, side: int) -> Floats:
-    """Compare each answer with the next one on the side of the number (1) or on the other (−1), in each part."""
+    """Compare each answer with its neighbour towards the number (1) or away from it (−1), in each part."""
     column = np.searchsorted(shown, counts.targets)
     trial, place, is_answer = [], [], []
-    # A count speaks for its own answer, and against those next to it.
+    # A count supports its own answer, and speaks against its neighbours.
     for step in (0, 1, -1):
         at = np.minimum(np.searchsorted(answers, counts.answers - step), len(answers) - 1)
         low, high = homes[at].T
@@ -269,7 +268,7 @@ LEAST_EFFECT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class SignedRanks:
-    """The test on n errors: z is above 0 where the larger errors are upwards, r = |z| / √n."""
+    """The test of n errors: z is above 0 if upward errors prevail, r = |z| / √n."""
 
     direction: Direction
     r: Estimate
@@ -278,13 +277,12 @@ class SignedRanks:
     n: int
 
 
-def signed_rank_test(errors: NDArray[np.float64], strata: NDArray[np.int64] | None = None) -> SignedRanks | None:
+def signed_rank_test(errors: Floats, strata: Integers | None = None) -> SignedRanks | None:
     """Test, two-sided, whether errors deviate from 0: normal approximation, corrected for ties, not for continuity.
 
-    Errors of 0 have no rank, as Wilcoxon has it; but they count in the n of r. Without them, r would be .87 (1 if all
-    errors are of one size) as soon as all go to one side, be they one in a hundred. Where there is no error at all, z
-    is 0 and p is 1.
-    `strata` number the design cells (a number in a category) that resamples keep the size of.
+    Errors of 0 have no rank, as in Wilcoxon's test, but they count in the n of r. Without them, r would be .87 (1 if
+    all errors are of one size) as soon as all go to one side, even if they are one in a hundred. Without any error, z
+    is 0 and p is 1. `strata` are codes of the design cells (a number in a category) whose sizes resamples preserve.
     """
     n = len(errors)
     if n == 0:
@@ -299,7 +297,7 @@ def signed_rank_test(errors: NDArray[np.float64], strata: NDArray[np.int64] | No
     return SignedRanks(direction, _effect(signed_effect, sizes, counts), z, p, n)
 
 
-def _count(errors: NDArray[np.float64], strata: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _count(errors: Floats, strata: Integers) -> tuple[Floats, Integers]:
     """Count the errors of each size in each stratum."""
     sizes, row = np.unique(errors, return_inverse=True)
     _, column = np.unique(strata, return_inverse=True)
@@ -308,17 +306,17 @@ def _count(errors: NDArray[np.float64], strata: NDArray[np.int64]) -> tuple[NDAr
     return sizes, counts
 
 
-def _signed_z(sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Compute z of each of several counts (…, size, stratum); 0 where there is no error."""
+def _signed_z(sizes: Floats, counts: Integers) -> Floats:
+    """Compute z of each of several counts (…, size, stratum); 0 if there are no errors."""
     upwards, ties, ranks = _rank(sizes, counts.sum(axis=-1))
-    variance = _variance(ties, ranks)
-    return np.where(variance > 0, _excess(upwards, ties, ranks) / np.sqrt(np.where(variance > 0, variance, 1)), 0.0)
+    # By how much the ranks of upward errors exceed half of all, and its variance if each error's sign is a coin toss.
+    excess = ((upwards - ties / 2) * ranks).sum(axis=-1)
+    variance = (ties * ranks**2).sum(axis=-1) / 4
+    return np.where(variance > 0, excess / np.sqrt(np.where(variance > 0, variance, 1)), 0.0)
 
 
-def _rank(
-    sizes: NDArray[np.float64], totals: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Give, per magnitude above 0, how many errors are upwards, how many there are, and the rank of each."""
+def _rank(sizes: Floats, totals: Integers) -> tuple[Floats, Floats, Floats]:
+    """Return, per magnitude above 0, the number of upward errors, of all errors, and the rank of each."""
     magnitudes, group = np.unique(np.abs(sizes[sizes != 0]), return_inverse=True)
     upwards = np.zeros((*totals.shape[:-1], len(magnitudes)))
     ties = np.zeros_like(upwards)
@@ -329,32 +327,22 @@ def _rank(
     return upwards, ties, np.cumsum(ties, axis=-1) - (ties - 1) / 2
 
 
-def _excess(upwards: NDArray[np.float64], ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Say by how much the ranks of errors upwards exceed half of all."""
-    return np.asarray(((upwards - ties / 2) * ranks).sum(axis=-1))
-
-
-def _variance(ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the variance of the excess where every error is up or down by the toss of a coin; ties are in it."""
-    return np.asarray((ties * ranks**2).sum(axis=-1) / 4)
-
-
 def _p(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-def _effect(signed_effect: float, sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> Estimate:
+def _effect(signed_effect: float, sizes: Floats, counts: Integers) -> Estimate:
     """Put an interval around r: that of the signed effect, folded at 0.
 
-    Strata of few trials, or that are always answered alike, have no spread of their own to resample: then all errors
-    are resampled together, which adds the differences between strata and so makes the interval wider, never narrower.
+    Strata with few trials, or with the same answer throughout, have no spread of their own to resample. Then all errors
+    are resampled together, which adds the differences between strata and so can only widen the interval.
     """
     n = int(counts.sum())
     if len(sizes) == 1:
         return _effect_without_spread(float(sizes[0]), n)
     what = "r = |z| / √n, signed-rank"
 
-    def statistic(resampled: NDArray[np.int64]) -> NDArray[np.float64]:
+    def statistic(resampled: Integers) -> Floats:
         return _signed_z(sizes, resampled) / math.sqrt(n)
 
     replicates = replicate(statistic, counts)
@@ -365,14 +353,14 @@ def _effect(signed_effect: float, sizes: NDArray[np.float64], counts: NDArray[np
     lost = small_sample_factor(counts.sum(axis=0))
     low, high = widen(signed_effect, replicates, (-1.0, 1.0), lost)
     edges = sorted((abs(low), abs(high)))
-    # What the test cannot tell from 0 may be 0; with few errors, resamples would say so too rarely.
+    # An effect that the test cannot tell from 0 may be 0; with few errors, resamples would show this too rarely.
     may_be_none = low <= 0 <= high or _p(signed_effect * math.sqrt(n)) >= ALPHA
     folded = 0.0 if may_be_none else edges[0]
     return Estimate(abs(signed_effect), folded, edges[1], n, f"{what}, {METHOD}")
 
 
 def _effect_without_spread(size: float, n: int) -> Estimate:
-    """Bound r by as many errors of another kind, all alike, as may still have been missed."""
+    """Bound r by how many errors of another size, all alike, may have been missed (Wilson)."""
     missed = wilson_interval(0, n).high
     if size == 0:
         return Estimate(0.0, 0.0, math.sqrt(missed), n, "r = |z| / √n; no error, Wilson bound on their share")

@@ -8,25 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimate import wilson_interval
+from subitize.stats.estimate import Floats, Integers, wilson_interval
 
 RESAMPLES = 1000
 METHOD = f"basic bootstrap of trials, {RESAMPLES} resamples, widened by their shift"
-LEAST_TRIALS = 10  # with fewer in a cell, resamples tell too little of the spread
+LEAST_TRIALS = 10  # with fewer in a cell, resamples say too little about the spread
 _CELLS_AT_ONCE = 4_000_000
 _NO_SPREAD = 1e-12
 _PARTS = 1_000_000  # a whole trial, where shares of trials are moved
 
-Statistic = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+Statistic = Callable[[Integers], Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a statistic is called, its bounds, and which of them is `ideal`: few trials only ever lead away from it.
+    """A statistic's name, its bounds, and which of them is `ideal`: few trials only ever lead away from it.
 
-    A correlation of shares gets the smaller, the fewer the trials (ideal: 1), a distance the larger (ideal: 0). Where
-    a cell has fewer than `least` trials, nobody can tell how much, and the interval reaches up to the ideal. Variances
-    are `design_effect` times those of independent trials.
+    The fewer the trials, the smaller is a correlation of shares (ideal: 1) and the larger a distance (ideal: 0). Where
+    a cell has fewer than `least` trials, the size of this bias is unknown, and the interval extends to the ideal.
+    Variances are `design_effect` times those of independent trials.
     """
 
     what: str
@@ -36,12 +36,10 @@ class Scale:
     design_effect: float = 1.0
 
 
-def resample(
-    counts: NDArray[np.int64], times: int, random: np.random.Generator, shares: NDArray[np.float64] | None = None
-) -> NDArray[np.int64]:
-    """Draw every column of (…, row, column) anew, from its own shares or others, into a new first axis.
+def resample(counts: Integers, times: int, random: np.random.Generator, shares: Floats | None = None) -> Integers:
+    """Resample every column of (…, row, column) from its own shares, or given ones, into a new first axis.
 
-    The number of trials in a column stays as it is: the design, not chance, decides how often a number is shown.
+    The number of trials in a column stays the same: the design, not chance, decides how often a number is shown.
     """
     trials = counts.sum(axis=-2)
     shares = counts / np.maximum(trials, 1)[..., None, :] if shares is None else shares
@@ -49,45 +47,47 @@ def resample(
     return np.moveaxis(drawn, -1, -2)
 
 
-def replicate(
-    statistic: Statistic, counts: NDArray[np.int64], *, seed: int = 0, shares: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def replicate(statistic: Statistic, counts: Integers, *, seed: int = 0, shares: Floats | None = None) -> Floats:
     """Compute a statistic of resampled counts, in pieces that fit into memory."""
-    at_once = max(1, _CELLS_AT_ONCE // max(1, counts.size))
+    at_once = _CELLS_AT_ONCE // max(1, counts.size)
     if at_once >= RESAMPLES and shares is None:
         return statistic(_resamples(counts.tobytes(), counts.shape, seed))
     random = np.random.default_rng(seed)
-    sizes = [min(at_once, RESAMPLES - start) for start in range(0, RESAMPLES, at_once)]
+    sizes = batches(RESAMPLES, at_once)
     return np.concatenate([statistic(resample(counts, size, random, shares)) for size in sizes])
 
 
+def batches(total: int, at_once: int) -> Iterator[int]:
+    """Split a total into sizes of at most `at_once`, or of 1 where not even one fits."""
+    at_once = max(1, at_once)
+    return (min(at_once, total - start) for start in range(0, total, at_once))
+
+
 @lru_cache(maxsize=1)  # several statistics are wanted of the same counts, one after the other
-def _resamples(counts: bytes, shape: tuple[int, ...], seed: int) -> NDArray[np.int64]:
+def _resamples(counts: bytes, shape: tuple[int, ...], seed: int) -> Integers:
     kept = np.frombuffer(counts, dtype=np.int64).reshape(shape)
     return resample(kept, RESAMPLES, np.random.default_rng(seed))
 
 
-def has_spread(replicates: NDArray[np.float64]) -> bool:
-    """Tell whether resamples differ: they cannot where each cell is always answered alike, or has one trial."""
+def has_spread(replicates: Floats) -> bool:
+    """Return whether resamples differ: they cannot where the answers in each cell are all the same."""
     finite = replicates[np.isfinite(replicates)]
     return finite.size > 0 and float(np.ptp(finite)) > _NO_SPREAD
 
 
-def small_sample_factor(trials: NDArray[np.int64]) -> float:
-    """Tell how many times larger the variance of shares is than in resamples: n / (n − 1), over cells of any size."""
+def small_sample_factor(trials: Integers) -> float:
+    """Compute how much resamples understate the variance of shares: n / (n − 1), over cells of any size."""
     trials = trials[trials > 0]
     kept = float(((trials - 1) / trials**2).sum())
     return float((1 / trials).sum()) / kept if kept else np.inf
 
 
-def widen(
-    value: float, replicates: NDArray[np.float64], bounds: tuple[float, float], lost: float = 1.0
-) -> tuple[float, float]:
-    """Put the basic bootstrap interval around a value, widened, within bounds, holding the value.
+def widen(value: float, replicates: Floats, bounds: tuple[float, float], lost: float = 1.0) -> tuple[float, float]:
+    """Put the basic bootstrap interval around a value, widened, within bounds, and containing the value.
 
-    A resample has the noise of the trials twice, so it is off from the value as the value is from the truth. How far
-    this shift must be taken back is uncertain itself (that of a smallest correlation is about twice as large as
-    resamples show): the interval reaches from where it is not taken back to where it is taken back twice.
+    Resamples overshoot the estimate as the estimate overshoots the truth, so that bias is subtracted. Its size is
+    itself uncertain (for a smallest correlation it is about twice what resamples show): the interval covers everything
+    from no correction to twice the correction.
     """
     finite = replicates[np.isfinite(replicates)]
     centre = float(finite.mean())
@@ -99,8 +99,8 @@ def widen(
     return min(low, value), max(high, value)
 
 
-def bootstrap_interval(statistic: Statistic, counts: NDArray[np.int64], scale: Scale) -> Estimate:
-    """Put an interval around a statistic of counts (category, row, column), however few the trials in a cell are."""
+def bootstrap_interval(statistic: Statistic, counts: Integers, scale: Scale) -> Estimate:
+    """Put an interval around a statistic of counts (category, row, column), however few trials a cell has."""
     value, n = float(statistic(counts)), int(counts.sum())
     trials = counts.sum(axis=-2)
     fewest = int(trials[trials > 0].min())
@@ -125,10 +125,10 @@ def bootstrap_interval(statistic: Statistic, counts: NDArray[np.int64], scale: S
     return Estimate(value, low, high, n, method)
 
 
-def shift_responses(counts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Move as many trials as may still have been missed to the next row, the one before, or all rows alike.
+def shift_responses(counts: Integers) -> Iterator[Integers]:
+    """Yield perturbed matrices: the unseen share (Wilson) moved one row up, one row down, or spread evenly.
 
-    They may be of the whole matrix, or all of one category, of one number, or of one number in one category.
+    The share is taken from the whole matrix, from one category, from one number, or from one number in one category.
     """
     rows = counts.shape[-2]
     up, down = np.roll(counts, 1, axis=-2), np.roll(counts, -1, axis=-2)

@@ -16,10 +16,10 @@ _PAIRS_AT_ONCE = 1_000_000  # thousands of boxes are millions of pairs, of which
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """What a detector found in a picture, in its pixels, best first; a colour is None where nobody looked for it.
+    """What a detector found in a picture, in pixels, best first; a colour is None if it was not looked for.
 
-    A mask is a square grid over a box, true where the thing is; there are none where a network gives none. `unread` has
-    the words of a network, by noun, that say neither where such things are nor that there are none.
+    A mask is a square grid over a box, true where the thing is; some networks give none. `unread` has the words of a
+    network, by noun, that neither locate such things nor say that there are none.
     """
 
     xyxy: Floats
@@ -31,7 +31,7 @@ class Detections:
 
     @classmethod
     def make(cls, xyxy: object, scores: object, labels: Sequence[str], masks: Sequence[Grid] = ()) -> Self:
-        """Sort what a network gave: n × 4 corners (left, top, right, bottom), n scores, n labels, n masks or none."""
+        """Sort a network's output: n × 4 corners (left, top, right, bottom), n scores, n labels, n masks or none."""
         corners = np.asarray(xyxy, dtype=np.float64).reshape(-1, 4)
         given = np.asarray(scores, dtype=np.float64).reshape(-1)
         if not len(corners) == len(given) == len(labels):
@@ -43,7 +43,7 @@ class Detections:
 
     @classmethod
     def of(cls, boxes: Sequence[Box]) -> Self:
-        """Take boxes as they are stored."""
+        """Make detections of stored boxes."""
         made = cls.make([box.xyxy for box in boxes], [box.score for box in boxes], [box.label for box in boxes])
         order = sorted(range(len(boxes)), key=lambda index: -boxes[index].score)
         return replace(made, colours=tuple(boxes[index].colour for index in order))
@@ -52,7 +52,7 @@ class Detections:
         return len(self.scores)
 
     def where(self, chosen: NDArray[np.bool_] | Sequence[bool]) -> Self:
-        """Keep some of them."""
+        """Keep the chosen detections."""
         (kept,) = np.nonzero(np.asarray(chosen, dtype=bool))
         return replace(
             self,
@@ -64,31 +64,31 @@ class Detections:
         )
 
     def above(self, threshold: float) -> Self:
-        """Keep those with at least this score."""
+        """Keep detections with at least this score."""
         return self.where(self.scores >= threshold)
 
     def labelled(self, label: str) -> Self:
-        """Keep those of one label."""
+        """Keep detections of one label."""
         return self.where([own == label for own in self.labels])
 
     def renamed(self, names: Callable[[str], str]) -> Self:
-        """Give them other labels."""
+        """Replace the labels."""
         return replace(self, labels=tuple(names(label) for label in self.labels))
 
     def coloured(self, colours: Sequence[str | None]) -> Self:
-        """Say what colour each has."""
+        """Set the colours."""
         return replace(self, colours=tuple(colours))
 
     def suppressed(self, iou: float) -> Self:
-        """Leave out what overlaps a better one of the same label by more than this share of their union."""
+        """Leave out detections that overlap a better one of the same label by more than this share of their union."""
         return self.where(self.unsuppressed(iou))
 
     def unsuppressed(self, iou: float) -> NDArray[np.bool_]:
-        """Tell which overlap no better one of the same label by more than this share of their union."""
+        """Mark detections that overlap no better one of the same label by more than this share of their union."""
         return self.overlaps().unsuppressed(iou)
 
     def overlaps(self) -> "Overlaps":
-        """Find which overlap, once for any largest overlap that may be asked for."""
+        """Find all overlaps, once for every threshold that may be asked for."""
         _, kinds = np.unique(np.asarray(self.labels, dtype=str), return_inverse=True)
         rows = max(1, _PAIRS_AT_ONCE // max(1, len(self)))
         found = [_find_pairs(self.xyxy, kinds, start, start + rows) for start in range(0, max(1, len(self)), rows)]
@@ -96,12 +96,12 @@ class Detections:
         return Overlaps(len(self), better, worse, _iou(self.xyxy[better], self.xyxy[worse]))
 
     def evidence(self) -> Boxes:
-        """Give them as the evidence of a judge, with their masks if there are any."""
+        """Return the evidence of a judge, with masks if there are any."""
         boxes = self.boxes()
         return Masks(boxes, masks=tuple(map(_write_runs, self.masks))) if self.masks else Boxes(boxes)
 
     def boxes(self) -> tuple[Box, ...]:
-        """Give them as they are stored, with no more digits than mean anything."""
+        """Return boxes as they are stored, without meaningless digits."""
         return tuple(
             Box(label, round(float(score), 5), _corners(row), colour)
             for row, score, label, colour in zip(self.xyxy, self.scores, self.labels, self.colours, strict=True)
@@ -110,7 +110,7 @@ class Detections:
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """The pairs of one label that overlap at all, the better one's place first, in its order; and by what share."""
+    """The pairs of one label that overlap at all, in the order of the better one, and the shares of their overlaps."""
 
     count: int
     better: NDArray[np.intp]
@@ -118,7 +118,7 @@ class Overlaps:
     shares: Floats
 
     def unsuppressed(self, iou: float) -> NDArray[np.bool_]:
-        """Tell which overlap no better one, itself left, by more than this share."""
+        """Mark those that overlap no better one that is itself kept by more than this share."""
         is_left = np.ones(self.count, dtype=bool)
         is_much = self.shares > iou
         better, worse = self.better[is_much], self.worse[is_much]
@@ -141,7 +141,7 @@ def _corners(row: Floats) -> tuple[float, float, float, float]:
 
 
 def _find_pairs(xyxy: Floats, kinds: NDArray[np.intp], start: int, stop: int) -> NDArray[np.intp]:
-    """Find the pairs of one kind that share something, the first of them from start to stop, the second after it."""
+    """Find overlapping pairs of one kind, the first of them from start to stop, the second after it."""
     one, other = xyxy[start:stop, None], xyxy[None, start:]
     is_pair = kinds[start:stop, None] == kinds[None, start:]
     for low, high in ((0, 2), (1, 3)):
@@ -150,15 +150,13 @@ def _find_pairs(xyxy: Floats, kinds: NDArray[np.intp], start: int, stop: int) ->
 
 
 def _iou(some: Floats, others: Floats) -> Floats:
-    """Divide what boxes share, pair by pair, by what they cover together; of nothing it is 0."""
+    """Divide the intersections of boxes, pair by pair, by their unions; 0 where a union is empty."""
     width = np.minimum(some[:, 2], others[:, 2]) - np.maximum(some[:, 0], others[:, 0])
     height = np.minimum(some[:, 3], others[:, 3]) - np.maximum(some[:, 1], others[:, 1])
     shared = np.clip(width, 0, None) * np.clip(height, 0, None)
     union = _area(some) + _area(others) - shared
-    overlaps: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
-    return overlaps
+    return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=union > 0))
 
 
 def _area(boxes: Floats) -> Floats:
-    area: Floats = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-    return area
+    return np.asarray((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]))

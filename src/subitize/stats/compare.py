@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
+from subitize.stats.bootstrap import batches
 from subitize.stats.estimate import (
     FEW,
     ROUNDING,
@@ -36,17 +37,17 @@ FLIPS = 1_999
 _FLIPS_PER_PAIR = 40  # so that Holm's adjustment of the smallest p there can be is still below .05
 _MOST_NUMBERS = 4_000_000  # held at a time
 _FLIPPED_AT_ONCE = 200_000  # so that what is held stays in the cache
-_FEWEST_FLIPPED = 8  # clusters that deviate from the mean of their stratum; flips of fewer tell too little
+_FEWEST_FLIPPED = 8  # clusters that deviate from the mean of their stratum; flips of fewer have too few outcomes
 _SEED = 20_240_611
 
 
 @dataclass(frozen=True, slots=True)
 class SharedClusters:
-    """What several models got in the same clusters: `means` has a row per model and a column per cluster.
+    """The results of several models in the same clusters: `means` has a row per model and a column per cluster.
 
-    `weights` are the observations that a mean is of, the same for all models. Codes of strata are such that neighbours
-    have neighbouring codes. No two means differ by more than `most`; `step` is by how much a mean would differ if each
-    of its observations were off by one more.
+    `weights` are the numbers of observations behind each mean, the same for all models. Similar strata have
+    neighbouring codes. No two means differ by more than `most`; `step` is how much a mean would change if each of its
+    observations were off by one more.
     """
 
     means: Floats
@@ -55,7 +56,7 @@ class SharedClusters:
     most: float = inf
     step: float = 1.0
     are_shares: bool = False
-    """Whether observations are right or wrong, so that chance alone leaves means a variance."""
+    """Whether observations are right or wrong, so that chance alone gives means a variance."""
 
     def pairs(self) -> list[tuple[int, int]]:
         """List the pairs of models."""
@@ -79,7 +80,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a model stands among others: from the best rank that it may have to the worst.
+    """A model's place among others: the best and the worst rank that it may have.
 
     Models that share a letter cannot be told apart.
     """
@@ -110,23 +111,10 @@ def compare_studies(clusters: SharedClusters, means: Floats) -> list[list[Differ
         variance = np.maximum(variance, (alone[:, first] + alone[:, second]).ravel())
     deviating = _count_deviating(differences, clusters, spread)
     flipped = np.abs(_flip(clusters, differences, spread))
-    rests_on = effective_number(together, np.abs(together.means)).tolist()
-    found = [
-        _conclude(clusters, _PairSpread(*of_pair), flipped[place])
-        for place, of_pair in enumerate(
-            zip(
-                spread.mean.tolist(),
-                variance.tolist(),
-                spread.degrees.tolist(),
-                deviating,
-                spread.clusters.tolist(),
-                spread.observations.tolist(),
-                spread.layouts(),
-                rests_on,
-                strict=True,
-            )
-        )
-    ]
+    rests_on = effective_number(together, np.abs(together.means))
+    columns = (spread.mean, variance, spread.degrees, spread.clusters, spread.observations, rests_on)
+    by_pair = zip(*(one.tolist() for one in columns), deviating, spread.layouts(), flipped, strict=True)
+    found = [_conclude(clusters, _PairSpread(*of_pair), own) for *of_pair, own in by_pair]
     return [_adjust(pairs, found[begin : begin + len(pairs)]) for begin in range(0, len(found), len(pairs))]
 
 
@@ -142,7 +130,7 @@ def _adjust(pairs: Sequence[tuple[int, int]], found: Sequence[tuple[Estimate, fl
 def rank_models(
     differences: Sequence[Difference], values: Sequence[float], *, is_error: bool = False
 ) -> list[Standing]:
-    """Say where models stand by the pairs that differ at .05 after adjustment; of errors the smallest is the best."""
+    """Rank models by the pairs that differ at .05 after adjustment; for errors, smaller is better."""
     count = len(values)
     is_better = np.zeros((count, count), dtype=bool)
     for one in differences:
@@ -157,7 +145,7 @@ def rank_models(
 
 
 def _least_variances(clusters: SharedClusters, means: Floats) -> Floats:
-    """Compute the least variance of each model in each study; that of a difference is their sum: they draw apart."""
+    """Compute the least variance of each model in each study; a difference of independent draws has their sum."""
     each = clusters.stack(means.reshape(-1, means.shape[-1]))
     return least_variance(each, cluster_spread(each)).reshape(means.shape[:2])
 
@@ -180,8 +168,8 @@ def _flip(clusters: SharedClusters, differences: Floats, spread: Spread) -> Floa
     layout = _Layout(clusters.weights[order], np.bincount(strata))
     residuals = layout.center(differences[:, order])
     wanted = max(FLIPS, _FLIPS_PER_PAIR * pairs - 1)
-    # Signs must not hang on how many studies there are.
-    drawn_at_once = max(1, _MOST_NUMBERS // max(len(order), models * max(models, len(layout.sizes))))
+    # Signs must not depend on the number of studies.
+    drawn_at_once = _MOST_NUMBERS // max(len(order), models * max(models, len(layout.sizes)))
     at_once = max(1, _FLIPPED_AT_ONCE // len(residuals))
     found = [
         layout.flip(signs[begin : begin + at_once], residuals)
@@ -197,16 +185,15 @@ def _draw_signs(clusters: int, wanted: int, at_a_time: int) -> Iterator[Floats]:
         yield (1 - 2 * (places & 1)).astype(np.float64)
         return
     random = np.random.default_rng(_SEED)
-    for begin in range(0, wanted, at_a_time):
-        shape = (min(at_a_time, wanted - begin), clusters)
-        yield (1 - 2 * random.integers(0, 2, shape, dtype=np.int8)).astype(np.float64)
+    for size in batches(wanted, at_a_time):
+        yield (1 - 2 * random.integers(0, 2, (size, clusters), dtype=np.int8)).astype(np.float64)
 
 
 class _Layout:
-    """Clusters in the order of their strata, and sums over strata of what clusters have (the last axis).
+    """Clusters in the order of their strata, and sums of their values by stratum (over the last axis).
 
-    The variance of a mean, as `measure_spread` has it, is the sum of the strata's squared residuals, each times
-    `squared`, times `factors`.
+    The variance of a mean, as `cluster_spread` computes it, is the sum over strata of `factors` times the sum of
+    squared residuals, each times `squared`.
     """
 
     def __init__(self, weights: Floats, sizes: Integers) -> None:
@@ -256,11 +243,11 @@ class _PairSpread:
     mean: float
     variance: float
     degrees: float
-    deviating: int
     clusters: int
     observations: float
-    layout: str
     rests_on: float
+    deviating: int
+    layout: str
 
     def caution(self) -> str:
         if self.clusters < FEW:
@@ -271,7 +258,7 @@ class _PairSpread:
 
 
 def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> tuple[Estimate, float]:
-    """Give a difference its interval and p."""
+    """Put an interval around a difference and compute its p."""
     if pair.variance <= 0:
         kind, (half, p) = "Wilson bound on the share that may differ by one more or less", _bound(pair, clusters.step)
     elif pair.variance == inf:
@@ -280,7 +267,7 @@ def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> t
         kind, (half, p) = "Student's interval", _ask_student(pair)
     else:
         kind, error = "sign flips", pair.variance**0.5
-        # What is as large but for rounding is as large.
+        # A flip counts as large as the difference if only rounding sets them apart.
         quotient = abs(pair.mean) / error * (1 - 1e-9)
         p = (1 + int((flipped >= quotient).sum())) / (1 + len(flipped))
         half = _critical(flipped) * (1 + 1e-9) * error
@@ -291,7 +278,7 @@ def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> t
 
 
 def _ask_student(pair: _PairSpread) -> tuple[float, float]:
-    """Compare with Student's t: where few clusters deviate from their strata, flips have too few outcomes."""
+    """Use Student's t instead: where few clusters deviate from their strata, flips have too few outcomes."""
     from scipy.special import stdtr, stdtrit
 
     error = pair.variance**0.5
@@ -306,9 +293,10 @@ def _critical(flipped: Floats) -> float:
 
 
 def _bound(pair: _PairSpread, step: float) -> tuple[float, float]:
-    """Bound a difference that never varies: as many clusters as Wilson's interval leaves possible may differ more.
+    """Bound a difference that never varies by the number of clusters that may differ by more (Wilson).
 
-    p is what the interval would be just wide enough for, and not below that of as many tosses of a coin.
+    p is one minus the confidence at which the interval would just reach 0, but no less than that of as many tosses of
+    a coin.
     """
     from scipy.special import ndtr
 
@@ -322,7 +310,7 @@ def _bound(pair: _PairSpread, step: float) -> tuple[float, float]:
 
 
 def _letter(differs: NDArray[np.bool_], order: Sequence[int]) -> list[str]:
-    """Give models letters such that two share one exactly where they do not differ (Piepho 2004), the best an a."""
+    """Assign letters so that two models share one exactly if they do not differ (Piepho 2004); the best gets an a."""
     groups = [set(order)]
     for place, one in enumerate(order):
         for other in order[place + 1 :]:
@@ -335,7 +323,7 @@ def _letter(differs: NDArray[np.bool_], order: Sequence[int]) -> list[str]:
 
 
 def _split(groups: Sequence[set[int]], one: int, other: int) -> list[set[int]]:
-    """Insert groups without the one or the other where a group has both, and absorb what lies in another."""
+    """Split groups that have both models into one without each, and drop groups that lie within another."""
     split: list[set[int]] = []
     for group in groups:
         split += [group - {one}, group - {other}] if {one, other} <= group else [group]

@@ -1,9 +1,9 @@
 """Confusion matrices of responses to numbers, and how closely one resembles another or a known law.
 
-A matrix has a row per response, 1..k, and a column per target; several categories are stacked in front. Shares
+A matrix has a row per response, 1..k, and a column per target; categories are stacked along the first axis. Shares
 are averaged over categories with equal weight, whatever the number of their trials.
-Correlations with a law refer to prompts (or pictures) like these, answered without end. Chance in few replies or few
-prompts only ever lowers such a correlation; the interval corrects for that."""
+Correlations with a law refer to prompts (or pictures) like these, answered infinitely often. Having few replies or few
+prompts can only lower such a correlation; the interval corrects for that."""
 
 import itertools
 import math
@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.bootstrap import Scale, bootstrap_interval, replicate, shift_responses
-from subitize.stats.estimate import Spread, cluster_spread, gather_groups, stack_groups
+from subitize.stats.estimate import Floats, Integers, Spread, cluster_spread, gather_groups, stack_groups
 from subitize.stats.response_law import human_law, uniform_law
 
 PAPER_HIGHEST = 20  # Testolin et al. 2025: 20 responses × 10 targets
@@ -23,16 +22,16 @@ LEAST_PER_CELL = 20  # trials of a number in a category; their section 2.1.1 wan
 
 
 def highest_response(targets: Sequence[int]) -> int:
-    """Tell how many rows a matrix has: 20 for the numbers up to 10, in general twice the highest target."""
+    """Return the number of rows of a matrix: twice the highest target, and at least the paper's 20."""
     return max(PAPER_HIGHEST, 2 * max(targets))
 
 
 def confusion_matrix(
-    responses: NDArray[np.float64], targets: NDArray[np.int64], columns: Sequence[int], highest: int = PAPER_HIGHEST
-) -> NDArray[np.int64]:
-    """Count responses 1..highest (rows; what is above falls into the last) to each of the targets in `columns`.
+    responses: Floats, targets: Integers, columns: Sequence[int], highest: int = PAPER_HIGHEST
+) -> Integers:
+    """Count responses 1..highest (rows; higher ones fall into the last) to each of the targets in `columns`.
 
-    Responses below 1 have no row and are left out, and so are targets without a column.
+    Responses below 1 and targets without a column are left out.
     """
     responses = round_responses(responses, targets)
     known = np.sort(np.asarray(columns))
@@ -45,34 +44,34 @@ def confusion_matrix(
     return matrix
 
 
-def round_responses(responses: NDArray[np.float64], targets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Round responses that are no whole numbers, halves to even, but never to the target: a hit is an exact answer.
+def round_responses(responses: Floats, targets: Integers) -> Floats:
+    """Round fractional responses, halves to even, but never to the target: only an exact answer is a hit.
 
-    So 2.4 for 2 is counted as 3, and 1.6 as 1.
+    So for a target of 2, an answer of 2.4 counts as 3 and 1.6 as 1.
     """
     rounded = np.rint(responses)
     is_near = (rounded == targets) & (responses != targets)
     return np.where(is_near, targets + np.sign(responses - targets), rounded)
 
 
-def response_shares(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def response_shares(counts: Integers) -> Floats:
     """Divide each column by its sum; a column without trials is NaN."""
     trials = counts.sum(axis=-2, keepdims=True)
     return np.where(trials > 0, counts / np.maximum(trials, 1), np.nan)
 
 
-def human_matrix(targets: Sequence[int], highest: int = PAPER_HIGHEST) -> NDArray[np.float64]:
-    """Give the exact shares of the ideal human observer; no sample of it, as samples differ."""
+def human_matrix(targets: Sequence[int], highest: int = PAPER_HIGHEST) -> Floats:
+    """Return the exact shares of the ideal human observer rather than a sample, as samples differ."""
     return np.stack([human_law(target, highest=highest) for target in targets], axis=1)
 
 
-def random_matrix(targets: Sequence[int], highest: int = PAPER_HIGHEST) -> NDArray[np.float64]:
-    """Give the exact shares of random answers; being all equal, they correlate with nothing."""
+def random_matrix(targets: Sequence[int], highest: int = PAPER_HIGHEST) -> Floats:
+    """Return the exact shares of random answers; being all equal, they correlate with nothing."""
     return np.stack([uniform_law(1, highest) for _ in targets], axis=1)
 
 
-def pearson(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Correlate the cells of matrices; NaN where the cells of one are all alike."""
+def pearson(a: Floats, b: Floats) -> Floats:
+    """Correlate the cells of matrices; NaN where one has cells that are all equal."""
     a, b = (matrix.reshape(*matrix.shape[:-2], -1) for matrix in (a, b))
     a, b = (cells - cells.mean(axis=-1, keepdims=True) for cells in (a, b))
     sizes = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
@@ -80,20 +79,20 @@ def pearson(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float6
     return np.where(is_alike, np.nan, np.clip((a * b).sum(axis=-1) / np.where(is_alike, 1, sizes), -1, 1))
 
 
-def distance(counts: NDArray[np.int64], law: NDArray[np.float64], design_effect: float = 1.0) -> Estimate | None:
+def distance(counts: Integers, law: Floats, design_effect: float = 1.0) -> Estimate | None:
     """Measure how far the shares in counts of (category, response, target) are from those of a law, from 0 to 1.
 
-    It is the share of responses that would have to be others (the total variation distance), averaged over
-    targets; defined for every law, where a correlation with one whose shares are all equal is not. Samples of the law
-    itself are at some distance from it: a distance that such a sample might have may be 0. Responses that hang together
-    vary more than independent ones, by the design effect.
+    It is the share of responses that would have to change (the total variation distance), averaged over targets.
+    Unlike a correlation, it is also defined for a law whose shares are all equal. Samples of the law itself are at some
+    distance from it, so the interval of a distance that such a sample might have includes 0. Correlated responses vary
+    more than independent ones, by the design effect.
     """
     is_shown = counts.sum(axis=(0, 1)) > 0
     if not is_shown.any():
         return None
     shown, expected = counts[..., is_shown], law[:, is_shown]
 
-    def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def statistic(counts: Integers) -> Floats:
         return np.asarray(np.abs(_mean_shares(counts) - expected).sum(axis=-2).mean(axis=-1) / 2)
 
     scale = Scale("total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_PER_CELL, design_effect=design_effect)
@@ -105,12 +104,12 @@ def distance(counts: NDArray[np.int64], law: NDArray[np.float64], design_effect:
     return found
 
 
-def least_alike(counts: NDArray[np.int64], design_effect: float = 1.0) -> tuple[Estimate, tuple[int, int]] | None:
-    """Find the two categories with the smallest correlation, over the targets shown in both; None where undefined."""
+def least_alike(counts: Integers, design_effect: float = 1.0) -> tuple[Estimate, tuple[int, int]] | None:
+    """Find the two categories with the smallest correlation, over targets shown in both; None where undefined."""
     shown = counts.sum(axis=1) > 0
     pairs = [pair for pair in itertools.combinations(range(len(counts)), 2) if (shown[pair[0]] & shown[pair[1]]).any()]
 
-    def correlations(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def correlations(counts: Integers) -> Floats:
         shares = response_shares(counts)
         of_pairs = []
         for one, other in pairs:
@@ -123,8 +122,8 @@ def least_alike(counts: NDArray[np.int64], design_effect: float = 1.0) -> tuple[
         return None
     smallest = int(np.nanargmin(found))
 
-    def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        # A pair that is undefined in a resample can not be its smallest.
+    def statistic(counts: Integers) -> Floats:
+        # A pair that is undefined in a resample cannot be its smallest.
         return np.asarray(np.nan_to_num(correlations(counts), nan=np.inf).min(axis=-1))
 
     what = f"smallest of {len(pairs)} Pearson correlations"
@@ -132,18 +131,18 @@ def least_alike(counts: NDArray[np.int64], design_effect: float = 1.0) -> tuple[
     return bootstrap_interval(statistic, counts, scale), pairs[smallest]
 
 
-def _mean_shares(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Average the shares over the categories in which a target was shown."""
+def _mean_shares(counts: Integers) -> Floats:
+    """Average shares over the categories in which a target was shown."""
     trials = counts.sum(axis=-2, keepdims=True)
     shares = counts / np.maximum(trials, 1)
     return np.asarray(shares.sum(axis=-3) / np.maximum((trials > 0).sum(axis=-3), 1))
 
 
-def _farthest_sample(counts: NDArray[np.int64], law: NDArray[np.float64]) -> float:
-    """Bound the distance that samples of a law have from it: one in a million is farther, so none need be drawn.
+def _farthest_sample(counts: Integers, law: Floats) -> float:
+    """Bound the distance of samples of a law from it: only one in a million lies farther, so none need be drawn.
 
-    A share is off by its standard deviation at most on average, and McDiarmid's inequality bounds the rest: one
-    trial moves the distance by no more than its weight.
+    On average a share is off by its standard deviation at most, and McDiarmid's inequality bounds the rest: one trial
+    moves the distance by no more than its weight.
     """
     trials = counts.sum(axis=-2)
     shared_by = (trials > 0).sum(axis=0)
@@ -152,18 +151,17 @@ def _farthest_sample(counts: NDArray[np.int64], law: NDArray[np.float64]) -> flo
     return mean + math.sqrt(float(variances.sum()) / len(shared_by) ** 2 * math.log(1e6) / 2)
 
 
-Integers = NDArray[np.int64]
 NO_COUNT = -1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """Replies to trials: whole numbers (NO_COUNT where there is none), what was shown or asked for, and of what.
+    """Answers to trials: whole numbers (NO_COUNT where there is none), the numbers shown or asked for, and categories.
 
-    Trials of one cluster hang together; strata are fixed by the design.
+    Trials of one cluster are correlated; strata are fixed by the design.
     """
 
-    numbers: NDArray[np.float64]
+    numbers: Floats
     targets: Integers
     categories: Integers
     clusters: Integers
@@ -171,7 +169,7 @@ class Answers:
 
 
 def combine(*codes: Integers) -> Integers:
-    """Make one code of several, none of them below 0."""
+    """Combine several non-negative codes into one."""
     combined = codes[0]
     for more in codes[1:]:
         combined = combined * (int(more.max(initial=0)) + 1) + more
@@ -179,18 +177,16 @@ def combine(*codes: Integers) -> Integers:
 
 
 def make_answers(
-    responses: NDArray[np.float64], targets: Integers, categories: Integers, clusters: Integers, strata: Integers
+    responses: Floats, targets: Integers, categories: Integers, clusters: Integers, strata: Integers
 ) -> Answers:
-    """Round responses as a matrix has them; NaN is no count."""
+    """Round responses as a matrix does; NaN means no count."""
     numbers = np.nan_to_num(round_responses(responses, targets), nan=NO_COUNT)
     return Answers(numbers, targets, categories, clusters, strata)
 
 
-Floats = NDArray[np.float64]
-
 _WHAT = "Pearson correlation"
 _NO_SPREAD = 1e-12
-_MOST_NOISE = 0.5  # of the variance of a matrix's cells; with more, nobody can tell what is behind it
+_MOST_NOISE = 0.5  # of the variance of a matrix's cells; with more, the signal cannot be told from the noise
 
 
 def correlate_with_law(
@@ -198,9 +194,9 @@ def correlate_with_law(
 ) -> Estimate | None:
     """Correlate the shares of replies, averaged over categories, with those of a law whose columns are targets.
 
-    Replies above the highest fall into the last row; those below 1, and what is no count, have none and are left out,
-    and with them numbers that were never counted. `with_no_count` gives them a row of their own, which the law has
-    nothing in, if there are any. None where all cells are alike.
+    Replies above the highest fall into the last row. Those below 1 and those without a count are left out, and with
+    them numbers that were never counted; `with_no_count` gives them a row of their own, if there are any, in which the
+    law has nothing. None where all cells are equal.
     """
     cells = _place(replies, np.asarray(targets), len(law), with_no_count=with_no_count)
     if with_no_count and (cells.rows == len(law)).any():
@@ -226,9 +222,9 @@ def correlate_with_law(
 
 
 def design_effect(replies: Answers, targets: Sequence[int], highest: int) -> float:
-    """Tell how many times larger the variance of a matrix's cells is than if all replies were independent, at least 1.
+    """Compute how many times more a matrix's cells vary than with independent replies, at least 1.
 
-    One cluster alone makes it infinite.
+    A single cluster makes it infinite.
     """
     cells = _place(replies, np.asarray(targets), highest, with_no_count=False)
     if len(np.unique(combine(cells.clusters, cells.columns))) == len(cells.rows):
@@ -239,7 +235,7 @@ def design_effect(replies: Answers, targets: Sequence[int], highest: int) -> flo
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The cell of each reply (row, column), and what it weighs there."""
+    """The cell of each reply (row, column), and its weight there."""
 
     rows: Integers
     columns: Integers
@@ -261,7 +257,7 @@ def _place(replies: Answers, targets: Integers, highest: int, *, with_no_count: 
     rows, columns, categories, clusters, strata = (
         values[kept] for values in (rows, columns, replies.categories, replies.clusters, replies.strata)
     )
-    # The columns of a matrix are fixed, even where a design has no strata.
+    # The columns of a matrix are fixed, even if the design has no strata.
     strata = combine(columns, strata)
     trials = np.zeros((int(replies.categories.max(initial=0)) + 1, len(targets)))
     np.add.at(trials, (categories, columns), 1)
@@ -270,7 +266,7 @@ def _place(replies: Answers, targets: Integers, highest: int, *, with_no_count: 
 
 
 def _linearize(shares: Floats, expected: Floats, value: float) -> tuple[Floats, float]:
-    """Tell how the correlation changes with each cell, and how much the cells vary."""
+    """Return the derivative of the correlation by each cell, and the sum of squares of the cells."""
     shares, expected = shares - shares.mean(), expected - expected.mean()
     size, of_expected = float((shares**2).sum()), float((expected**2).sum())
     return expected / math.sqrt(size * of_expected) - value * shares / size, size
@@ -282,8 +278,8 @@ def _spread(cells: _Cells, values: Floats) -> Spread:
 
 
 def _noise(cells: _Cells, height: int) -> float:
-    """Sum the variances that chance leaves in the cells, relative to the square of the number of columns."""
-    # Rows of a column by cluster: replies in other rows are zeros there.
+    """Sum the variances due to chance in the cells, relative to the square of the number of columns."""
+    # Each cluster has a value in every row of a column, 0 where its replies fall into other rows.
     units = combine(cells.clusters, cells.columns)
     _, first, cluster = np.unique(units, return_index=True, return_inverse=True)
     count = len(first)
@@ -295,7 +291,7 @@ def _noise(cells: _Cells, height: int) -> float:
 
 
 def _enclose(value: float, spread: Spread, columns: int, noise: float, n: int) -> Estimate:
-    """Put Student's interval around the correlation that the replies would have without chance."""
+    """Put Student's interval around the correlation that the replies would have without noise."""
     from scipy.special import stdtrit
 
     without_noise = value / math.sqrt(1 - noise)
@@ -308,16 +304,14 @@ def _enclose(value: float, spread: Spread, columns: int, noise: float, n: int) -
 
 
 def _allow_for_others(cells: _Cells, value: float, law: Floats, shown: Integers) -> Estimate:
-    """Where nothing varies, as many clusters as Wilson's bound allows may still reply something else."""
+    """Bound the correlation where nothing varies by how many clusters may still reply something else (Wilson)."""
     counts = np.zeros((int(cells.categories.max()) + 1, *law.shape), dtype=np.int64)
     once = np.unique(np.stack([cells.clusters, cells.categories, cells.rows, cells.columns]), axis=1)[1:]
     np.add.at(counts, tuple(once), 1)
     counts = counts[..., shown]
 
     def statistic(counts: Integers) -> float:
-        trials = counts.sum(axis=-2, keepdims=True)
-        shares = counts / np.maximum(trials, 1)
-        return float(pearson(shares.sum(axis=0) / np.maximum((trials > 0).sum(axis=0), 1), law[:, shown]))
+        return float(pearson(_mean_shares(counts), law[:, shown]))
 
     others = [value, *map(statistic, shift_responses(counts))]
     method = f"{_WHAT}, replies never vary: Wilson bound on the share of clusters with others"

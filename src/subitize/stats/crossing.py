@@ -4,22 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from subitize.stats.estimate import Floats, Integers
 
 RESAMPLES = 1000
 _CELLS_AT_ONCE = 2_000_000
 LEVEL = 0.5
-_EPSILON = 1e-9  # a mean that is at the level but for rounding is not below it
-
-Floats = NDArray[np.float64]
+_EPSILON = 1e-9  # a mean that rounding alone puts below the level is not below it
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The smallest number asked for at which the fit is below `level`, with an interval; None is above `highest`.
+    """The smallest number asked for at which the fit is below `level`, with an interval; None means above `highest`.
 
-    Between it and the number asked for before nothing is known: it may have been below from `earliest` on, and the
-    interval begins likewise. At `lowest` it may have been below before. `fitted` is the fit by number.
+    Nothing is known between it and the previous number asked for: the fit may be below from `earliest` on, and the
+    interval begins likewise. If `number` is `lowest`, the fit may already be below at smaller numbers. `fitted` is the
+    fit by number.
     """
 
     number: int | None
@@ -36,11 +36,11 @@ class Crossing:
 
     @property
     def is_below_throughout(self) -> bool:
-        """Tell whether it is below at every number asked for, so that it falls below at none of them."""
+        """Return whether the fit is below the level at every number asked for, so that it falls below at none."""
         return self.number == self.lowest
 
     def __str__(self) -> str:
-        """Write the number and its interval, the ends that nothing was asked beyond as such."""
+        """Write the number and its interval; ends beyond which nothing was asked say so."""
         return f"{self._write()} [{self._end(self.low)}, {self._end(self.high)}]"
 
     def _write(self) -> str:
@@ -61,9 +61,9 @@ def find_crossing(
 ) -> Crossing | None:
     """Find where the mean of values (0 to 1, one per item, by number) falls below a level; None without values.
 
-    The fit is the closest that never rises with number. The interval is of a bootstrap of the items of each number,
-    with one item more that is right half of the time: where all are alike, the next might still be another. It holds
-    the numbers between two that were asked for, as the fall may lie at any of them.
+    The fit is the closest sequence that never rises with number. The interval is from a bootstrap of the items of each
+    number and one more that is right half of the time: where all are alike, the next might still differ. It includes
+    the numbers between two that were asked for, as the fit may cross the level at any of them.
     """
     numbers = sorted(number for number, own in values.items() if len(own))
     if not numbers:
@@ -79,7 +79,7 @@ def find_crossing(
     tail = (1 - confidence) / 2
     low = min(int(np.quantile(places, tail, method="inverted_cdf")), place)
     high = max(int(np.quantile(places, 1 - tail, method="inverted_cdf")), place)
-    # What is below at a number and not at the one asked for before fell below anywhere after that one.
+    # A fit that is below at one number but not at the previous one may cross the level anywhere in between.
     starts = [numbers[0], *(before + 1 for before in numbers[:-1])]
     earliest, first = (starts[one] if one < len(numbers) else None for one in (place, low))
     number, last = (numbers[one] if one < len(numbers) else None for one in (place, high))
@@ -92,8 +92,8 @@ def find_crossing(
 def isotonic_decreasing(means: Floats, weights: Floats) -> Floats:
     """Fit, along the last axis, the sequence that never rises and is closest in weighted squares (isotonic regression).
 
-    Each place has the lowest, over where a stretch around it may begin, of the highest mean of a stretch that begins
-    there: pooling neighbours that rise comes to the same, but not for many sequences at once.
+    Its value at a place is a minimum over the starts of the stretches that contain it: for each start, the highest mean
+    of such a stretch. Pooling adjacent violators gives the same, but not for many sequences at once.
     """
     size = len(weights)
     lengths = np.concatenate([[0.0], np.cumsum(weights)])
@@ -107,13 +107,13 @@ def isotonic_decreasing(means: Floats, weights: Floats) -> Floats:
 
 
 def _resample(values: Floats, random: np.random.Generator) -> Floats:
-    """Average as many items as there are, drawn from them and one more, which is 0 or 1."""
+    """Average resamples of the items and one more, which is 0 or 1."""
     n = len(values)
     place = random.integers(0, n + 1, (RESAMPLES, n))
     others = random.integers(0, 2, (RESAMPLES, n)).astype(np.float64)
     return np.asarray(np.where(place < n, values[np.minimum(place, n - 1)], others).mean(axis=1))
 
 
-def _first_below(fitted: Floats, level: float) -> NDArray[np.int64]:
-    """Find the first place below, or one after the last; fits fall, so that it is as many as are not below."""
+def _first_below(fitted: Floats, level: float) -> Integers:
+    """Find the first place below, or one after the last: as fits never rise, it is the number of places not below."""
     return np.asarray((fitted >= level - _EPSILON).sum(axis=-1))

@@ -1,10 +1,10 @@
-"""What responses follow: number, or a magnitude that goes along with it.
+"""What responses follow: number, or a magnitude that is correlated with it.
 
-Total ink is number × mean item area, and density is number over hull, so all of them at once cannot be told apart.
-In logarithms three predictors span them: number, item area and hull. Number is a factor, a level of its own for every
-number, so that whoever answers by number alone, however crookedly (even numbers only, never above 6, 7 for 10), has
-slopes of 0 for the others; a reader of ink has a slope of 1 for item area, one of hull of 1 for hull, one of density of
-−1 for hull. And each cue is tried as the only one, by any smooth law.
+Total ink is number × mean item area, and density is number over hull, so not all of them can be told apart at once.
+In logarithms three predictors span them: number, item area and hull. Number is a factor with a level for every number,
+so an observer that answers by number alone, in whatever way (even numbers only, never above 6, 7 for 10), has slopes of
+0 for the others. One that follows ink has a slope of 1 for item area, one that follows hull a slope of 1 for hull, and
+one that follows density a slope of −1 for hull. Each cue is also tried as the only one, with any smooth law.
 """
 
 import math
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.records import Estimate
+from subitize.stats.estimate import Floats, Integers
 
 Cue = Literal["number", "ink", "hull", "density"]
 CueVerdict = Literal[
@@ -29,12 +29,11 @@ CueVerdict = Literal[
     "undecided",
 ]
 Predictor = Literal["number", "item area", "hull"]
-Floats = NDArray[np.float64]
 
 ALPHA = 0.05
-# Pictures in which two cues share more of their variance than this do not tell one from the other.
+# Pictures in which two cues share more of their variance than this cannot separate them.
 MOST_SHARED = 0.99
-# A magnitude that varies by less than this among pictures of one number, in logarithms, was held constant.
+# A magnitude whose logarithm varies by less than this among pictures of one number was held constant.
 _HELD = 0.01
 _NO_SPREAD = 1e-9
 _LEAST_RESIDUAL = 1e-9
@@ -44,9 +43,9 @@ _POWERS = 3  # the law of a cue is a cubic in logarithms
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One predictor of log response, beside the others: its slope, and the share of variance only it explains.
+    """One predictor of log response beside the others: its slope, and the share of variance that only it explains.
 
-    Number's slope is that of the line through its levels. The intervals of item area and hull hold together.
+    Number's slope is that of the line through its levels. The intervals of item area and hull hold simultaneously.
     """
 
     predictor: Predictor
@@ -58,9 +57,9 @@ class Coefficient:
 class CueModel:
     """Log response by one cue alone: its slope on the log of the cue, and how well the law of the cue explains it.
 
-    `delta_bic` is how much worse it is than the best of the cues (0: it is the best), where a cue that responses
-    fall with explains nothing; `share_over_number` is the share of variance it explains beyond number,
-    `number_share_over_it` what number explains beyond it.
+    `delta_bic` is how much worse it is than the best cue (0: it is the best), where a cue with which responses fall
+    explains nothing. `share_over_number` is the share of variance it explains beyond number, `number_share_over_it`
+    what number explains beyond it.
     """
 
     cue: Cue
@@ -73,10 +72,10 @@ class CueModel:
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """Which cue the responses follow; `p_value` is that of the closest rival's being as good (Vuong's test).
+    """Which cue the responses follow; `p_value` tests whether its closest rival is as good (Vuong's test).
 
-    `coefficients` lacks item area or hull where pictures of one number hardly differ in it, or in what the other does
-    not tell; `models` has the cues that vary, the best first. `n` are responses.
+    `coefficients` lacks item area or hull where pictures of one number hardly differ in it, or differ in it only as
+    they do in the other. `models` has the cues that vary, the best first. `n` is the number of responses.
     """
 
     verdict: CueVerdict
@@ -88,25 +87,25 @@ class Cues:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CueResponses:
-    """Responses, what was measured in the pictures that they are to, all above 0, and which picture each is to."""
+    """Responses, the (positive) magnitudes of the pictures shown, and which picture each response is to."""
 
     responses: Floats
     number: Floats
     item_area: Floats
     hull: Floats
-    pictures: NDArray[np.int64]
+    pictures: Integers
 
 
 def find_cues(seen: CueResponses) -> Cues | None:
-    """Tell which cue the responses follow; None where fewer than ten pictures are left, or all responses are the same.
+    """Find the cue that responses follow; None if fewer than ten pictures are left, or all responses are the same.
 
-    The best one-cue model wins if responses rise with its cue, and if Vuong's test sets it apart from every other
-    cue in the pictures; cues that the pictures hardly separate leave it undecided. Where number wins, item area or hull
-    is a bias if its slope beside number is not 0.
+    The best one-cue model wins if responses rise with its cue and Vuong's test separates it from every other cue; cues
+    that the pictures hardly separate leave it undecided. Where number wins, item area or hull is a bias if its slope
+    beside number is not 0.
     """
     is_usable = seen.responses > 0
     n = int(is_usable.sum())
-    # Responses to one picture hang together: the picture counts once, with their mean.
+    # Responses to one picture are correlated: the picture counts once, with their mean.
     _, first, picture = np.unique(seen.pictures[is_usable], return_index=True, return_inverse=True)
     if len(first) < _LEAST_PICTURES:
         return None
@@ -124,20 +123,20 @@ def find_cues(seen: CueResponses) -> Cues | None:
 
 
 def _name_biases(coefficients: tuple[Coefficient, ...]) -> CueVerdict:
-    slopes = {one.predictor: one.slope for one in coefficients}
-    is_biased = {name: not slope.low <= 0 <= slope.high for name, slope in slopes.items()}
-    match is_biased.get("item area", False), is_biased.get("hull", False):
-        case True, True:
-            return "number, with a bias by item size and hull"
-        case True, False:
-            return "number, with a bias by item size"
-        case False, True:
-            return "number, with a bias by hull"
-    return "number"
+    is_biased = {one.predictor: not one.slope.low <= 0 <= one.slope.high for one in coefficients}
+    return _BIASES[is_biased.get("item area", False), is_biased.get("hull", False)]
+
+
+_BIASES: dict[tuple[bool, bool], CueVerdict] = {
+    (False, False): "number",
+    (True, False): "number, with a bias by item size",
+    (False, True): "number, with a bias by hull",
+    (True, True): "number, with a bias by item size and hull",
+}
 
 
 def _law(values: Floats) -> Floats:
-    """Give orthonormal columns, the mean among them, of which the law of a cue is a sum."""
+    """Return orthonormal columns, the mean among them, that span the law of a cue."""
     powers = min(_POWERS, len(np.unique(values)) - 1)
     return np.linalg.qr(np.vander((values - values.mean()) / values.std(), powers + 1))[0]
 
@@ -168,7 +167,7 @@ def _models(response: Floats, logs: Mapping[Cue, Floats], laws: Mapping[Cue, Flo
 
 
 def _orthonormal(basis: Floats, columns: Floats) -> Floats:
-    """Add to a basis what columns have beside it."""
+    """Extend a basis by the part of columns that is orthogonal to it."""
     rest = columns - basis @ (basis.T @ columns)
     vectors, sizes, _ = np.linalg.svd(rest, full_matrices=False)
     return np.concatenate([basis, vectors[:, sizes > _NO_SPREAD]], axis=1)
@@ -177,7 +176,7 @@ def _orthonormal(basis: Floats, columns: Floats) -> Floats:
 def _decide(
     response: Floats, logs: Mapping[Cue, Floats], laws: Mapping[Cue, Floats], best: Cue
 ) -> tuple[Cue | Literal["undecided"], float]:
-    """Set the best model apart from that of the mean alone, and from those of all other cues."""
+    """Test the best model against the mean alone, and against all other cues."""
     from scipy.special import chdtrc, ndtr
 
     ours = _log_densities(response, logs[best], laws[best])
@@ -198,7 +197,7 @@ def _decide(
 
 
 def _are_apart(logs: Mapping[Cue, Floats], laws: Mapping[Cue, Floats], one: Cue, other: Cue) -> bool:
-    """Tell whether pictures separate two cues; one that falls as the other rises is told apart by that."""
+    """Return whether pictures separate two cues, as they do if one cue falls while the other rises."""
     if float(np.corrcoef(logs[one], logs[other])[0, 1]) <= 0:
         return True
     varies = float(((logs[other] - logs[other].mean()) ** 2).sum())
@@ -206,9 +205,9 @@ def _are_apart(logs: Mapping[Cue, Floats], laws: Mapping[Cue, Floats], one: Cue,
 
 
 def _log_densities(response: Floats, values: Floats, law: Floats) -> Floats:
-    """Give each response's log density under the normal model of one cue, less its part of what BIC takes off.
+    """Return each response's log density under the normal model of one cue, less its part of the BIC penalty.
 
-    A cue that responses fall with explains nothing.
+    A cue with which responses fall explains nothing.
     """
     n, parameters = len(response), law.shape[1] - 1
     around_mean = response - response.mean()
@@ -223,7 +222,7 @@ def _log_densities(response: Floats, values: Floats, law: Floats) -> Floats:
 def _coefficients(
     response: Floats, number: Floats, magnitudes: Mapping[Predictor, Floats], n: int
 ) -> tuple[Coefficient, ...]:
-    """Fit number as a factor beside what varies among pictures of one number."""
+    """Fit number as a factor beside the magnitudes that vary among pictures of one number."""
     levels = _levels(number)
     within = {name: _residuals(values, levels) for name, values in magnitudes.items()}
     varying = [name for name, values in within.items() if float(values.std()) >= _HELD]
@@ -231,7 +230,7 @@ def _coefficients(
     if not varying or is_shared or len(response) <= levels.shape[1] + len(varying) or np.ptp(number) < _NO_SPREAD:
         return ()
     design = np.stack([*levels.T, *(magnitudes[name] for name in varying)], axis=1)
-    # The line through the levels of number, each of which weighs as much as it has pictures.
+    # The line through the levels of number, each weighted by its number of pictures.
     centred = number - number.mean()
     line = np.concatenate([levels.T @ centred / float(centred @ centred), np.zeros(len(varying))])
     slopes = _slopes(response, design, [line, *np.eye(design.shape[1])[levels.shape[1] :]], n)
@@ -245,15 +244,15 @@ def _coefficients(
 
 
 def _explained(response: Floats, design: Floats) -> float:
-    """Give R² of the regression on the columns of a design."""
+    """Compute R² of the regression on the columns of a design."""
     residuals = response - design @ np.linalg.lstsq(design, response, rcond=1e-9)[0]
     return 1 - float((residuals**2).sum()) / float(((response - response.mean()) ** 2).sum())
 
 
 def _slopes(response: Floats, design: Floats, combinations: Sequence[Floats], n: int) -> list[Estimate]:
-    """Fit sums of coefficients by least squares, with intervals that allow for unequal variances (HC3, Student).
+    """Fit combinations of coefficients by least squares, with intervals for unequal variances (HC3, Student).
 
-    The first interval holds by itself, the others together (Bonferroni).
+    The first interval holds by itself, the others hold simultaneously (Bonferroni).
     """
     from scipy.special import stdtrit
 

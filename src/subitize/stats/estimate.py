@@ -17,22 +17,25 @@ from numpy.typing import NDArray
 
 from subitize.records import Estimate
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class ClusteredMean:
-    """A mean over observations (its n), the standard error that clusters of them leave, and how many clusters."""
+    """A mean over observations (its n), its standard error over clusters, and the number of clusters."""
 
     mean: Estimate
     standard_error: float
     clusters: int
 
 
-def cluster_mean(values: NDArray[np.float64], clusters: NDArray[Any], confidence: float = 0.95) -> ClusteredMean:
-    """Estimate a mean whose error comes from clusters, with Student's interval on one degree less than clusters.
+def cluster_mean(values: Floats, clusters: NDArray[Any], confidence: float = 0.95) -> ClusteredMean:
+    """Estimate a mean with its error over clusters, and Student's interval on one degree less than clusters.
 
     Observations within a cluster may depend on each other in any way. Where levels are nested (answers in images in
     prompts), the outermost is the cluster. The variance is that of cluster sums of residuals times G / (G − 1).
-    One cluster alone leaves the interval unbounded.
+    A single cluster leaves the interval unbounded.
     """
     from scipy.special import stdtrit
 
@@ -48,8 +51,8 @@ def cluster_mean(values: NDArray[np.float64], clusters: NDArray[Any], confidence
     return ClusteredMean(Estimate(mean, mean - half, mean + half, n, method, confidence), error, groups)
 
 
-def sum_clusters(values: NDArray[np.float64], clusters: NDArray[Any]) -> NDArray[np.float64]:
-    """Sum the rows of `values` (observation, …) that belong to one cluster."""
+def sum_clusters(values: Floats, clusters: NDArray[Any]) -> Floats:
+    """Sum `values` (observation, …) by cluster."""
     names, index = np.unique(clusters, return_inverse=True)
     sums = np.zeros((len(names), *values.shape[1:]))
     np.add.at(sums, index, values)
@@ -57,26 +60,24 @@ def sum_clusters(values: NDArray[np.float64], clusters: NDArray[Any]) -> NDArray
 
 
 def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Estimate:
-    """Estimate a share, with Wilson's score interval: it never leaves 0..1 and keeps its width at 0 and at 1."""
+    """Estimate a share with Wilson's score interval, which never leaves 0..1 and keeps its width at 0 and 1."""
     return share_interval(successes / n, n, n=n, confidence=confidence)
 
 
 def share_interval(
     share: float, effective_n: float, *, n: int, what: str = "share", confidence: float = 0.95
 ) -> Estimate:
-    """Put Wilson's interval around a share of `n` observations that is as exact as one of `effective_n`."""
+    """Put Wilson's interval around a share of `n` observations that is as precise as one of `effective_n`."""
     from scipy.special import ndtri
 
     z = float(ndtri((1 + confidence) / 2))
-    share = min(max(share, 0.0), 1.0)  # sums of shares may be rounded to more
+    share = min(max(share, 0.0), 1.0)  # rounding may take sums of shares beyond 1
     low, high = wilson_bounds(np.array([share]), np.array([effective_n]), z)
     return Estimate(share, float(low[0]), float(high[0]), n, f"{what}, Wilson interval", confidence)
 
 
-def wilson_bounds(
-    shares: NDArray[np.float64], n: NDArray[np.float64], z: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute the ends of Wilson's intervals of many shares of `n` observations each; of none they are 0 and 1."""
+def wilson_bounds(shares: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+    """Compute the ends of Wilson's intervals of many shares of `n` observations each; without any they are 0 and 1."""
     z2 = z**2 / np.maximum(n, 1e-300)
     centre = (shares + z2 / 2) / (1 + z2)
     half = np.sqrt(z2) / (1 + z2) * np.sqrt(shares * (1 - shares) + z2 / 4)
@@ -86,9 +87,9 @@ def wilson_bounds(
 
 
 def subtract_independent(first: Estimate, second: Estimate) -> Estimate:
-    """Subtract figures that share no observations, with the interval that theirs leave.
+    """Subtract figures that share no observations, and derive the interval of the difference from theirs.
 
-    The square root of the summed squares of their halves, end by end (Zou and Donner 2008, Statistics in Medicine 27).
+    Each half is the square root of the sum of their squared halves (Zou and Donner 2008, Statistics in Medicine 27).
     """
     value = first.value - second.value
     low = value - math.hypot(first.value - first.low, second.high - second.value)
@@ -99,9 +100,9 @@ def subtract_independent(first: Estimate, second: Estimate) -> Estimate:
 
 
 def p_of_interval(estimate: Estimate) -> float:
-    """Compute the two-sided p of 0 that goes with an interval: below 1 − confidence exactly where it is without 0.
+    """Compute the two-sided p of 0 from an interval: below 1 − confidence exactly where 0 lies outside it.
 
-    Normal, by the half of the interval that faces 0 (Altman and Bland 2011, BMJ 343, d2304).
+    It assumes a normal law, and uses the half of the interval that faces 0 (Altman and Bland 2011, BMJ 343, d2304).
     """
     from scipy.special import ndtr, ndtri
 
@@ -113,9 +114,9 @@ def p_of_interval(estimate: Estimate) -> float:
 
 
 def mean_interval(values: Sequence[float], confidence: float = 0.95, *, at_least: float = -math.inf) -> Estimate:
-    """Estimate a mean, with Student's interval; one observation alone has an unbounded one.
+    """Estimate a mean with Student's interval, which is unbounded for a single observation.
 
-    `at_least` is a bound the mean cannot go below, as 0 for an absolute error.
+    `at_least` is a bound that the mean cannot go below, such as 0 for an absolute error.
     """
     from scipy.special import stdtrit
 
@@ -128,20 +129,17 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95, *, at_least
     return Estimate(mean, max(at_least, mean - half), mean + half, n, "mean, Student's interval", confidence)
 
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 FEW = 10
-"""Fewer clusters than this, or fewer that an outcome occurs in, and an estimate says so."""
-_FEW_OF_SEVERAL = 15  # as above, where clusters have several observations: their shares are skewed, too
-_HEAVY_TAIL = 0.25  # skewness of the mean above which it rests on a few clusters; that of 100 exponentials is .2
+"""An estimate with fewer clusters, or with an outcome that occurs in fewer clusters, carries a caution."""
+_FEW_OF_SEVERAL = 15  # the same where clusters have several observations, as their shares are skewed, too
+_HEAVY_TAIL = 0.25  # a mean of greater skewness rests on a few clusters; that of 100 exponentials has .2
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Means of clusters, their weights in the figure, and how many observations each rests on.
+    """Means of clusters, their weights in the figure, and the number of observations behind each.
 
-    Clusters that share a `group` make one estimate. Codes of strata are such that neighbours have neighbouring codes.
+    Clusters of one `group` make one estimate. Similar strata have neighbouring codes.
     """
 
     means: Floats
@@ -160,7 +158,7 @@ def gather_clusters(
     clusters: Sequence[Any] | NDArray[Any] | None = None,
     strata: Sequence[Any] | NDArray[Any] | None = None,
 ) -> Clusters:
-    """Put observations of one group into clusters (each its own, if not named) and strata (one, if not named).
+    """Put observations of one group into clusters (by default each its own) and strata (by default one).
 
     A cluster belongs to the stratum of its first observation; every observation weighs the same.
     """
@@ -179,7 +177,7 @@ def gather_groups(
     weights: Floats | None = None,
     observations: Floats | None = None,
 ) -> Clusters:
-    """Put observations of several groups into clusters; rows may stand for several observations, and weigh anything."""
+    """Put observations of several groups into clusters; a row may cover several observations, with any weight."""
     weights = np.ones(len(values)) if weights is None else weights
     names, cluster = np.unique(clusters, return_inverse=True)
     _, first, place = np.unique(groups * len(names) + cluster, return_index=True, return_inverse=True)
@@ -212,17 +210,18 @@ def estimate_share(
 def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str = "share") -> list[Estimate]:
     """Estimate the share of each group, in the order of their codes; n is the number of observations.
 
-    A variance below that of as many independent observations of the same strata is chance, and is raised to it. Where
-    all are right, or all wrong, nothing is known of how clusters differ: each is taken for one observation.
+    A variance below that of equally many independent observations in the same strata is due to chance, and is raised
+    to it. Where all are right, or all wrong, nothing is known about differences between clusters, and each counts as
+    one observation.
     """
     from scipy.special import ndtri, stdtrit
 
     found = cluster_spread(clusters)
-    found = replace(found, mean=np.clip(found.mean, 0.0, 1.0))  # sums of shares may be rounded to more
+    found = replace(found, mean=np.clip(found.mean, 0.0, 1.0))  # rounding may take sums of shares beyond 1
     edge = (1 + confidence) / 2
     z = float(ndtri(edge))
     independent, is_constant = _independent_observations(clusters, found)
-    # One cluster leaves no degree of freedom, and Student's t infinite: every share is possible.
+    # With one cluster there are no degrees of freedom and Student's t is infinite: any share is possible.
     widening = np.where(found.degrees > 0, z / stdtrit(np.maximum(found.degrees, 1e-9), edge), 0.0)
     widening = np.where(is_constant & (found.degrees > 0), 1.0, widening)
     low, high = wilson_bounds(found.mean, independent * widening**2, z)
@@ -234,9 +233,9 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
 
 
 def compare_shares(clusters: Clusters, against: Floats) -> tuple[Floats, Floats]:
-    """Give p-values of each group's share being no more, and no less, than a given one: where the interval ends there.
+    """Test whether each group's share is no more, and no less, than a given one, in accordance with its interval.
 
-    One cluster tells nothing.
+    A single cluster gives p-values of 1.
     """
     from scipy.special import ndtr, stdtr
 
@@ -251,7 +250,7 @@ def compare_shares(clusters: Clusters, against: Floats) -> tuple[Floats, Floats]
 
 
 def _independent_observations(clusters: Clusters, found: "Spread") -> tuple[Floats, NDArray[np.bool_]]:
-    """Tell how many independent observations would have the same variance, and where nothing varies."""
+    """Return how many independent observations would have the same variance, and where nothing varies."""
     variance = np.maximum(found.variance, least_variance(clusters, found))
     is_constant = variance <= 0
     binomial = np.clip(found.mean, 0.0, 1.0) * (1 - np.clip(found.mean, 0.0, 1.0))
@@ -261,10 +260,10 @@ def _independent_observations(clusters: Clusters, found: "Spread") -> tuple[Floa
 def estimate_errors(
     clusters: Clusters, steps: Floats, *, confidence: float = 0.95, what: str = "mean", least: float = 0.0
 ) -> list[Estimate]:
-    """Estimate the mean of what is never below `least`, of each group in the order of their codes.
+    """Estimate the mean of each group, in the order of their codes, of values that are never below `least`.
 
-    Where values never vary, as many clusters as Wilson's interval leaves possible may still be off by one step more;
-    `steps` are the mean steps of the groups.
+    Where values never vary, Wilson's bound says how many clusters may still be off by one step more; `steps` are the
+    mean steps of the groups.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -301,10 +300,10 @@ def _put_together(
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """By group: the mean, its variance and skewness, degrees of freedom, and what it rests on.
+    """By group: the mean, its variance and skewness, degrees of freedom, and the numbers behind it.
 
-    The variance of a single cluster is infinite. `stratum` and `group_of` are those of clusters and strata after
-    strata of one cluster were joined with their neighbours.
+    The variance of a single cluster is infinite. `stratum` (by cluster) and `group_of` (by stratum) are codes after
+    single-cluster strata were merged with their neighbours.
     """
 
     mean: Floats
@@ -324,17 +323,17 @@ class Spread:
 
 
 def cluster_spread(given: Clusters) -> Spread:
-    """Measure how far the means of groups may be off, by how much the clusters of a stratum differ."""
+    """Estimate the variances of groups' means from the differences between clusters of one stratum."""
     count = given.group_count
     stratum, group_of = _join_single(given)
     sizes, weight, total = (
         _sum_by(stratum, values) for values in (np.ones(len(stratum)), given.weights, given.weights * given.means)
     )
-    # The residuals of clusters as if all clusters of a stratum weighed the same.
+    # Residuals are weighted relative to the mean weight of their stratum.
     mean_weight = weight / sizes
     residual = given.weights * (given.means - (total / weight)[stratum]) / mean_weight[stratum]
     residual[np.abs(residual) < ROUNDING] = 0.0
-    # A cluster that weighs much draws the mean towards itself, which hides part of its residual.
+    # A heavy cluster draws the mean towards itself, which hides part of its residual.
     leverage = given.weights / weight[stratum]
     squares = _sum_by(stratum, residual**2 * leverage_correction(leverage, sizes[stratum]))
     weights, degrees = _sum_by(group_of, weight, count), _sum_by(group_of, sizes - 1, count)
@@ -344,7 +343,7 @@ def cluster_spread(given: Clusters) -> Spread:
     variance = _sum_by(group_of, of_stratum, count)
     cubes = _sum_by(group_of, share**3 * _sum_by(stratum, residual**3), count)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # As many clusters of equal weight would leave a stratum's mean as exact; the pseudo-value adds a degree.
+        # The effective number of clusters of equal weight; the pseudo-value adds a degree of freedom.
         equal = weight**2 / _sum_by(stratum, given.weights**2)
         satterthwaite = variance**2 / _sum_by(group_of, of_stratum**2 / equal, count)
         skewness = np.nan_to_num(cubes / variance**1.5)
@@ -363,7 +362,7 @@ def cluster_spread(given: Clusters) -> Spread:
 
 
 def leverage_correction(leverage: Floats, clusters: Floats) -> Floats:
-    """Tell what to multiply squared residuals by, so that their sum has no bias where clusters weigh differently."""
+    """Return the factors of squared residuals that remove bias where clusters weigh differently (CR2)."""
     return np.where(clusters > 1, (1 - 1 / np.maximum(clusters, 1)) / np.maximum(1 - leverage, ROUNDING), 1.0)
 
 
@@ -372,17 +371,17 @@ def _sum_by(codes: Integers, values: Floats, count: int = 0) -> Floats:
 
 
 ROUNDING = 1e-12
-"""What is smaller is 0 but for rounding."""
+"""Anything smaller is a rounding error."""
 
 
 def _join_single(given: Clusters) -> tuple[Integers, Integers]:
-    """Number the strata of all groups, those of one cluster joined with the next, or else the one before."""
+    """Number the strata of all groups, merging single-cluster strata with the next one, or else the previous one."""
     width = int(given.strata.max(initial=0)) + 1
     codes, stratum, sizes = np.unique(given.groups * width + given.strata, return_inverse=True, return_counts=True)
     groups = codes // width
     joined, size = np.arange(len(codes)), sizes.copy()
     for place in np.flatnonzero(sizes == 1).tolist():
-        if size[joined[place]] > 1:  # the one before has joined it
+        if size[joined[place]] > 1:  # the previous one was merged with it
             continue
         if place + 1 < len(codes) and groups[place + 1] == groups[place]:
             joined[place + 1] = place
@@ -394,9 +393,9 @@ def _join_single(given: Clusters) -> tuple[Integers, Integers]:
 
 
 def least_variance(given: Clusters, spread: Spread) -> Floats:
-    """Compute the variance of a share of as many independent observations of the same strata.
+    """Compute the variance that a share would have with equally many independent observations in the same strata.
 
-    Each stratum's share has one more observation in it, of the group's share: one that is all right may not stay so.
+    Each stratum gets one more observation, with the group's share, as a stratum that is all right may not stay so.
     """
     stratum, group_of = spread.stratum, spread.group_of
     observations, weight = _sum_by(stratum, given.observations), _sum_by(stratum, given.weights)
@@ -408,14 +407,14 @@ def least_variance(given: Clusters, spread: Spread) -> Floats:
 
 
 def effective_number(given: Clusters, means: Floats) -> Floats:
-    """Count the clusters in which something occurs as if it occurred in all of them equally often."""
+    """Compute the effective number of clusters in which the outcome occurs (inverse Simpson index)."""
     parts = given.weights * means
     total, squares = (_sum_by(given.groups, values, given.group_count) for values in (parts, parts**2))
     return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
 
 
 def _correct_for_skewness(t: Floats, skewness: Floats) -> Floats:
-    """Undo what the skewness of a mean does to its quotient with its standard error."""
+    """Transform t to undo the effect of the mean's skewness (Hall 1992)."""
     is_skewed = np.abs(skewness) > ROUNDING
     a = np.where(is_skewed, skewness, 1.0)
     return np.where(is_skewed, 3 / a * (np.cbrt(1 + a * (t - a / 6)) - 1), t)
@@ -438,14 +437,14 @@ def _error_caution(is_constant: bool, clusters: int, skewness: float) -> str:
 
 
 def count_clusters(number: int) -> str:
-    """Say how many clusters there are."""
+    """Write the number of clusters in words."""
     return f"{number} cluster" if number == 1 else f"{number} clusters"
 
 
-def clustered_mean(values: NDArray[np.float64], clusters: NDArray[Any]) -> Estimate:
+def clustered_mean(values: Floats, clusters: NDArray[Any]) -> Estimate:
     """Estimate a mean with Student's interval over clusters.
 
-    Where values never vary, Wilson's bound says how many clusters may still be off by 1 more or less.
+    Where values never vary, Wilson's bound says how many clusters may still be off by 1.
     """
     found, first = cluster_mean(values, clusters), float(values[0])
     if found.clusters == 1 or (values != first).any():
@@ -455,11 +454,11 @@ def clustered_mean(values: NDArray[np.float64], clusters: NDArray[Any]) -> Estim
     return Estimate(first, first - half, first + half, len(values), method)
 
 
-def clustered_spread(values: NDArray[np.float64], clusters: NDArray[Any]) -> Estimate | None:
+def clustered_spread(values: Floats, clusters: NDArray[Any]) -> Estimate | None:
     """Estimate the standard deviation of all values, with a jackknife of clusters on the scale of logarithms.
 
-    None of one value. Two clusters tell next to nothing of others: the interval is whatever is possible. Where values
-    never vary, as many clusters as Wilson's bound allows may still be off by 1.
+    None for a single value. Two clusters say next to nothing about others, so the interval is whatever is possible.
+    Where values never vary, Wilson's bound says how many clusters may still be off by 1.
     """
     n = len(values)
     if n < 2:
@@ -477,8 +476,8 @@ def clustered_spread(values: NDArray[np.float64], clusters: NDArray[Any]) -> Est
     return _jackknife(spread, sums, n)
 
 
-def _jackknife(spread: float, sums: NDArray[np.float64], n: int) -> Estimate:
-    """Put Student's interval around a standard deviation by leaving out each cluster (its size, sum and squares)."""
+def _jackknife(spread: float, sums: Floats, n: int) -> Estimate:
+    """Put Student's interval around a standard deviation by leaving out one cluster (size, sum, squares) at a time."""
     from scipy.special import stdtrit
 
     groups = len(sums)
@@ -486,7 +485,7 @@ def _jackknife(spread: float, sums: NDArray[np.float64], n: int) -> Estimate:
     without = np.sqrt(np.maximum((squares - total**2 / size) / np.maximum(size - 1, 1), 0.0))
     quantile = float(stdtrit(groups - 1, 0.975))
     is_log = bool((without > _NONE * spread).all())
-    # Where one cluster alone varies, there is no logarithm of the spread without it.
+    # Where only one cluster varies, the spread without it is 0 and has no logarithm.
     left = np.log(without) if is_log else without
     half = quantile * math.sqrt((groups - 1) / groups * float(((left - left.mean()) ** 2).sum()))
     low, high = (spread * math.exp(-half), spread * math.exp(half)) if is_log else (spread - half, spread + half)
@@ -499,9 +498,9 @@ _NONE = 1e-9
 
 
 def pass_at_k(images: int, right: int, k: int) -> float:
-    """Estimate it without bias from `images` of which `right` are: the share of all choices of k with a right one.
+    """Estimate pass@k without bias: the share of all choices of k out of `images` that include one of the `right` ones.
 
-    The estimator of Chen and others (2021), arXiv 2107.03374, section 2.1.
+    The estimator is that of Chen and others (2021), arXiv 2107.03374, section 2.1.
     """
     if not 0 <= right <= images:
         raise ValueError(f"{right} of {images} images cannot be right")

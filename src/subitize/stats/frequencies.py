@@ -1,8 +1,8 @@
 """Power laws of whole numbers, and heaping: how much more often round numbers occur than their neighbours.
 
 p(x) = x^-a / zeta(a, start) from some start on (Clauset, Shalizi and Newman 2009). Exponents are estimated by maximum
-likelihood; their interval holds the values that a likelihood-ratio test does not reject. The start is given, or
-chosen where the law comes closest. Other laws are compared by Vuong's test."""
+likelihood; their interval contains the values that a likelihood-ratio test does not reject. The start is given, or
+chosen where the law fits best. Other laws are compared by Vuong's test."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,19 +10,16 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.records import Estimate
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from subitize.stats.estimate import Floats, Integers, wilson_interval
 
 LEAST_IN_TAIL = 50
-"""A start is chosen among those that leave so many numbers."""
+"""The fewest numbers that a chosen start may leave."""
 _MOST_STARTS = 25
 _EXPONENTS = (1.001, 20.0)
 _BOUNDED_EXPONENTS = (0.01, 20.0)
-_HEAD = 5_000  # numbers that sums go through one by one
+_HEAD = 5_000  # terms that sums add one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +31,24 @@ class Histogram:
 
     @classmethod
     def of(cls, counts: Mapping[int, int]) -> "Histogram":
-        """Take a mapping; numbers that do not occur, or are below 1, are left out."""
+        """Make a histogram from a mapping, without numbers that do not occur or are below 1."""
         kept = sorted((value, count) for value, count in counts.items() if value >= 1 and count > 0)
         return cls(*(np.array([pair[place] for pair in kept], dtype=np.int64) for place in (0, 1)))
 
     @property
     def n(self) -> int:
-        """How many numbers there are."""
+        """The number of numbers counted."""
         return int(self.counts.sum())
 
     def between(self, start: int, most: int | None = None) -> "Histogram":
-        """Keep the numbers from start on, up to most."""
+        """Keep the numbers from `start` to `most`."""
         is_kept = (self.values >= start) & (self.values <= (self.values.max(initial=0) if most is None else most))
         return Histogram(self.values[is_kept], self.counts[is_kept])
 
 
 @dataclass(frozen=True, slots=True)
 class PowerLaw:
-    """A fitted law: from where to where, its exponent, and the largest distance of its distribution from the data's."""
+    """A fitted law: its range, its exponent, and the largest distance of its distribution from the data's."""
 
     start: int
     most: int | None
@@ -61,7 +58,7 @@ class PowerLaw:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another law against the power law: ratio above 0 speaks for the power law, p says how clearly it speaks."""
+    """Another law against the power law: a ratio above 0 favours the power law, and p is its significance."""
 
     name: str
     parameters: Mapping[str, float]
@@ -70,7 +67,7 @@ class Alternative:
 
     @property
     def verdict(self) -> str:
-        """Say which law the data favour."""
+        """The law that the data favour."""
         if self.p >= 0.05:
             return "cannot tell"
         return "power law" if self.log_likelihood_ratio > 0 else self.name
@@ -79,7 +76,7 @@ class Alternative:
 def fit_power_law(
     histogram: Histogram, start: int = 1, most: int | None = None, *, confidence: float = 0.95
 ) -> PowerLaw | None:
-    """Fit the numbers from `start` on, up to `most` if that is given; None where fewer than two differ."""
+    """Fit the numbers from `start` on, up to `most` if given; None if fewer than two are distinct."""
     from scipy.optimize import brentq
     from scipy.stats import chi2
 
@@ -103,7 +100,7 @@ def fit_power_law(
 
 
 def choose_start(histogram: Histogram, most: int | None = None) -> PowerLaw | None:
-    """Fit from the start that brings law and data closest; the interval takes no account of the choice."""
+    """Fit from the start that brings law and data closest; the interval ignores this choice."""
     closest = _find_closest(histogram, most)
     return None if closest is None else fit_power_law(histogram, closest[0], most)
 
@@ -113,10 +110,8 @@ def measure_fit(
 ) -> Estimate:
     """Estimate the share of samples of the law itself that are as far from their own fit as the data are from theirs.
 
-    Below 0.1 the law is a poor one. Numbers below the start are drawn from the data; a chosen start is chosen anew.
+    Below 0.1 the law fits poorly. Numbers below the start are drawn from the data; a chosen start is chosen again.
     """
-    from subitize.stats.estimate import wilson_interval
-
     random = np.random.default_rng(seed)
     farther = 0
     for _ in range(samples):
@@ -128,7 +123,7 @@ def measure_fit(
 
 
 def draw_power_law(exponent: float, n: int, random: np.random.Generator, start: int = 1) -> Histogram:
-    """Draw numbers of a law."""
+    """Draw numbers from a power law."""
     from scipy.special import zeta
 
     head = np.arange(start, start + _HEAD)
@@ -136,7 +131,7 @@ def draw_power_law(exponent: float, n: int, random: np.random.Generator, start: 
     chances = head.astype(np.float64) ** -exponent / total
     beyond = max(0.0, 1 - chances.sum())
     drawn = random.multinomial(n, np.append(chances, beyond) / (chances.sum() + beyond))
-    # So far out the law is as good as continuous.
+    # So far out the law is practically continuous.
     far = (start + _HEAD - 0.5) * (1 - random.random(int(drawn[-1]))) ** (-1 / (exponent - 1)) + 0.5
     values, counts = np.unique(np.minimum(far, 2.0**62).astype(np.int64), return_counts=True)
     is_drawn = drawn[:-1] > 0
@@ -146,7 +141,7 @@ def draw_power_law(exponent: float, n: int, random: np.random.Generator, start: 
 
 
 def compare_laws(histogram: Histogram, law: PowerLaw) -> Iterator[Alternative]:
-    """Compare a fitted law with a log-normal one (Vuong's test) and with one that an exponential cuts off (nested)."""
+    """Compare a fitted law with a log-normal one (Vuong's test) and with an exponential cut-off (nested)."""
     if law.most is not None:
         raise ValueError("laws are compared without an upper bound")
     tail = histogram.between(law.start)
@@ -177,7 +172,7 @@ def _compare_log_normal(tail: Histogram, own: Floats, start: int) -> Alternative
 
 
 def _compare_cut_off(tail: Histogram, own: Floats, law: PowerLaw) -> Alternative:
-    """The power law is the case without a cut-off, at the edge of what is possible: half of its ratios are 0."""
+    """Compare with a cut-off, of which the power law is the boundary case: half of its ratios are 0."""
     from scipy.stats import chi2
 
     logs = np.log(tail.values)
@@ -199,7 +194,7 @@ def _compare_cut_off(tail: Histogram, own: Floats, law: PowerLaw) -> Alternative
 
 
 def _log_sum_cut_off(exponent: float, rate: float, start: int) -> float:
-    """Sum x^-a e^-rx over all x from start on: one by one first, then as an integral on a logarithmic scale."""
+    """Sum x^-a e^-rx over all x from start on: first one by one, then as an integral on a logarithmic scale."""
     head = np.arange(start, start + _HEAD, dtype=np.float64)
     edge = start + _HEAD - 0.5
     end = max(edge * 2, 60 / rate)
@@ -212,7 +207,7 @@ def _log_sum_cut_off(exponent: float, rate: float, start: int) -> float:
 
 
 def _find_closest(histogram: Histogram, most: int | None) -> tuple[int, float] | None:
-    """Give the start at which law and data are closest, and how close."""
+    """Return the start at which law and data are closest, and their distance."""
     fits = (_fit_from(histogram, most, start) for start in _starts(histogram, most))
     return min((fit for fit in fits if fit is not None), key=lambda fit: fit[1], default=None)
 
@@ -223,7 +218,7 @@ def _fit_from(histogram: Histogram, most: int | None, start: int) -> tuple[int, 
 
 
 def _fit(tail: Histogram, start: int, most: int | None) -> tuple[float, float] | None:
-    """Give the exponent, and the distance of the law from the data."""
+    """Return the exponent, and the distance of the law from the data."""
     if len(tail.values) < 2:
         return None
     exponent = _maximise(_likelihood(tail, start, most), *_bounds(most))
@@ -260,7 +255,7 @@ def _maximise(likelihood: Callable[[float], float], lowest: float, highest: floa
 def _minimise(cost: Callable[[Floats], float], tries: list[list[float]]) -> Floats:
     from scipy.optimize import minimize
 
-    with np.errstate(all="ignore"):  # far off, likelihoods are 0
+    with np.errstate(all="ignore"):  # far from the optimum, likelihoods are 0
         found = [
             minimize(cost, given, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-6, "maxiter": 2_000})
             for given in tries
@@ -269,7 +264,7 @@ def _minimise(cost: Callable[[Floats], float], tries: list[list[float]]) -> Floa
 
 
 def _distance(tail: Histogram, exponent: float, start: int, most: int | None) -> float:
-    """Give the largest distance of the two distribution functions, at the numbers that occur and just before them."""
+    """Return the largest distance of the two distribution functions, at the numbers that occur and just before them."""
     below = np.cumsum(tail.counts) / tail.n
     before = np.concatenate([[0.0], below[:-1]])
     at, just_before = (_distribution(values, exponent, start, most) for values in (tail.values, tail.values - 1))
@@ -292,7 +287,7 @@ def _starts(histogram: Histogram, most: int | None) -> list[int]:
 
 
 def _draw_like(histogram: Histogram, law: PowerLaw, random: np.random.Generator) -> Histogram:
-    """Draw as many numbers: those below the start as the data has them, the others of the law."""
+    """Draw as many numbers: those below the start from the data, the others from the law."""
     kept = histogram.between(1, law.most)
     below = kept.between(1, law.start - 1)
     in_tail = int(random.binomial(kept.n, 1 - below.n / kept.n))
@@ -318,19 +313,19 @@ _ITERATIONS = 100
 
 @dataclass(frozen=True, slots=True)
 class Heap:
-    """A number, how often it occurs, and how many times as often as expected."""
+    """A number, how often it occurs, and the ratio to how often it is expected."""
 
     number: int
     count: int
     ratio: Estimate
     is_flagged: bool
-    """Whether it is above 1 with all numbers tested together (Bonferroni)."""
+    """Whether it is significantly above 1 among all numbers tested (Bonferroni)."""
 
 
 def measure_heaping(counts: Mapping[int, int], numbers: Sequence[int], *, alpha: float = 0.05) -> list[Heap]:
     """Compare numbers with the power law through their neighbours, four on each side.
 
-    Neighbours that scatter more than chance has it widen the interval. Numbers with too few neighbours are left out.
+    Neighbours that scatter more than by chance widen the interval. Numbers with too few neighbours are left out.
     """
     from scipy.special import stdtrit
 
@@ -363,7 +358,7 @@ def _has_neighbours(counts: Mapping[int, int], number: int) -> bool:
 
 
 def _expect(counts: Mapping[int, int], number: int) -> tuple[float, float]:
-    """Give the logarithm of the count that the neighbours lead to expect, and the variance of the log ratio."""
+    """Return the logarithm of the count expected from the neighbours, and the variance of the log ratio."""
     around = np.array([number + step for step in NEIGHBOURS], dtype=np.float64)
     seen = np.array([counts.get(int(one), 0) for one in around], dtype=np.float64)
     design = np.stack([np.ones_like(around), np.log(around / number)], axis=1)
@@ -374,9 +369,7 @@ def _expect(counts: Mapping[int, int], number: int) -> tuple[float, float]:
     return float(fitted[0]), dispersion * (float(covariance[0, 0]) + 1 / own)
 
 
-def _fit_poisson(
-    design: NDArray[np.float64], seen: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _fit_poisson(design: Floats, seen: Floats) -> tuple[Floats, Floats]:
     """Fit a log-linear regression of counts by iterated weighted least squares."""
     fitted = np.asarray(np.linalg.lstsq(design, np.log(seen + 0.5), rcond=None)[0], dtype=np.float64)
     for _ in range(_ITERATIONS):

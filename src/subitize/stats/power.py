@@ -1,4 +1,4 @@
-"""How large a study must be, before anything is drawn: studies are simulated and read by what reports them."""
+"""Simulated studies: how large a study must be, analysed by the very code that reports studies."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -26,9 +26,9 @@ from subitize.stats.estimate import (
 )
 from subitize.stats.ratings import count_ratings
 
-Columns = dict[str, NDArray[np.float64] | NDArray[np.bool_]]
-"""What each study shows, or each pair of its models (columns), by name; `low` and `high` are the ends of its interval
-at the level of the test."""
+Columns = dict[str, Floats | NDArray[np.bool_]]
+"""The results of each study, or of each pair of its models (columns), by name; `low` and `high` are the ends of its
+interval at the level of the test."""
 _Law = Callable[[Floats], Floats]
 
 _AT_ONCE = 400_000  # prompts
@@ -38,7 +38,7 @@ _LITTLE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is wanted of a study: an interval of some confidence and width, a test that it differs from `against`."""
+    """The aims of a study: an interval of some confidence and width, a test of a difference from `against`."""
 
     confidence: float = 0.95
     alpha: float = 0.05
@@ -55,7 +55,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class _Prompts:
-    """Prompts in strata, with their shares of the prompts, and so many images of each.
+    """Prompts in strata, with the strata's shares of the prompts, and the number of images per prompt.
 
     `icc` is the correlation of two images of one prompt, `icc_within` that within its stratum.
     """
@@ -84,9 +84,10 @@ class _Prompts:
         return max(1, _AT_ONCE // self.prompts)
 
     def place_strata(self, mean: float, link: _Law, variance: _Law, seen: _Law = np.asarray) -> Floats:
-        """Put strata on a line, seen through a link, so that they have their part of the variance at their mean.
+        """Map normal scores of strata through a link, spaced so that strata account for their part of the variance.
 
-        What is seen of them has the mean given. Where strata cannot differ so much, they differ as much as they can.
+        The overall mean, as transformed by `seen`, is `mean`. Strata that cannot differ so much differ as much as they
+        can.
         """
         shares = self.sizes / self.prompts
         scores = np.asarray(ndtri(np.cumsum(shares) - shares / 2))
@@ -107,11 +108,11 @@ class _Prompts:
 
 @dataclass(frozen=True)
 class Accuracy(_Prompts):
-    """The share of right images, or with `at` k pass@k; or those of several models on the same prompts.
+    """The share of right images, or pass@k with k = `at`; or those of several models on the same prompts.
 
-    Each model's rate is by `difference` above that of the one before. `correlation` is that of the prompts' chances in
-    two models, within a stratum: a share of the prompts is equally hard for all models, in that their chances stand at
-    the same quantile, and in the others they are independent.
+    Each model's rate exceeds that of the previous one by `difference`. `correlation` is that of the prompts' chances
+    between two models, within a stratum: a share of the prompts is equally hard for all models, as their chances are at
+    the same quantile; chances of the others are independent.
     """
 
     rate: float = 0.5
@@ -124,25 +125,25 @@ class Accuracy(_Prompts):
 
     @property
     def at_once(self) -> int:
-        """How many studies are simulated at once; of comparisons, which need more room, a hundred in all."""
+        """How many studies are simulated at once; fewer of comparisons, which need more memory."""
         return super().at_once if self.models == 1 else max(1, 200 // (self.models * (self.models - 1)))
 
     @cached_property
     def rates(self) -> Floats:
-        """The rates of single images by model (row) and stratum: the later the stratum, the lower."""
+        """The rates of single images by model (row) and stratum; later strata have lower rates."""
         laws: tuple[_Law, ...] = (lambda at: ndtr(-at), lambda rate: rate * (1 - rate), self._succeed)
         each = [self.rate + place * self.difference for place in range(self.models)]
         return np.array([self.place_strata(one, *laws) for one in each])
 
     @property
     def attained_icc(self) -> float:
-        """As much of the icc as strata can have in all models."""
+        """The icc that strata attain in all models."""
         means = np.average(self.rates, axis=1, weights=self.sizes)
         between = np.average((self.rates - means[:, None]) ** 2, axis=1, weights=self.sizes) / means / (1 - means)
         return float((between + self.icc_within * (1 - between)).min())
 
     def draw(self, random: np.random.Generator, studies: int) -> Integers:
-        """Draw how many images of each prompt are right, by study and model."""
+        """Draw the number of right images of each prompt, by study and model."""
         rates = self.rates[:, self.stratum]
         chances = random.beta(*_shape_beta(rates, self.icc_within), (studies, *rates.shape))
         if self.correlation:
@@ -188,7 +189,7 @@ class Accuracy(_Prompts):
 
     @cached_property
     def _shared(self) -> float:
-        """The share of prompts that are equally hard for two neighbours; 1 where that is not enough."""
+        """The share of prompts that are equally hard for two adjacent models; 1 where even that is not enough."""
         rates, (nodes, weights) = self.rates[:2], np.polynomial.legendre.leggauss(200)
         both = betaincinv(*_shape_beta(rates, self.icc_within), (nodes[:, None, None] + 1) / 2).prod(axis=1)
         together = np.average(weights / 2 @ both - rates.prod(axis=0), weights=self.sizes)
@@ -197,17 +198,17 @@ class Accuracy(_Prompts):
         return min(1.0, float(needed / together)) if together > 0 else 0.0
 
     def _succeed(self, rates: Floats) -> Floats:
-        """Compute how likely one of `at` images of a prompt is right."""
+        """Compute the probability that at least one of `at` images of a prompt is right."""
         right, wrong = _shape_beta(rates, self.icc_within)
         return np.asarray(1 - np.prod([(wrong + one) / (right + wrong + one) for one in range(self.at)], axis=0))
 
 
 @dataclass(frozen=True)
 class ErrorStudy(_Prompts):
-    """A mean error, as NAE or MAE, and its standard deviation over images.
+    """A mean error, such as NAE or MAE, and its standard deviation over images.
 
-    Gamma laws of the prompts' means, and of images around them; both spread in proportion to their means, and those of
-    strata ascend.
+    The prompts' means and the images around them follow gamma laws, which spread in proportion to their means; the
+    means of strata ascend.
     """
 
     mean: float = 1.0
@@ -240,7 +241,7 @@ class ErrorStudy(_Prompts):
 
 @dataclass(frozen=True)
 class AgreementStudy:
-    """Agreement of `raters` out of so many `annotators` who say yes or no of each image; a `share` say yes.
+    """Agreement of `raters` out of `annotators` who answer yes or no about each image; a `share` say yes.
 
     `kappa` is the correlation of two people's answers about an image, `icc` that about two images of a prompt. A share
     `habit` of a person's answers are given without looking, and are then always yes or always no.
@@ -259,7 +260,7 @@ class AgreementStudy:
     limits: ClassVar = (-1.0, 1.0)
 
     def draw(self, random: np.random.Generator, studies: int) -> tuple[NDArray[np.bool_], Integers]:
-        """Draw answers, and who gives them, by study, image and rater; images of a prompt stand side by side."""
+        """Draw answers and their annotators, by study, image and rater; images of a prompt are adjacent."""
         of_prompts, of_images = (one / (1 - self.habit) ** 2 for one in (self.icc, self.kappa))
         within = (of_images - of_prompts) / (1 - of_prompts) if of_prompts < 1 else 0.0
         means = random.beta(*_shape_beta(np.full((studies, self.prompts), self.share), of_prompts))
@@ -271,7 +272,7 @@ class AgreementStudy:
         return np.where(is_habit, habits[np.arange(studies)[:, None, None], who], seen), who
 
     def estimate(self, answers: NDArray[np.bool_], who: Integers) -> tuple[Estimate, Estimate]:
-        """Estimate κ and α of one study as `agree` does; where it has no interval, everything is possible."""
+        """Estimate κ and α of one study as `agree` does; without an interval, anything is possible."""
         units = np.repeat(np.arange(self.prompts * self.images), self.raters)
         said, domain = answers.ravel().astype(np.float64), np.array([0.0, 1.0])
         ratings = count_ratings(units, said, domain=domain, clusters=units // self.images, annotators=who.ravel())
@@ -289,12 +290,12 @@ class AgreementStudy:
 
 Study = Accuracy | ErrorStudy | AgreementStudy
 Track = Callable[[str, Sequence[int]], Iterable[int]]
-"""Hands on the pieces of what is named, and may show how far they are."""
+"""Passes on the pieces of a named task, and may show progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A study, what is wanted of it, how often it is simulated, and from which seed."""
+    """A study, its aims, the number of simulations, and their seed."""
 
     study: Study
     wanted: Wanted
@@ -312,8 +313,8 @@ class Simulation:
         return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
 
 
-def summarize(column: NDArray[np.float64] | NDArray[np.bool_]) -> Estimate:
-    """Average what studies show, in each on average over pairs, with the interval of the simulation's own error."""
+def summarize(column: Floats | NDArray[np.bool_]) -> Estimate:
+    """Average results over studies (in each over pairs), with the interval of the simulation's own error."""
     if column.dtype == np.bool_ and column.size == len(column):
         return wilson_interval(int(column.sum()), len(column))
     return mean_interval(column.reshape(len(column), -1).mean(axis=1).tolist())
@@ -323,7 +324,7 @@ _NO_INTERVAL = Estimate(math.nan, -1.0, 1.0, 0, "no interval: all answers are th
 
 
 def _read(estimate: Callable[[float], Sequence[Estimate]], truth: float, wanted: Wanted) -> Columns:
-    """Tell how wide intervals are, whether they hold the truth, and what they leave out."""
+    """Compute the width of intervals, whether they contain the truth, and their power."""
     ends = _list_ends(estimate(wanted.confidence))
     columns = _cover(ends, truth)
     is_same = math.isclose(wanted.confidence, 1 - wanted.level)
@@ -334,7 +335,7 @@ def _read(estimate: Callable[[float], Sequence[Estimate]], truth: float, wanted:
 
 
 def _cover(ends: Floats, truth: float | Floats) -> Columns:
-    """Tell how wide intervals are, and whether they hold the truth."""
+    """Compute the width of intervals, and whether they contain the truth."""
     low, high = ends[..., 0], ends[..., 1]
     return {"half-width": (high - low) / 2, "coverage": (low <= truth) & (truth <= high)}
 
@@ -345,6 +346,6 @@ def _list_ends(found: Sequence[Estimate]) -> Floats:
 
 
 def _shape_beta(means: Floats, icc: float) -> tuple[Floats, Floats]:
-    """Shape beta laws of chances: their means, and the correlation of two outcomes of one chance."""
+    """Compute the parameters of beta laws of chances from means and the correlation of two outcomes of one chance."""
     inner, rest = np.clip(means, 1e-12, 1 - 1e-12), min(max(icc, _LITTLE), 1 - _LITTLE)
     return inner * (1 - rest) / rest, (1 - inner) * (1 - rest) / rest

@@ -1,7 +1,7 @@
-"""Counts what several raters said of each unit, and warns where that is too little to measure agreement.
+"""Count the answers of several raters to each unit, and warn where they are too few to measure agreement.
 
-Units that were answered alike are kept as one row. For the warnings a unit counts as its cluster: several images of
-one prompt may be odd for the same reason."""
+Units with the same answers are one row. Warnings count clusters rather than units, as several images of one prompt
+may be unusual for the same reason."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,39 +10,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
+from subitize.stats.estimate import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What one annotator said of the units of one cluster: which of them; None where it is not known who answered."""
+    """The cluster and the annotator of each cell: one annotator's answers to one cluster (None: unknown annotators)."""
 
-    cluster: Codes
-    annotator: Codes | None = None
+    cluster: Integers
+    annotator: Integers | None = None
 
     @property
     def clusters(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return int(self.cluster.max(initial=-1)) + 1
 
     @property
     def annotators(self) -> int:
-        """How many people answered, as far as it is known."""
+        """The number of known annotators."""
         return 0 if self.annotator is None else int(self.annotator.max(initial=-1)) + 1
 
 
 @dataclass(frozen=True, slots=True)
 class RaterAnswers:
-    """The answers one by one: their row and value in `Ratings`, their cell, and what they weigh.
+    """The answers one by one: their row and value in `Ratings`, their cell, and their weight.
 
-    All units weigh the same, and so do the answers to a unit; together it is 1.
+    All units weigh the same, and so do the answers to one unit; weights sum to 1.
     """
 
-    row: Codes
-    value: Codes
-    cell: Codes
+    row: Integers
+    value: Integers
+    cell: Integers
     cells: Cells
-    weight: NDArray[np.float64]
+    weight: Floats
 
     def keep(self, chosen: NDArray[np.bool_]) -> "RaterAnswers":
         """Keep some answers."""
@@ -55,19 +55,19 @@ class RaterAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """How often each value was given to a unit, one row per distinct set of answers, and how many units have it.
+    """Counts of each value per unit, one row per distinct set of answers, and the number of units with that set.
 
-    The value of a measure of agreement needs no more than this; its interval needs the answers, too. `values` ascend.
+    The value of a measure of agreement needs only these counts; its interval needs the answers, too. `values` ascend.
     """
 
-    values: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    units: NDArray[np.int64]
+    values: Floats
+    counts: Floats
+    units: Integers
     answers: RaterAnswers
 
     @property
-    def raters(self) -> NDArray[np.float64]:
-        """How many answers a unit of each row has."""
+    def raters(self) -> Floats:
+        """The number of answers to a unit of each row."""
         return np.asarray(self.counts.sum(axis=1))
 
     def keep(self, rows: NDArray[np.bool_]) -> "Ratings":
@@ -80,22 +80,21 @@ class Ratings:
 
 
 def count_ratings(
-    units: NDArray[np.int64],
-    values: NDArray[np.float64],
+    units: Integers,
+    values: Floats,
     *,
-    domain: NDArray[np.float64] | None = None,
+    domain: Floats | None = None,
     clusters: NDArray[Any] | None = None,
     annotators: NDArray[Any] | None = None,
 ) -> Ratings:
-    """Count answers that are given one by one: `values[i]` is an answer about unit `units[i]`; NaN is no answer.
+    """Count answers given one by one: `values[i]` is an answer about unit `units[i]`; NaN means no answer.
 
-    A unit without an answer is left out. `domain` are the values that could have been given, where not all of them
-    were. `clusters[i]` is the cluster that the unit belongs to, such as its prompt: by default each unit is its own.
-    `annotators[i]` is who gave the answer.
+    Units without answers are left out. `domain` has all possible values, where some were never given. `clusters[i]` is
+    the cluster of the unit, such as its prompt: by default each unit is its own. `annotators[i]` gave the answer.
     """
     values = np.asarray(values, dtype=np.float64)
     is_answer = ~np.isnan(values)
-    given = np.unique(values[is_answer])  # faster than if it gave the codes, too
+    given = np.unique(values[is_answer])  # faster than with codes
     codes = np.searchsorted(given, values[is_answer])
     if domain is not None:
         given, codes = _place(given, codes, np.unique(domain))
@@ -110,12 +109,12 @@ def count_ratings(
     return Ratings(given, counts, sizes, RaterAnswers(row, codes, cell, cells, weight))
 
 
-def sum_groups(groups: Codes, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the values of each group, which are numbered from 0."""
+def sum_groups(groups: Integers, values: Floats) -> Floats:
+    """Sum values by group; groups are numbered from 0."""
     return np.bincount(groups, values).astype(np.float64, copy=False)
 
 
-def _cross(cluster: Codes, annotator: Codes | None) -> tuple[Codes, Cells]:
+def _cross(cluster: Integers, annotator: Integers | None) -> tuple[Integers, Cells]:
     if annotator is None:
         return cluster, Cells(np.unique(cluster))
     people = int(annotator.max(initial=0)) + 1
@@ -123,26 +122,26 @@ def _cross(cluster: Codes, annotator: Codes | None) -> tuple[Codes, Cells]:
     return cell, Cells(*np.divmod(found, people))
 
 
-def _number(names: NDArray[Any]) -> Codes:
-    """Number different names from 0, in their order; names that are small whole numbers need no sorting."""
+def _number(names: NDArray[Any]) -> Integers:
+    """Number distinct names from 0, in sorted order; small whole numbers need no sorting."""
     if names.dtype.kind in "iu" and names.size and names.min() >= 0 and names.max() <= 2 * names.size:
         return np.asarray((np.cumsum(np.bincount(names) > 0) - 1)[names], dtype=np.int64)
     return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
 
 
-def _place(given: NDArray[np.float64], codes: Codes, domain: NDArray[np.float64]) -> tuple[NDArray[np.float64], Codes]:
+def _place(given: Floats, codes: Integers, domain: Floats) -> tuple[Floats, Integers]:
     foreign = given[~np.isin(given, domain)]
     if foreign.size:
         raise ValueError(f"value {foreign[0]:g} was given but is not in the domain {domain.tolist()}; add it there")
     return domain, np.searchsorted(domain, given)[codes]
 
 
-def _count_patterns(values: int, unit: Codes, code: Codes) -> tuple[NDArray[np.float64], Codes, Codes]:
-    """Find the distinct sets of answers: their counts, how many units have each, and which one each unit has.
+def _count_patterns(values: int, unit: Integers, code: Integers) -> tuple[Floats, Integers, Integers]:
+    """Find the distinct sets of answers: their counts, the number of units with each, and the set of each unit.
 
-    The answers to a unit are a row of sorted codes, filled up with one that stands for no answer.
+    The answers to a unit are a row of sorted codes, padded with one that means no answer.
     """
-    # As one number, unit and value sort ten times as fast as they do as two keys.
+    # Combined into one number, unit and value sort ten times faster than as two keys.
     unit, code = np.divmod(np.sort(unit * max(1, values) + code), max(1, values))
     first = np.flatnonzero(np.diff(unit, prepend=-1))
     size = np.diff(first, append=len(unit))
@@ -161,7 +160,7 @@ def _count_patterns(values: int, unit: Codes, code: Codes) -> tuple[NDArray[np.f
     return counts, np.diff(np.flatnonzero(np.append(is_new, True))), row_of_unit
 
 
-# Below the first, intervals cover far less than they say; below the second, at times. Simulated in
+# With fewer than the first, intervals cover far less than they say; with fewer than the second, sometimes. Simulated in
 # tests/stats/test_agreement_coverage.py.
 _FEWEST, _FEW = 5, 10
 _FEW_ANNOTATORS = 5
@@ -169,31 +168,31 @@ _MOST_OF_ONE_ANNOTATOR = 0.45
 
 
 def why_no_interval(ratings: Ratings) -> str | None:
-    """Tell why an interval of agreement beyond chance would mislead, if so: nearly all answers are the same."""
+    """Say why an interval of agreement beyond chance would mislead, if nearly all answers are the same."""
     return _describe(_count_unusual(ratings), "have another answer than the most frequent one", _FEWEST)
 
 
 def lack_of_distances(ratings: Ratings) -> str | None:
-    """Tell why an interval of how far answers are apart would mislead, if so: hardly any are."""
+    """Say why an interval based on distances between answers would mislead, if hardly any answers differ."""
     return why_no_interval(ratings) or _describe(_count_disputed(ratings), "have answers that differ", _FEWEST)
 
 
-def share_answers(ratings: Ratings) -> NDArray[np.float64]:
-    """Give each annotator's share of the answers, as units weigh; nothing where it is not known who answered."""
+def share_answers(ratings: Ratings) -> Floats:
+    """Return each annotator's weighted share of the answers; nothing if annotators are unknown."""
     answers, who = ratings.answers, ratings.answers.cells.annotator
     return np.zeros(0) if who is None else sum_groups(who, sum_groups(answers.cell, answers.weight))
 
 
-def has_varied_annotators(shares: NDArray[np.float64]) -> bool:
-    """Tell whether annotators with these shares of the answers can be compared: at least three, none in all pairs.
+def has_varied_annotators(shares: Floats) -> bool:
+    """Return whether annotators with these shares of the answers can be compared: at least three, none in all pairs.
 
-    Who is in every pair of answers has half of the answers.
+    An annotator in every pair of answers has half of them.
     """
     return len(shares) > 2 and float(shares.max()) < _MOST_OF_ONE_ANNOTATOR
 
 
 def find_cautions(ratings: Ratings, *, are_counts: bool = False) -> Iterator[str]:
-    """Tell what there is too little of for the intervals to be relied on, or for there to be any."""
+    """Say when agreement cannot be estimated, or its interval not trusted."""
     if ratings.answers.cells.clusters < _FEW:
         yield f"only {_count_noun(ratings.answers.cells.clusters, 'prompt')}"
     else:
@@ -206,7 +205,7 @@ def find_cautions(ratings: Ratings, *, are_counts: bool = False) -> Iterator[str
 
 
 def _doubt_zeros(ratings: Ratings) -> Iterator[str]:
-    """Tell where 0 is rare: by ratio, it is as far from any other number as can be."""
+    """Warn if 0 is rare: by ratio, it is as far as possible from any other number."""
     zeros = _count(ratings, ratings.counts @ (ratings.values == 0) > 0)
     if 0 < zeros < _FEW:
         yield f"only {_count_noun(zeros, 'prompt')} with an answer of 0, which α by ratio hangs on"
@@ -235,7 +234,7 @@ def _count_disputed(ratings: Ratings) -> int:
 
 
 def _count(ratings: Ratings, rows: NDArray[np.bool_]) -> int:
-    """Count the clusters that have a unit of such a row."""
+    """Count the clusters that have a unit in one of these rows."""
     answers = ratings.answers
     is_such = np.zeros(answers.cells.clusters, dtype=np.bool_)
     is_such[answers.cells.cluster[answers.cell[rows[answers.row]]]] = True

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimate import sum_clusters
+from subitize.stats.estimate import Floats, sum_clusters
 
-_COLLINEAR = 1e-9  # what is left of a column, relative to its size, once the columns before it are taken out
+_COLLINEAR = 1e-9  # relative size of what is left of a column after the earlier columns are projected out
 
 INTERCEPT = "intercept"
 
@@ -20,12 +20,12 @@ INTERCEPT = "intercept"
 class DesignMatrix:
     """The columns of a regression (observation, term): the intercept, numbers, and a column per level of a factor.
 
-    `references` are the levels that have no column, as all others are compared with them; `dropped` are the terms
-    that follow from the terms before them, and so have none either.
+    `references` are the levels without a column, as all others are compared with them; `dropped` are the terms that
+    are linear combinations of earlier terms, and so have no column either.
     """
 
     terms: tuple[str, ...]
-    matrix: NDArray[np.float64]
+    matrix: Floats
     references: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
 
@@ -38,7 +38,7 @@ def build_design(
     """Put numbers and factors side by side, in this order, each factor against its reference level.
 
     A level's term is called `factor=level`. Where `references` does not name one, the most frequent level is the
-    reference (of equally frequent ones the first in the alphabet), as comparisons with it are the most exact.
+    reference (the alphabetically first of equally frequent ones), as comparisons with it are the most precise.
     """
     chosen: dict[str, str] = {}
     columns = {name: np.asarray(values, dtype=np.float64) for name, values in numbers.items()}
@@ -63,16 +63,16 @@ def _choose_reference(factor: str, labels: NDArray[np.str_], wanted: str | None)
     return wanted
 
 
-def _independent(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
-    """Name the columns that do not follow from those before them."""
+def _independent(columns: Mapping[str, Floats]) -> list[str]:
+    """Name the columns that are linearly independent of earlier ones."""
     whole = np.stack(list(columns.values()))
-    # Observations that are alike tell nothing twice; they have the same sum, whatever their columns weigh.
+    # Identical observations add nothing; they have the same weighted sum, whatever the weights of the columns.
     _, distinct = np.unique(np.random.default_rng(0).random(len(whole)) @ whole, return_index=True)
     kept: list[str] = []
     basis = np.empty((len(columns), len(distinct)))
     for term, column in zip(columns, whole[:, distinct], strict=True):
         rest, known = column.copy(), basis[: len(kept)]
-        for _ in range(2):  # the second time takes out what rounding left
+        for _ in range(2):  # the second time removes what rounding left
             rest -= (known @ rest) @ known
         length = float(np.linalg.norm(rest))
         if length > _COLLINEAR * float(np.linalg.norm(column)):
@@ -82,11 +82,11 @@ def _independent(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
 
 
 _STEPS = 50
-_CONVERGED = 1e-14  # what the next step may still gain; steps gain twice the digits each
+_CONVERGED = 1e-14  # the gain of the last step; each step doubles the digits
 _ROUNDING = 1e-12
 _APART = 1e-6
-_LARGEST = 700.0  # beyond, e to that power is no number
-_NEARLY_CERTAIN = 1e-6  # a fitted chance this close to 0 or 1 is looked into
+_LARGEST = 700.0  # e to a larger power overflows
+_NEARLY_CERTAIN = 1e-6  # a fitted chance this close to 0 or 1 may mean separation
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class LogitTerm:
 
 @dataclass(frozen=True, slots=True)
 class LogisticFit:
-    """The terms that were fitted, on how many observations in how many clusters."""
+    """The fitted terms, and the numbers of observations and clusters."""
 
     terms: tuple[LogitTerm, ...]
     n: int
@@ -111,7 +111,7 @@ class LogisticFit:
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """No fit exists: along these terms, right and wrong are told apart without error, so that odds have no bound."""
+    """No fit exists: these terms separate right from wrong without error, so odds have no bound."""
 
     terms: tuple[str, ...]
     n: int
@@ -120,8 +120,8 @@ class Separated:
 def fit_logistic(design: DesignMatrix, correct: NDArray[Any], clusters: NDArray[Any]) -> LogisticFit | Separated:
     """Regress correctness (0 or 1) on a design, by maximum likelihood.
 
-    Standard errors allow any dependence within clusters (the prompt, where images are within prompts), times
-    G / (G − 1) · (n − 1) / (n − k); p and intervals are Student's on G − 1 degrees of freedom.
+    Standard errors allow any dependence within clusters (prompts, for images of prompts), with a factor of
+    G / (G − 1) · (n − 1) / (n − k) on the variance; p and intervals are Student's on G − 1 degrees of freedom.
     """
     x, y = design.matrix, np.asarray(correct, dtype=np.float64)
     n, k = x.shape
@@ -142,10 +142,10 @@ def fit_logistic(design: DesignMatrix, correct: NDArray[Any], clusters: NDArray[
     return LogisticFit(tuple(_describe(*term, n=n, clusters=groups) for term in fitted), n, groups)
 
 
-def _maximise(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Climb to the largest likelihood by Newton's steps, halved where they overshoot.
+def _maximise(x: Floats, y: Floats) -> Floats:
+    """Maximise the likelihood by Newton's steps, halved where they overshoot.
 
-    Where there is none (see `Separated`), it stops far out, with chances next to 0 and 1.
+    Where there is no maximum (see `Separated`), it stops far out, with chances next to 0 and 1.
     """
     coefficients = np.zeros(x.shape[1])
     for _ in range(_STEPS):
@@ -163,27 +163,27 @@ def _maximise(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.floa
     return coefficients
 
 
-def _chance(x: NDArray[np.float64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+def _chance(x: Floats, coefficients: Floats) -> Floats:
     from scipy.special import expit
 
     return np.asarray(expit(x @ coefficients))
 
 
-def _information(x: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+def _information(x: Floats, chance: Floats) -> Floats:
     return x.T @ (x * (chance * (1 - chance))[:, None])
 
 
-def _log_likelihood(x: NDArray[np.float64], y: NDArray[np.float64], coefficients: NDArray[np.float64]) -> float:
+def _log_likelihood(x: Floats, y: Floats, coefficients: Floats) -> float:
     from scipy.special import log_expit
 
     return float(log_expit((2 * y - 1) * (x @ coefficients)).sum())
 
 
-def _separating_terms(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Find terms along which every right answer is on one side and every wrong one on the other or between.
+def _separating_terms(x: Floats, y: Floats) -> NDArray[np.bool_]:
+    """Find terms along which every right answer is on one side and every wrong one on the other, or both on the line.
 
-    That is a linear program: among all directions that put no answer on the wrong side, the one that goes furthest.
-    It goes nowhere exactly if a largest likelihood exists (Konis 2007, Linear programming algorithms for detecting
+    This is a linear program: among all directions that put no answer on the wrong side, find the one that goes
+    furthest. It is 0 exactly if the likelihood has a maximum (Konis 2007, Linear programming algorithms for detecting
     separated data in binary logistic regression models).
     """
     from scipy.optimize import linprog
@@ -205,11 +205,10 @@ def _describe(name: str, coefficient: float, error: float, *, n: int, clusters: 
 
 
 def pearson_interval(first: Sequence[float], second: Sequence[float], confidence: float = 0.95) -> Estimate | None:
-    """Estimate Pearson's correlation, with Fisher's interval; None where one of the two hardly varies, or n < 2.
+    """Estimate Pearson's correlation with Fisher's interval; None if one of the two hardly varies, or n < 2.
 
-    With three pairs or fewer, or where all lie on a line, nothing bounds it.
+    With three pairs or fewer, or all on a line, the interval is unbounded: −1 to 1.
     """
-    import numpy as np
     from scipy.special import ndtri
 
     n = len(first)
@@ -226,18 +225,17 @@ def pearson_interval(first: Sequence[float], second: Sequence[float], confidence
 
 
 _METHOD = "Pearson correlation, Fisher's interval"
-_CONSTANT = 1e-12  # what varies less than this, relative to its size, varies by rounding only
+_CONSTANT = 1e-12  # smaller variation, relative to the size of the values, is due to rounding
 
 
 def spearman_interval(
     first: Sequence[float], second: Sequence[float], confidence: float = 0.95, *, groups: int = 1
 ) -> Estimate | None:
-    """Estimate Spearman's rank correlation; None where one of the two does not vary, or n < 2.
+    """Estimate Spearman's rank correlation; None if one of the two does not vary, or n < 2.
 
-    Fisher's interval with the variance of ranks (Bonett and Wright 2000, Psychometrika 65, 23-28). The means of groups
-    that were taken off before cost degrees of freedom.
+    The interval is Fisher's with the variance of ranks (Bonett and Wright 2000, Psychometrika 65, 23-28). Group means
+    that were subtracted before cost degrees of freedom.
     """
-    import numpy as np
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
@@ -257,11 +255,10 @@ def spearman_interval(
 def fit_line(
     x: Sequence[float], y: Sequence[float], confidence: float = 0.95, *, groups: int = 1
 ) -> tuple[float, Estimate] | None:
-    """Fit y = a + b x by least squares: a, and b with Student's interval; None where x does not vary, or for too few.
+    """Fit y = a + b x by least squares: a, and b with Student's interval; None if x does not vary, or n is too small.
 
-    The means of groups that were taken off before cost degrees of freedom.
+    Group means that were subtracted before cost degrees of freedom.
     """
-    import numpy as np
     from scipy.special import stdtrit
 
     n, degrees = len(x), len(x) - groups - 1

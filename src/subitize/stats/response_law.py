@@ -2,17 +2,17 @@
 
 P(r | n) = (1 − ℓ) · rounded normal(b n, W b n) + ℓ / highest, for the responses 1..highest: `W` is the Weber
 fraction, `b` the gain (below 1: underestimation), `ℓ` the share of lapses, answers given without regard to the
-number. Observers whose law is known (random, ideal human, painter) are here too.
+number. The laws of known observers (random, ideal human, painter) are here too.
 
-Edges. Numbers beyond 1 and the highest may be drawn again, put at the edge or cut off before rounding; this differs
-between observers and is not known of a real one, but it changes the chances of these two responses alone. So the
+Edges. Numbers below 1 or above the highest may be drawn again, put at the edge or cut off before rounding. Observers
+differ in this, and for a real one it is unknown, but it changes the chances of these two responses alone. So the
 likelihood is that of each response given that it is neither. Lapses are conditioned in the same way: they keep their
-share of what lies between the edges, which distinguishes them from the tails of the normal law.
+share between the edges, which distinguishes them from the tails of the normal law.
 
-Prompts. One that is usually drawn with one too many has a gain of its own; taken for noise, this would inflate W. So
+Prompts. One that usually gets one thing too many has a gain of its own; taken for noise, this would inflate W. So
 gains differ by prompt (in naming: by number and category) around that of their category, by a normal law of the log
-gain whose variance is estimated from the scores of a fit with one gain per category (DerSimonian and Laird's
-moments)."""
+gain. Its variance is estimated from the scores of a fit with one gain per category (DerSimonian and Laird's moments).
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -21,55 +21,46 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from subitize.stats.estimate import Floats, Integers
 
-def uniform_law(low: int, high: int) -> NDArray[np.float64]:
-    """Give every response from `low` to `high` the same probability."""
+
+def uniform_law(low: int, high: int) -> Floats:
+    """Return the same probability for every response from `low` to `high`."""
     return np.full(high - low + 1, 1 / (high - low + 1))
 
 
-def human_law(target: int, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> NDArray[np.float64]:
-    """Give the probabilities of the responses 1..highest of an ideal human observer.
+def human_law(target: int, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> Floats:
+    """Return the probabilities of the responses 1..highest of an ideal human observer.
 
     Exact up to `subitizing`; above it a normal law of mean `target` and spread `weber` × `target`, truncated to
     [1, highest] and rounded (Testolin et al. 2025, section 2.4.3: a Weber fraction of .15).
     """
-    responses = np.arange(1, highest + 1)
     if target <= subitizing or weber == 0:
-        return np.asarray(responses == min(target, highest), dtype=np.float64)
-    from scipy.special import ndtr  # it takes longer to import than some pictures to draw
-
-    edges = np.clip(np.arange(highest + 1) + 0.5, 1, highest)
-    cumulative = ndtr((edges - target) / (weber * target))
-    mass = np.diff(cumulative)
-    if not mass.any():  # so far above the highest that no probability is left: all of it is at the edge
-        mass[-1] = 1
-    return np.asarray(mass / mass.sum(), dtype=np.float64)
+        return np.asarray(np.arange(1, highest + 1) == min(target, highest), dtype=np.float64)
+    return predict_responses(target, weber * target, 0.0, highest)
 
 
 @dataclass(frozen=True, slots=True)
 class Slips:
-    """What comes between the number a painter is asked for and the number that is seen in its picture."""
+    """How the number seen in a painter's picture departs from the number asked for."""
 
     weber: float = 0.0
     subitizing: int = 0
     highest: int = 200
     shift: int = 0
-    """So many more are drawn, or fewer where it is below 0, but never less than one."""
+    """How many more things are drawn, or fewer if below 0; at least one is always drawn."""
     omit: float = 0.0
-    """With this probability a thing is left out."""
+    """The probability that a thing is left out."""
     merge: float = 0.0
-    """With this probability a thing after the first falls on another and is not seen."""
+    """The probability that a thing after the first falls on another and is not seen."""
 
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LEAST_RISE = 0.25
-"""Responses must rise by this share of what they would in proportion to number, or they do not follow it."""
+"""Responses that rise by less than this share of a proportional rise do not follow number."""
 _SURE = 3.0  # standard errors by which the slope of responses on numbers must exceed 0
 MOST_LAPSES = 0.5
 LEAST_CATEGORIES = 3
-"""With fewer, they cannot be taken for a sample."""
+"""Fewer categories cannot be taken for a sample."""
 _LEAST_PER_CATEGORY = 30  # responses, for a Weber fraction of its own
 _NO_NOISE = 0.02  # a spread of the responses to the highest number at which rounding leaves no noise
 _HIGHEST_WEBER = 2.0
@@ -84,7 +75,7 @@ _MOST_STEPS = 80
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """How often each number was answered, by cluster of responses that are not independent: a picture, a prompt.
+    """How often each number was answered, by cluster of dependent responses: those to a picture or a prompt.
 
     `counts` has a row per cluster and a column per response, 1..highest. Clusters of one `group` share a gain.
     """
@@ -96,11 +87,11 @@ class Tallies:
 
     @property
     def highest(self) -> int:
-        """The response that stands for all above it, too."""
+        """The highest response, which includes all above it."""
         return int(self.counts.shape[1])
 
     def select(self, is_wanted: NDArray[np.bool_]) -> "Tallies":
-        """Keep some clusters; groups and categories are numbered anew."""
+        """Keep some clusters, and renumber groups and categories."""
         counts, numbers = self.counts[is_wanted], self.numbers[is_wanted]
         categories, groups = (
             np.unique(codes[is_wanted], return_inverse=True)[1].astype(np.int64)
@@ -109,7 +100,7 @@ class Tallies:
         return Tallies(counts, numbers, categories, groups)
 
     def between_edges(self) -> "Tallies":
-        """Keep the clusters that have responses other than 1 and the highest, and of these no others."""
+        """Keep only responses other than 1 and the highest, and the clusters that have any."""
         inner = self.counts.copy()
         inner[:, [0, -1]] = 0
         return replace(self, counts=inner).select(inner.sum(axis=1) > 0)
@@ -122,7 +113,7 @@ class Tallies:
         return Tallies(counts, self.numbers[first], self.categories[first], np.arange(len(first)))
 
     def in_one_category(self) -> "Tallies":
-        """Forget categories."""
+        """Merge all categories into one."""
         return replace(self, categories=np.zeros_like(self.categories))
 
 
@@ -137,9 +128,9 @@ class Trials:
 
 
 def tally(trials: Trials, highest: int, *, has_gain_by_cluster: bool) -> Tallies:
-    """Count responses by cluster; those above the highest count as it, those below 1 are left out.
+    """Count responses by cluster; those above the highest count as the highest, those below 1 are left out.
 
-    A gain belongs to each cluster (a prompt), or else to each number and category (of which pictures are a sample).
+    Each cluster (a prompt) has a gain, or else each number and category (of which pictures are a sample).
     """
     is_kept = trials.responses >= 1
     numbers, categories, clusters = (codes[is_kept] for codes in (trials.numbers, trials.categories, trials.clusters))
@@ -156,21 +147,21 @@ def tally(trials: Trials, highest: int, *, has_gain_by_cluster: bool) -> Tallies
 
 @dataclass(frozen=True, slots=True)
 class Unfitted:
-    """Why a law cannot be told from the responses."""
+    """Why no law could be fitted to the responses."""
 
     reason: str
 
 
 @dataclass(frozen=True, eq=False)
 class ResponseLaw:
-    """A law with its parameters, and what it is fitted to: `tallies` by group, between the edges."""
+    """A law with its parameters and the data it is fitted to: `tallies` by group, between the edges."""
 
     tallies: Tallies
     log_weber: Floats
     log_gain: Floats
     lapse_logit: float
     penalty: Floats
-    """The precision of the parameters that does not come from the responses."""
+    """The prior precision of the parameters."""
     gain_of: Integers
     """Which of the gains each group has."""
 
@@ -181,12 +172,12 @@ class ResponseLaw:
 
     @property
     def is_noiseless(self) -> NDArray[np.bool_]:
-        """Tell by category whether its Weber fraction cannot be told from 0, for rounding."""
+        """Mark the categories whose Weber fraction cannot be told from 0 because of rounding."""
         return self.log_weber <= _least_log_weber(self.tallies) + 1e-9
 
     @property
     def is_right(self) -> bool:
-        """Tell whether no response is wrong."""
+        """Return whether every response is right."""
         responses = np.arange(1, self.tallies.highest + 1)
         return not self.tallies.counts[responses != self.tallies.numbers[:, None]].any()
 
@@ -198,22 +189,22 @@ class ResponseLaw:
     @cached_property
     def chances(self) -> "Chances":
         """The probabilities of the responses between the edges, by group, and how they change with parameters."""
-        return _chances(self.tallies, self._by_group(self.parameters), self.tallies.highest)
+        return _chances(self.tallies, self.parameters[self.places])
 
     @cached_property
     def places(self) -> Integers:
-        """Where the log Weber fraction, log gain and lapse logit of each group are among the parameters."""
+        """The indices of each group's log Weber fraction, log gain and lapse logit among the parameters."""
         last = len(self.log_weber) + len(self.log_gain)
         gains = len(self.log_weber) + self.gain_of
         return np.stack([self.tallies.categories, gains, np.full(len(gains), last)])
 
     @cached_property
     def parameters(self) -> Floats:
-        """All parameters in a row: log Weber fractions, log gains, lapse logit."""
+        """All parameters as one vector: log Weber fractions, log gains, lapse logit."""
         return np.concatenate([self.log_weber, self.log_gain, [self.lapse_logit]])
 
     def with_parameters(self, parameters: Floats) -> "ResponseLaw":
-        """Put others in the place of all parameters."""
+        """Replace all parameters."""
         log_weber, log_gain, lapse = np.split(parameters, [len(self.log_weber), len(parameters) - 1])
         return replace(self, log_weber=log_weber, log_gain=log_gain, lapse_logit=float(lapse[0]))
 
@@ -246,16 +237,13 @@ class ResponseLaw:
 
     @cached_property
     def covariance(self) -> Floats:
-        """The covariance of the parameters; one at its edge, which the responses do not move, has none."""
+        """The covariance of the parameters; it is 0 for a parameter held at its bound."""
         held = _is_held(self)
         precision = self.information + self.penalty
         found = np.zeros_like(precision)
         free = np.ix_(~held, ~held)
         found[free] = np.linalg.inv(precision[free] + 1e-9 * np.eye(int((~held).sum())))
         return found
-
-    def _by_group(self, parameters: Floats) -> Floats:
-        return parameters[self.places]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,9 +256,9 @@ class Chances:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponseLawFit:
-    """What is fitted to `tallies`, those between the edges: with one gain per category, and with one per group.
+    """The fits to `tallies` between the edges: with one gain per category (`shared`), and one per group (`own`).
 
-    Categories are told apart where each has enough responses for a Weber fraction of its own.
+    Categories have Weber fractions of their own where each has enough responses.
     """
 
     tallies: Tallies
@@ -279,12 +267,12 @@ class ResponseLawFit:
 
     @property
     def n(self) -> int:
-        """How many responses it is fitted to."""
+        """The number of responses it is fitted to."""
         return int(self.tallies.counts.sum())
 
     @property
     def tells_categories_apart(self) -> bool:
-        """Tell whether categories have Weber fractions of their own."""
+        """Return whether categories have Weber fractions of their own."""
         return len(self.own.log_weber) > 1
 
 
@@ -307,12 +295,12 @@ def fit_law(tallies: Tallies) -> ResponseLawFit | Unfitted:
 
 
 def predict_responses(mean: float, spread: float, lapse: float, highest: int) -> Floats:
-    """Give the shares of the responses 1..highest of an observer that cuts its law off at the edges, as people do."""
-    from scipy.special import ndtr
+    """Return the shares of the responses 1..highest of an observer that truncates its law at the edges, like people."""
+    from scipy.special import ndtr  # it takes longer to import than some pictures to draw
 
     edges = np.clip(np.arange(highest + 1) + 0.5, 1, highest)
     mass = np.diff(ndtr((edges - mean) / max(spread, 1e-9)))
-    if not mass.any():  # so far beyond an edge that no probability is left: all of it is there
+    if not mass.any():  # so far beyond an edge that no probability is left within: all of it is at the edge
         mass[0 if mean < 1 else -1] = 1
     return np.asarray((1 - lapse) * mass / mass.sum() + lapse / highest, dtype=np.float64)
 
@@ -337,7 +325,7 @@ def _why_not(tallies: Tallies) -> str:
 
 
 def _start(tallies: Tallies) -> ResponseLaw:
-    """Begin with the median gain of each category, and the Weber fraction that it makes likeliest."""
+    """Start from the median gain of each category and the likeliest Weber fraction given that gain."""
     categories = int(tallies.categories.max()) + 1
     gains = np.array([_median_gain(tallies.select(tallies.categories == one)) for one in range(categories)])
     none = np.zeros((2 * categories + 1,) * 2)
@@ -380,9 +368,9 @@ def _climb(law: ResponseLaw) -> ResponseLaw:
 
 
 def _drop_noise(law: ResponseLaw) -> ResponseLaw:
-    """Take the least Weber fraction in categories whose responses are as likely without noise.
+    """Take the least Weber fraction in categories whose responses are equally likely without noise.
 
-    For rounding, a range of gains is as likely then; the middle of it is taken.
+    Because of rounding, a whole range of gains is then equally likely; its middle is taken.
     """
     categories = law.tallies.categories
     silent = replace(law, log_weber=np.full_like(law.log_weber, _least_log_weber(law.tallies)))
@@ -410,16 +398,16 @@ def _least_log_weber(tallies: Tallies) -> float:
 
 
 def _is_held(law: ResponseLaw) -> NDArray[np.bool_]:
-    """Tell which parameters are at an edge that they would go beyond."""
+    """Mark the parameters at a bound that they would otherwise cross."""
     low, high = _bounds(law)
     at = law.parameters
     return ((at <= low) & (law.gradient < 0)) | ((at >= high) & (law.gradient > 0))
 
 
 def _free_gains(law: ResponseLaw) -> ResponseLaw:
-    """Let the gains of groups differ, as far as responses say that they do.
+    """Let the gains of groups differ as far as the responses suggest.
 
-    Means that are estimated take their share of the spread with them, which is given back as by n / (n − 1).
+    Estimating means takes up some of the spread, which is given back as n / (n − 1) does.
     """
     variance = _gain_variance(law)
     if variance < 1e-8:
@@ -441,7 +429,7 @@ def _free_gains(law: ResponseLaw) -> ResponseLaw:
 
 
 def _gain_variance(law: ResponseLaw) -> float:
-    """Estimate the variance of log gains within categories, from how far each group's own score would move it."""
+    """Estimate the variance of log gains within categories, from the step that each group's own score suggests."""
     categories = law.tallies.categories
     trials = law.tallies.counts.sum(axis=1)
     slopes = law.chances.slopes[1]
@@ -454,15 +442,16 @@ def _gain_variance(law: ResponseLaw) -> float:
     return max(0.0, excess / scale) if scale > 0 else 0.0
 
 
-def _chances(tallies: Tallies, parameters: Floats, highest: int) -> Chances:
+def _chances(tallies: Tallies, parameters: Floats) -> Chances:
     from scipy.special import expit, ndtr
 
+    highest = tallies.highest
     log_weber, log_gain, lapse_logit = parameters[:, :, None]
     mean, lapse = np.exp(log_gain) * tallies.numbers[:, None], expit(lapse_logit)
     spread = np.exp(log_weber) * mean
     edges = np.arange(1, highest) + 0.5
     z = (edges - mean) / spread
-    # From the nearer tail, where differences of small probabilities are exact.
+    # Probabilities are computed from the nearer tail, where differences of small ones are exact.
     tail = ndtr(-np.abs(z))
     left, right = z[:, :-1], z[:, 1:]
     nearer, farther = tail[:, :-1], tail[:, 1:]

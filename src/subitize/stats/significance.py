@@ -6,14 +6,14 @@ Friedman's test; resampled or permuted versions where a distribution cannot be a
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.bootstrap import has_spread, widen
+from subitize.stats.bootstrap import batches, has_spread, widen
+from subitize.stats.estimate import Floats, Integers
 
 
-def adjust_holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Adjust p-values so that the chance of any false alarm is bounded (Holm); NaN is no test and stays."""
+def adjust_holm(p: Floats) -> Floats:
+    """Adjust p-values to bound the chance of any false alarm (Holm); NaN means no test and stays."""
     adjusted = np.full(len(p), np.nan)
     tested = np.flatnonzero(~np.isnan(p))
     in_order = tested[np.argsort(p[tested])]
@@ -27,17 +27,17 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ChiSquared:
-    """One entry per table: the statistic with one degree of freedom, its p-value, and the number of observations."""
+    """Per table: the statistic with one degree of freedom, its p-value, and the number of observations."""
 
-    statistic: NDArray[np.float64]
-    p: NDArray[np.float64]
-    n: NDArray[np.int64]
+    statistic: Floats
+    p: Floats
+    n: Integers
 
 
-def chi_squared(tables: NDArray[np.int64]) -> ChiSquared:
+def chi_squared(tables: Integers) -> ChiSquared:
     """Test each of several tables of counts (…, group, outcome), with Yates' correction for continuity.
 
-    Statistic and p are NaN where a group is empty or all outcomes are the same: there is nothing to compare.
+    Statistic and p are NaN where a group is empty or all outcomes are the same.
     """
     from scipy.special import chdtrc
 
@@ -50,12 +50,12 @@ def chi_squared(tables: NDArray[np.int64]) -> ChiSquared:
     return ChiSquared(statistic, chdtrc(1, statistic), n[..., 0, 0].astype(np.int64))
 
 
-def significant_shuffles(table: NDArray[np.int64]) -> Estimate | None:
+def significant_shuffles(table: Integers) -> Estimate | None:
     """Compute how often a table comes out significant when the outcomes are shuffled between its two groups.
 
-    A shuffle keeps the sizes of the groups and the number of right ones, so that the right ones of the first group
-    follow the hypergeometric law: the share is exact, its interval has no width, and n is that of the table. None
-    where there is nothing to compare.
+    A shuffle keeps the sizes of the groups and the number of right outcomes, so the right ones of the first group
+    follow the hypergeometric law: the share is exact, its interval has no width, and n is that of the table. None if
+    there is nothing to compare.
     """
     first, rights, n = int(table[0].sum()), int(table[:, 0].sum()), int(table.sum())
     if 0 in (first, n - first, rights, n - rights):
@@ -66,36 +66,36 @@ def significant_shuffles(table: NDArray[np.int64]) -> Estimate | None:
     return Estimate(share, share, share, n, f"share of shuffles with p < {ALPHA:g}, exact law")
 
 
-def _with_rights(rights_of_first: NDArray[np.int64], first: int, rights: int, n: int) -> NDArray[np.int64]:
+def _with_rights(rights_of_first: Integers, first: int, rights: int, n: int) -> Integers:
     others = rights - rights_of_first
     cells = [rights_of_first, first - rights_of_first, others, n - first - others]
     return np.stack(cells, axis=-1).reshape(-1, 2, 2)
 
 
-def _hypergeometric_law(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+def _hypergeometric_law(tables: Integers) -> Floats:
     from scipy.special import gammaln
 
-    # What is the same for all of them goes out when they are made to sum to 1.
+    # Factors common to all tables cancel when the law is normalised.
     logs = -gammaln(tables + 1.0).sum(axis=(-2, -1))
     law = np.exp(logs - logs.max())
     return np.asarray(law / law.sum())
 
 
 PERMUTATIONS = 1_999
-_EPSILON = 1e-12  # sums that are equal but for rounding are equal
+_EPSILON = 1e-12  # sums that differ by less are equal
 
 
 @dataclass(frozen=True, slots=True)
 class OneWay:
-    """F of the groups' means and its p, over n values; by lot, or else by the F distribution."""
+    """F of the groups' means over n values, and its p by permutation or by the F distribution."""
 
     f: float
     p: float
     n: int
 
 
-def one_way(values: NDArray[np.float64], groups: NDArray[np.int64]) -> OneWay | None:
-    """Analyse the variance of independent values; None where there is one group, or nothing varies within them."""
+def one_way(values: Floats, groups: Integers) -> OneWay | None:
+    """Analyse the variance of independent values; None if there is one group, or nothing varies within groups."""
     from scipy.special import fdtrc
 
     count = len(np.unique(groups))
@@ -110,20 +110,20 @@ def one_way(values: NDArray[np.float64], groups: NDArray[np.int64]) -> OneWay | 
     return OneWay(f, float(fdtrc(count - 1, within_degrees, f)), len(values))
 
 
-def permuted_one_way(values: NDArray[np.float64], groups: NDArray[np.int64], *, seed: int = 0) -> OneWay | None:
-    """As `one_way`, p by how often groups that are dealt out anew differ as much; no law of the values is assumed."""
+def permuted_one_way(values: Floats, groups: Integers, *, seed: int = 0) -> OneWay | None:
+    """Like `one_way`, with p as the share of permutations whose groups differ as much; no law of values is assumed."""
     found = one_way(values, groups)
     if found is None:
         return None
     random = np.random.default_rng(seed)
     dealt = random.permuted(np.tile(values, (PERMUTATIONS, 1)), axis=1)
-    # The whole variance stays the same, so that F rises with what lies between the groups.
+    # The total variance stays the same, so F rises with the variance between groups.
     reached = int((_between(dealt, groups) >= _between(values[None, :], groups) - _EPSILON).sum())
     return OneWay(found.f, (1 + reached) / (1 + PERMUTATIONS), found.n)
 
 
-def _between(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Sum the squares between groups of each row of values."""
+def _between(values: Floats, groups: Integers) -> Floats:
+    """Compute the sum of squares between groups for each row of values."""
     _, codes = np.unique(groups, return_inverse=True)
     sizes = np.bincount(codes)
     means = values @ np.eye(len(sizes))[codes] / sizes
@@ -132,14 +132,12 @@ def _between(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[
 
 INTERACTION_PERMUTATIONS = 2000
 _CELLS_AT_ONCE = 2_000_000
-_INTERACTION_EPSILON = 1e-9  # sums that are equal but for rounding are equal
-
-Floats = NDArray[np.float64]
+_INTERACTION_EPSILON = 1e-9  # sums that differ by less are equal
 
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """How far the means of things by rater are from adding up (sum of squares), and how likely that is by chance."""
+    """How far the means of things by rater are from being additive (sum of squares), and the p of that."""
 
     squares: float
     p: float
@@ -147,37 +145,34 @@ class Interaction:
 
 
 def interaction_test(values: Floats, *, seed: int = 0) -> Interaction | None:
-    """Test values (item, rater, thing): would other raters for the values of each item give as large an interaction?
+    """Test the interaction of rater and thing in values (item, rater, thing) by permuting raters within items.
 
-    Of each item and rater the mean over things is taken off: that raters are more or less strict is no interaction.
-    Then raters change places within items, all things of an item together. None where there is nothing to interact.
+    The mean over things is subtracted for each item and rater: differences in strictness are no interaction. Then
+    raters are permuted within each item, with all their things together. None if there is nothing to interact.
     """
     items, raters, things = values.shape
     if items < 1 or raters < 2 or things < 2:
         return None
     centred = values - values.mean(axis=-1, keepdims=True)
-    # The means of things over raters are the same whoever changed places.
+    # The means of things over raters are the same in all permutations.
     means = centred.mean(axis=(0, 1))
     seen = float(((centred.mean(axis=0) - means) ** 2).sum())
-    random, reached, left = np.random.default_rng(seed), 0, INTERACTION_PERMUTATIONS
-    at_once = max(1, _CELLS_AT_ONCE // values.size)
-    while left:
-        times = min(at_once, left)
+    random, reached = np.random.default_rng(seed), 0
+    for times in batches(INTERACTION_PERMUTATIONS, _CELLS_AT_ONCE // values.size):
         places = np.argsort(random.random((times, items, raters)), axis=-1)
         moved = centred[np.arange(items)[None, :, None], places].mean(axis=1)
         reached += int((((moved - means) ** 2).sum(axis=(-2, -1)) >= seen - _INTERACTION_EPSILON).sum())
-        left -= times
     return Interaction(seen, (1 + reached) / (1 + INTERACTION_PERMUTATIONS), INTERACTION_PERMUTATIONS)
 
 
 RESAMPLES = 1000
-_DECIMALS = 12  # means that are equal but for rounding are ties
+_DECIMALS = 12  # means that agree in so many decimals are ties
 _BOUNDS = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Concordance:
-    """Kendall's W, 1 if all raters give one order and 0 if none is shared, with Friedman's χ² and its p."""
+    """Kendall's W (1 if all rankings are the same, 0 if they have nothing in common), with Friedman's χ² and its p."""
 
     w: float
     chi_squared: float
@@ -189,7 +184,7 @@ class Concordance:
 def kendall_w(values: Floats) -> Concordance | None:
     """Compute W of values (rater, thing), corrected for ties; χ² = W · raters · (things − 1).
 
-    None with fewer than two raters or things, or where no rater tells any two things apart.
+    None with fewer than two raters or things, or if no rater tells any two things apart.
     """
     from scipy.special import chdtrc
 
@@ -206,8 +201,8 @@ def kendall_w(values: Floats) -> Concordance | None:
 def resampled_w(values: Floats, *, seed: int = 0) -> Estimate | None:
     """Estimate W of means over items of values (item, rater, thing), with a bootstrap of items.
 
-    Few items make ranks differ by chance, so W is estimated too low: the interval is widened by how much lower it gets
-    in resamples. Where no resample differs, it is whatever is possible.
+    With few items, ranks differ by chance and W is estimated too low, so the interval is widened by how much lower it
+    gets in resamples. If resamples never differ, it is whatever is possible.
     """
     items = len(values)
     found = kendall_w(values.mean(axis=0)) if items else None
@@ -223,13 +218,13 @@ def resampled_w(values: Floats, *, seed: int = 0) -> Estimate | None:
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Rank along the last axis, the smallest first; what is tied shares the mean of its ranks."""
+    """Rank along the last axis, the smallest first; ties share the mean of their ranks."""
     below, tied = _compare(values)
     return np.asarray(below + (tied + 1) / 2)
 
 
 def _w(values: Floats) -> Floats:
-    """Compute W of (…, rater, thing); NaN where nothing is ranked."""
+    """Compute W of values (…, rater, thing); NaN where nothing is ranked."""
     below, tied = _compare(values)
     raters, things = values.shape[-2:]
     sums = (below + (tied + 1) / 2).sum(axis=-2)
@@ -241,7 +236,7 @@ def _w(values: Floats) -> Floats:
 
 
 def _compare(values: Floats) -> tuple[Floats, Floats]:
-    """Count, for each thing, those that are smaller and those that are as large, itself among them."""
+    """Count, for each thing, those that are smaller and those that are equal, including itself."""
     rounded = np.round(values, _DECIMALS)
     mine, others = rounded[..., :, None], rounded[..., None, :]
     return (others < mine).sum(axis=-1).astype(np.float64), (others == mine).sum(axis=-1).astype(np.float64)

@@ -1,6 +1,6 @@
-"""Searches the score threshold at which counts match the truth best, with an honest test by cross-validation.
+"""Search for the score threshold at which counts best match the truth, with an honest test by cross-validation.
 
-A setting is a column: a threshold, or a threshold together with something else that was tried."""
+A setting is a column: a threshold, or a threshold together with another parameter."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,54 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimate import sum_clusters, wilson_interval
-
-_CELLS_AT_ONCE = 500_000
-_DRAW_OF_A_KIND = 10  # how many times longer it takes to draw the number of a kind than to draw one observation
-
-
-def draw_counts(counts: NDArray[np.int64], resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Draw as many observations as there are, with replacement: counts (resample, kind), in pieces that fit in memory.
-
-    Few kinds are drawn as what they are together, a multinomial; of many, observations are drawn and counted.
-    """
-    random = np.random.default_rng(seed)
-    n, kinds = int(counts.sum()), len(counts)
-    kind_of = np.repeat(np.arange(kinds), counts)
-    is_few = kinds * _DRAW_OF_A_KIND < n
-    at_once = max(1, _CELLS_AT_ONCE // max(1, kinds if is_few else n))
-    for start in range(0, resamples, at_once):
-        times = min(at_once, resamples - start)
-        if is_few:
-            yield random.multinomial(n, counts / n, size=times).astype(np.float64)
-        else:
-            drawn = kind_of[random.integers(0, n, (times, n), dtype=np.int32)]
-            drawn += np.arange(0, times * kinds, kinds)[:, None]
-            yield np.bincount(drawn.ravel(), minlength=times * kinds).reshape(times, kinds).astype(np.float64)
-
+from subitize.stats.bootstrap import batches
+from subitize.stats.estimate import Floats, Integers, sum_clusters, wilson_interval
 
 Metric = Literal["nae", "accuracy"]
 METRICS: tuple[Metric, ...] = ("nae", "accuracy")
-# That of Numbersense (section "Automatic annotation of generated images").
+# The grid of Numbersense (section "Automatic annotation of generated images").
 GRID: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
 FOLDS = 10
 RESAMPLES = 2_000
+_CELLS_AT_ONCE = 500_000
 _ALIKE = 1e-12
 
-Floats = NDArray[np.float64]
 
-
-def count_above(scores: Sequence[Sequence[float]], thresholds: Sequence[float]) -> NDArray[np.int64]:
-    """Count, for each picture and threshold, the scores that are at least as large."""
+def count_above(scores: Sequence[Sequence[float]], thresholds: Sequence[float]) -> Integers:
+    """Count, for each picture and threshold, the scores that are at least as high."""
     found = [len(own) - np.searchsorted(np.sort(np.asarray(own, dtype=float)), thresholds) for own in scores]
     return np.array(found, dtype=np.int64).reshape(len(scores), len(thresholds))
 
 
 @dataclass(frozen=True, slots=True)
 class CountErrors:
-    """How far counts (picture, setting) are from the truth, and which pictures hang together: those of one cluster.
+    """How far counts (picture, setting) are from the truth; pictures of one cluster are correlated.
 
-    Of a true count of 0 the relative error is not defined: NaN.
+    The relative error of a true count of 0 is undefined (NaN).
     """
 
     relative: Floats
@@ -67,15 +43,22 @@ class CountErrors:
 
     @property
     def has_nae(self) -> bool:
-        """Tell whether any true count can be divided by."""
+        """Return whether any true count is above 0, so that errors can be divided by it."""
         return bool((self.truth > 0).any())
 
-    def of(self, metric: Metric) -> Floats:
-        """Give what a metric is the mean of."""
-        return self.relative if metric == "nae" else self.exact
+    def take(self, rows: NDArray[np.bool_]) -> "CountErrors":
+        """Keep some pictures."""
+        return CountErrors(self.relative[rows], self.exact[rows], self.truth[rows], self.clusters[rows])
+
+    def of(self, metric: Metric) -> tuple[Floats, "CountErrors"]:
+        """Return the values that a metric averages, and the pictures it is defined for."""
+        if metric == "accuracy":
+            return self.exact, self
+        defined = self.take(self.truth > 0)
+        return defined.relative, defined
 
 
-def find_errors(counts: NDArray[np.int64], truth: Sequence[float], clusters: Sequence[object]) -> CountErrors:
+def find_errors(counts: Integers, truth: Sequence[float], clusters: Sequence[object]) -> CountErrors:
     """Compare counts (picture, setting) with the true ones."""
     true = np.asarray(truth, dtype=np.float64)
     divisor = np.where(true > 0, true, np.nan)[:, None]
@@ -85,26 +68,25 @@ def find_errors(counts: NDArray[np.int64], truth: Sequence[float], clusters: Seq
 
 
 def average(errors: CountErrors, metric: Metric) -> Floats:
-    """Average a metric over the pictures it is defined for, by setting; NaN where there is none."""
-    return _mean(errors.of(metric)[_is_defined(errors, metric)])
+    """Average a metric by setting over the pictures it is defined for; NaN if there are none."""
+    return _mean(errors.of(metric)[0])
 
 
 def estimate(errors: CountErrors, metric: Metric, *, seed: int = 0) -> list[Estimate]:
     """Estimate a metric at every setting, with a percentile bootstrap of clusters.
 
-    Where resamples cannot differ, as where every count is right, Wilson's bound on the share of clusters says how many
-    may still be off by 1 more. A single cluster tells nothing of the spread: whatever is possible.
+    Where resamples cannot differ, for example because every count is right, Wilson's bound says how many clusters may
+    still be off by 1 more. A single cluster says nothing about the spread: the interval is whatever is possible.
     """
-    rows = _is_defined(errors, metric)
-    values, clusters = errors.of(metric)[rows], errors.clusters[rows]
-    means, n, groups = _mean(values), len(values), len(np.unique(clusters))
+    values, defined = errors.of(metric)
+    means, n, groups = _mean(values), len(values), len(np.unique(defined.clusters))
     most = np.inf if metric == "nae" else 1.0
     if groups == 1:
         method = "mean, one cluster alone: whatever is possible"
         return [Estimate(float(mean), 0.0, most, n, method) for mean in means]
-    low, high = np.quantile(_replicate(values, clusters, seed), [0.025, 0.975], axis=0)
+    low, high = np.quantile(_replicate(values, defined.clusters, seed), [0.025, 0.975], axis=0)
     is_flat = high - low < _ALIKE
-    step = float((1 / errors.truth[rows]).mean()) if metric == "nae" else 1.0
+    step = float((1 / defined.truth).mean()) if metric == "nae" else 1.0
     half = wilson_interval(0, groups).high * step
     low = np.where(is_flat, np.maximum(0.0, means - half), np.minimum(low, means))
     high = np.where(is_flat, np.minimum(most, means + half), np.maximum(high, means))
@@ -120,7 +102,7 @@ def choose(values: Floats, metric: Metric) -> tuple[int, ...]:
     """Find the best setting of values (threshold) or (other, threshold): smallest NAE, largest accuracy.
 
     Of thresholds that do equally well, it is the middle of the widest run of neighbours: the furthest from where things
-    get worse. Of an even number the lower middle; of runs as wide the first, in the last of the others.
+    get worse. Of an even number it is the lower middle; of equally wide runs, the first in the last row.
     """
     lines = values.reshape(-1, values.shape[-1])
     best = np.nanmin(lines) if metric == "nae" else np.nanmax(lines)
@@ -136,7 +118,7 @@ def choose(values: Floats, metric: Metric) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What a search is worth on pictures it has not seen: both metrics, and the setting chosen without each fold."""
+    """How a search does on pictures it has not seen: both metrics, and the setting chosen without each fold."""
 
     nae: Estimate | None
     accuracy: Estimate
@@ -146,17 +128,17 @@ class Validation:
 def cross_validate(
     errors: CountErrors, metric: Metric, shape: tuple[int, ...], *, folds: int = FOLDS, seed: int = 0
 ) -> Validation:
-    """Choose on all folds but one, measure on that one, in turn; a cluster is never on both sides.
+    """Choose on all folds but one and measure on that one, in turn; a cluster is never on both sides.
 
-    `shape` is that of the settings, (threshold,) or (other, threshold). The interval is of the pictures, given the
-    folds.
+    `shape` is that of the settings, (threshold,) or (other, threshold). The interval reflects the sampling of pictures,
+    not of folds.
     """
     fold_of = assign_folds(errors, folds, seed)
     chosen: list[tuple[int, ...]] = []
     held_out = np.zeros(len(errors.truth), dtype=np.int64)
     for fold in range(fold_of.max() + 1):
         is_out = fold_of == fold
-        setting = choose(average(_take(errors, ~is_out), metric).reshape(shape), metric)
+        setting = choose(average(errors.take(~is_out), metric).reshape(shape), metric)
         chosen.append(setting)
         held_out[is_out] = np.ravel_multi_index(setting, shape)
     rows = np.arange(len(held_out))
@@ -167,37 +149,36 @@ def cross_validate(
     return Validation(nae, estimate(seen, "accuracy", seed=seed)[0], tuple(chosen))
 
 
-def assign_folds(errors: CountErrors, folds: int, seed: int) -> NDArray[np.int64]:
-    """Deal the clusters out at random, those with a true count above 0 first: each fold gets its share of them."""
+def assign_folds(errors: CountErrors, folds: int, seed: int) -> Integers:
+    """Deal clusters out at random, those with a true count above 0 first, so that each fold gets its share of them."""
     has_some = sum_clusters(errors.truth, errors.clusters) > 0
     order = np.random.default_rng(seed).permutation(len(has_some))
     order = order[np.argsort(~has_some[order], kind="stable")]
     fold_of = np.empty(len(order), dtype=np.int64)
     fold_of[order] = np.arange(len(order)) % folds
-    dealt: NDArray[np.int64] = fold_of[errors.clusters]
-    return dealt
-
-
-def _is_defined(errors: CountErrors, metric: Metric) -> NDArray[np.bool_]:
-    return errors.truth > 0 if metric == "nae" else np.ones(len(errors.truth), dtype=bool)
+    return np.asarray(fold_of[errors.clusters])
 
 
 def _mean(values: Floats) -> Floats:
     return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
 
 
-def _take(errors: CountErrors, rows: NDArray[np.bool_]) -> CountErrors:
-    return CountErrors(errors.relative[rows], errors.exact[rows], errors.truth[rows], errors.clusters[rows])
-
-
 def _replicate(values: Floats, clusters: NDArray[Any], seed: int) -> Floats:
-    """Average over clusters drawn anew, at all settings with the same draws."""
+    """Average over resampled clusters, at all settings with the same draws."""
     sums, sizes = sum_clusters(values, clusters), sum_clusters(np.ones(len(values)), clusters)
-    drawn = draw_counts(np.ones(len(sizes), dtype=np.int64), RESAMPLES, seed)
-    return np.concatenate([(times @ sums) / (times @ sizes)[:, None] for times in drawn])
+    return np.concatenate([(times @ sums) / (times @ sizes)[:, None] for times in _draw_counts(len(sizes), seed)])
+
+
+def _draw_counts(n: int, seed: int) -> Iterator[Floats]:
+    """Draw n clusters with replacement: how often each is drawn (resample, cluster), in pieces that fit in memory."""
+    random = np.random.default_rng(seed)
+    for times in batches(RESAMPLES, _CELLS_AT_ONCE // n):
+        drawn = random.integers(0, n, (times, n), dtype=np.int32).astype(np.int64)
+        drawn += np.arange(0, times * n, n)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=times * n).reshape(times, n).astype(np.float64)
 
 
 def _runs(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Find where neighbours are true: start, and one after the end."""
+    """Find runs of true values: the start, and one after the end."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
     return ((int(start), int(stop)) for start, stop in edges.reshape(-1, 2))

@@ -1,13 +1,13 @@
 """The Weber fraction behind a set of responses, its interval, how well its law fits, and scalar variability.
 
-The fraction is the mean over categories of how far the responses to one number spread, as a share of their mean. The
-law, its edges, gains and lapses are those of response_law. Categories are a sample of those that could be asked
-about, so the interval is Student's over them, on the scale of ratios. With fewer than three categories the fraction
-refers to exactly these; where they have too few responses each, one fraction is fitted to all, and its error is that
-between categories if this is larger.
+The fraction is the spread of the responses to one number as a share of their mean, averaged over categories. The law,
+its edges, gains and lapses are those of response_law. Categories are a sample of those that could be asked about, so
+the interval is Student's over them, on the scale of ratios. With fewer than three categories the fraction refers to
+exactly these; if they have too few responses each, one fraction is fitted to all, and its error is that between
+categories if this is larger.
 Scalar variability: does the spread of responses grow in proportion to their mean? Rounding, edges and lapses bend the
-line of log sd on log mean, so Weber's law itself does not predict a slope of 1 for whole numbers. The verdict is
-against the slope that the fitted law predicts; the test against 1 is Numbersense's own."""
+line of log sd on log mean, so Weber's law itself does not predict a slope of 1 for whole numbers. The verdict compares
+the slope with the one that the fitted law predicts; the test against 1 is Numbersense's own."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimate import share_interval, wilson_interval
+from subitize.stats.estimate import Floats, Integers, share_interval, wilson_interval
 from subitize.stats.response_law import (
     LEAST_CATEGORIES,
     ResponseLaw,
@@ -29,13 +29,13 @@ from subitize.stats.response_law import (
 )
 
 _LARGEST = 10.0
-_NO_LAPSE = 1e-5  # a share that the fit takes for none
+_NO_LAPSE = 1e-5  # smaller shares count as 0
 _LEAST_EXPECTED = 5.0  # responses in a cell of the test of fit
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Responses to one number: what was observed, and what the law with one gain per category predicts."""
+    """Responses to one number: as observed, and as predicted by the law with one gain per category."""
 
     number: int
     exact: Estimate
@@ -48,7 +48,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class GoodnessOfFit:
-    """Pearson's test of the law with one gain per category: a small p says that responses follow another."""
+    """Pearson's test of the law with one gain per category: a small p means that responses follow another law."""
 
     chi_square: float
     degrees: int
@@ -57,10 +57,10 @@ class GoodnessOfFit:
 
 @dataclass(frozen=True, slots=True)
 class Weber:
-    """A Weber fraction, from the numbers above `subitizing`; up to there the curve predicts exact answers.
+    """A Weber fraction from the numbers above `subitizing`; for the others the curve predicts exact answers.
 
-    The `gain` is the mean response as a share of the number, `lapse` the share of responses that have nothing to do
-    with it. Whether the law fits is None where responses are too few, or vary too little, to tell.
+    The `gain` is the mean response as a share of the number, `lapse` the share of responses unrelated to it. The
+    goodness of fit is None if responses are too few, or vary too little, to test it.
     """
 
     estimate: Estimate
@@ -82,10 +82,10 @@ class NoWeber:
 
 
 def describe_weber(tallies: Tallies, fit: ResponseLawFit | Unfitted, *, subitizing: int = 0) -> Weber | NoWeber | None:
-    """Put intervals around what was fitted to the numbers above `subitizing`.
+    """Put intervals around the parameters fitted to the numbers above `subitizing`.
 
-    Where no response varies, W is 0 and the interval is one-sided: it ends at the W that would let all be as they are
-    once in 20 times.
+    Where no response varies, W is 0 and the interval is one-sided: it ends at the W with which all responses would be
+    as they are once in 20 times.
     """
     if not tallies.counts[tallies.numbers > subitizing].any():
         return None
@@ -110,28 +110,27 @@ def _estimate(fit: ResponseLawFit) -> Estimate:
     if fit.tells_categories_apart:
         return _mean_of_categories(weber, fit.n)
     error, degrees = _log_error(fit)
-    method = "maximum likelihood, interval on the scale of ratios"
-    return _on_ratio_scale(float(weber[0]), error, degrees, fit.n, method)
+    return _on_ratio_scale(float(weber[0]), error, degrees, fit.n)
 
 
-def _mean_of_categories(values: NDArray[np.float64], n: int) -> Estimate:
+def _mean_of_categories(values: Floats, n: int) -> Estimate:
     count, mean = len(values), float(values.mean())
     error = float(values.std(ddof=1)) / math.sqrt(count) / mean
-    method = f"maximum likelihood, mean of {count} categories, Student's interval over them on the scale of ratios"
-    return _on_ratio_scale(mean, error, count - 1, n, method)
+    what = f"mean of {count} categories, Student's interval over them"
+    return _on_ratio_scale(mean, error, count - 1, n, what)
 
 
-def _on_ratio_scale(value: float, error: float, degrees: float, n: int, method: str) -> Estimate:
+def _on_ratio_scale(value: float, error: float, degrees: float, n: int, what: str = "interval") -> Estimate:
     from scipy.special import stdtrit
 
     factor = math.exp(min(float(stdtrit(degrees, 0.975)) * error, 700.0))
-    return Estimate(value, value / factor, value * factor, n, method)
+    return Estimate(value, value / factor, value * factor, n, f"maximum likelihood, {what} on the scale of ratios")
 
 
 def _log_error(fit: ResponseLawFit) -> tuple[float, float]:
-    """Give the standard error of the log fraction of all categories together, and its degrees of freedom.
+    """Return the standard error of the log fraction of all categories together, and its degrees of freedom.
 
-    It is that of the likelihood, or else that between categories (or where these are too few, pictures), if larger.
+    It is that of the likelihood, or that between categories (or pictures, if there are too few categories) if larger.
     """
     law, tallies = fit.own, fit.tallies
     influence = (law.covariance[0][law.places][:, :, None] * law.chances.slopes).sum(axis=0)
@@ -179,8 +178,7 @@ def _gain(fit: ResponseLawFit) -> Estimate:
         return _mean_of_categories(np.exp(logs), fit.n)
     gains = slice(1, -1)
     error = math.sqrt(float(law.covariance[gains, gains].mean()))
-    method = "maximum likelihood, interval on the scale of ratios"
-    return _on_ratio_scale(math.exp(float(logs[0])), error, max(fit.n - 1, 1), fit.n, method)
+    return _on_ratio_scale(math.exp(float(logs[0])), error, max(fit.n - 1, 1), fit.n)
 
 
 def _lapse(fit: ResponseLawFit) -> Estimate:
@@ -207,8 +205,8 @@ def _goodness_of_fit(law: ResponseLaw) -> GoodnessOfFit | None:
     return GoodnessOfFit(chi_square, degrees, float(chdtrc(degrees, chi_square))) if degrees > 0 else None
 
 
-def _join_cells(expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[int]]:
-    """Join neighbouring responses until enough are expected of each; tell where the cells start."""
+def _join_cells(expected: Floats) -> tuple[Floats, list[int]]:
+    """Merge neighbouring responses until enough are expected in each cell; also return where cells start."""
     starts, inside = [0], 0.0
     for place, one in enumerate(expected.tolist()):
         if inside >= _LEAST_EXPECTED and float(expected[place:].sum()) >= _LEAST_EXPECTED:
@@ -239,19 +237,19 @@ def _point(tallies: Tallies, number: int, law: ResponseLaw, subitizing: int) -> 
     )
 
 
-def _predict(law: ResponseLaw, number: int, highest: int) -> NDArray[np.float64]:
-    """Mix the laws of the categories, by their numbers of responses."""
+def _predict(law: ResponseLaw, number: int, highest: int) -> Floats:
+    """Mix the laws of the categories, weighted by their numbers of responses."""
     trials = np.bincount(law.tallies.categories, law.tallies.counts.sum(axis=1))
     means = number * np.exp(law.log_gain)
-    laws: Sequence[NDArray[np.float64]] = [
+    laws: Sequence[Floats] = [
         predict_responses(mean, mean * weber, law.lapse, highest) for mean, weber in zip(means, law.weber, strict=True)
     ]
     return np.asarray(trials / trials.sum() @ np.stack(laws), dtype=np.float64)
 
 
 LEAST_POINTS = 4
-"""With fewer, a line fits by chance, and there is no verdict."""
-_LEAST_OTHER = 5.0  # responses other than the commonest one that must be expected of a number, or its sd is chance
+"""Fewer points fit a line by chance, so there is no verdict."""
+_LEAST_OTHER = 5.0  # expected responses to a number other than the commonest; with fewer, its sd is due to chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +266,7 @@ class Moments:
 class LawSlope:
     """The slope beside the one that the fitted law predicts, over the same `numbers` and between the edges.
 
-    A small `p` says that the spread does not grow as Weber's law has it.
+    A small `p` means that the spread does not grow as Weber's law predicts.
     """
 
     slope: Estimate
@@ -281,7 +279,7 @@ class LawSlope:
 class ScalarVariability:
     """The slope of log sd on log mean over numbers, the paper's own test of it against 1, and the verdict of the law.
 
-    `points` are the numbers it rests on: those with some spread. `constant` are those whose responses never vary.
+    `points` are the numbers it is based on: those with some spread. `constant` are those whose responses never vary.
     """
 
     slope: Estimate
@@ -292,12 +290,12 @@ class ScalarVariability:
 
 
 def scalar_variability(
-    responses: NDArray[np.float64], targets: NDArray[np.int64], fit: ResponseLawFit | Unfitted | None = None
+    responses: Floats, targets: Integers, fit: ResponseLawFit | Unfitted | None = None
 ) -> ScalarVariability | None:
     """Regress log sd on log mean over the numbers shown; test the slope against 1 (Student) and against the law's.
 
-    None with fewer than three numbers that have a spread and a mean above 0, or if their means are all the same. With
-    three there is a slope, but no test.
+    None with fewer than three numbers that have a spread and a mean above 0, or if their means are all the same. Three
+    give a slope but no test.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -323,12 +321,12 @@ def scalar_variability(
     )
 
 
-def _spread(number: int, responses: NDArray[np.float64]) -> Moments:
+def _spread(number: int, responses: Floats) -> Moments:
     sd = float(responses.std(ddof=1)) if len(responses) > 1 else 0.0
     return Moments(number, float(responses.mean()), sd, len(responses))
 
 
-def _slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def _slope(x: Floats, y: Floats) -> float:
     x = x - x.mean()
     return float(x @ y) / float(x @ x)
 
@@ -336,8 +334,8 @@ def _slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def _compare_with_law(law: ResponseLaw) -> LawSlope | None:
     """Test the slope of the spread around each group's fitted mean, by the delta method.
 
-    The error is that of sds and means under the law, less what its parameters take up, which are fitted to the same
-    responses.
+    The error is that of sds and means under the law, less the part taken up by its parameters, which are fitted to the
+    same responses.
     """
     from scipy.special import ndtr
 
@@ -351,7 +349,7 @@ def _compare_with_law(law: ResponseLaw) -> LawSlope | None:
     influence = _find_influence(found, predicted)
     trials, shares = law.tallies.counts.sum(axis=1), law.chances.shares
 
-    def error(effects: NDArray[np.float64]) -> float:
+    def error(effects: Floats) -> float:
         return math.sqrt(float(trials @ (shares * effects**2).sum(axis=1)))
 
     half, n = 1.96 * error(influence), int(found.is_tested.sum())
@@ -363,22 +361,22 @@ def _compare_with_law(law: ResponseLaw) -> LawSlope | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Moments:
-    """By number: means of responses and variances around the fitted means of groups, as seen and as predicted.
+    """By number: means of responses and variances around the fitted means of groups, observed and predicted.
 
-    `off` is how far each response is off its group's mean, by group, `own` the variance that the law predicts for the
-    group, and `place` where its number is.
+    By group, `off` is each response's distance from the group's mean, `own` the variance that the law predicts, and
+    `place` the index of its number.
     """
 
-    numbers: NDArray[np.int64]
-    trials: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    predicted_mean: NDArray[np.float64]
-    predicted_variance: NDArray[np.float64]
+    numbers: Integers
+    trials: Integers
+    mean: Floats
+    variance: Floats
+    predicted_mean: Floats
+    predicted_variance: Floats
     is_tested: NDArray[np.bool_]
     place: NDArray[np.intp]
-    off: NDArray[np.float64]
-    own: NDArray[np.float64]
+    off: Floats
+    own: Floats
 
 
 def _measure_moments(law: ResponseLaw) -> _Moments:
@@ -396,8 +394,8 @@ def _measure_moments(law: ResponseLaw) -> _Moments:
     return _Moments(numbers, by_number, mean, variance, predicted_mean, predicted_variance, is_tested, place, off, own)
 
 
-def _find_influence(found: _Moments, slope: float) -> NDArray[np.float64]:
-    """Tell how much a response moves the slope, by group: through the sd of its number and through the mean."""
+def _find_influence(found: _Moments, slope: float) -> Floats:
+    """Return how much a response moves the slope, by group: through the sd of its number and through the mean."""
     x, y = np.log(found.predicted_mean[found.is_tested]), np.log(found.predicted_variance[found.is_tested]) / 2
     x, y = x - x.mean(), y - y.mean()
     by_sd, by_mean = np.zeros(len(found.numbers)), np.zeros(len(found.numbers))
@@ -409,8 +407,8 @@ def _find_influence(found: _Moments, slope: float) -> NDArray[np.float64]:
     return np.asarray(by_sd[found.place, None] * squares + by_mean[found.place, None] * found.off, dtype=np.float64)
 
 
-def _take_up(law: ResponseLaw, influence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Tell how much a response moves the predicted slope, through the parameters that are fitted to it."""
+def _take_up(law: ResponseLaw, influence: Floats) -> Floats:
+    """Return how much a response moves the predicted slope, through the parameters that are fitted to it."""
     slopes, trials = law.chances.slopes, law.tallies.counts.sum(axis=1)
     moved = (influence * law.chances.shares * slopes).sum(axis=2) * trials
     steps = np.bincount(law.places.ravel(), moved.ravel(), len(law.parameters)) @ law.covariance
