@@ -223,8 +223,7 @@ def _require_boxes(rule: Rule, evidence: Evidence) -> None:
 
 
 def _unfit(rule: Rule, names: set[str], evidence: Evidence) -> BadValueError:
-    fitting = ", ".join(sorted(names))
-    return BadValueError(f"rule {rule.name!r} cannot read {evidence.kind}; for these: {fitting}")
+    return BadValueError(f"rule {rule.name!r} cannot read {evidence.kind}; for these: {', '.join(sorted(names))}")
 
 
 def read_probability(scores: Mapping[str, float]) -> float | None:
