@@ -319,10 +319,10 @@ def describe_all(name: str) -> list[Description]:
 
 
 def _describe(kind: Kind, name: str) -> Description:
+    if kind == "papers":
+        listed = describe(kind, name)
+        return Description(kind, name, listed.summary, facts=listed.options)
     try:
-        if kind == "papers":
-            listed = _list_paper(name)
-            return Description(kind, name, listed.summary, facts=listed.options)
         return _Factory(kind, name).describe()
     except SubitizeError as error:
         return Description(kind, name, str(error))  # a broken plug-in shows its error
@@ -331,9 +331,7 @@ def _describe(kind: Kind, name: str) -> Description:
 def describe(kind: Kind, name: str) -> Listing:
     """Describe one of a kind briefly; a broken plug-in shows its error and does not hide the others."""
     try:
-        if kind == "papers":
-            return _list_paper(name)
-        return _Factory(kind, name).listing()
+        return _list_paper(name) if kind == "papers" else _Factory(kind, name).listing()
     except SubitizeError as error:
         return Listing(name, str(error), None, {})
 
@@ -606,25 +604,21 @@ class _Factory:
         return f"known options: {', '.join(self.defaults) or 'none'}"
 
 
-_SHAPES: Mapping[Kind, Mapping[str, type]] = {
-    "suites": {"title": str, "judge": str, "max_attempts": int, "repeats": int},
-    "models": {"tasks": frozenset, "is_stand_in": bool},
-    "judges": {"rule": str, "is_stand_in": bool, "asks_together": bool},
+_NEEDS: Mapping[Kind, tuple[Mapping[str, type], tuple[str, ...]]] = {
+    "suites": ({"title": str, "judge": str, "max_attempts": int, "repeats": int}, ("items",)),
+    "models": ({"tasks": frozenset, "is_stand_in": bool}, ("respond", "respond_all", "compute", "compute_all")),
+    "judges": ({"rule": str, "is_stand_in": bool, "asks_together": bool}, ("respond", "compute", "compute_all")),
 }
-_METHODS: Mapping[Kind, tuple[str, ...]] = {
-    "suites": ("items",),
-    "models": ("respond", "respond_all", "compute", "compute_all"),
-    "judges": ("respond", "compute", "compute_all"),
-}
+"""The attributes of each role with their types, and the methods of which it needs one."""
 
 
 def _check_shape(kind: Kind, who: str, it: object) -> None:
     """Refuse an object without the attributes of its role, before it is used."""
-    for name, wanted in _SHAPES.get(kind, {}).items():
+    attributes, methods = _NEEDS.get(kind, ({}, ()))
+    for name, wanted in attributes.items():
         value = getattr(it, name, None)
         if not isinstance(value, wanted):
             raise BadValueError(f"{who}: {name} should be of type {wanted.__name__}, not {value!r:.60}")
-    methods = _METHODS.get(kind, ())
     if methods and not any(callable(getattr(it, name, None)) for name in methods):
         raise BadValueError(f"{who} has none of {', '.join(methods)}; it needs one")
 

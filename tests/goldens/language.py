@@ -63,7 +63,7 @@ def make_numerals() -> Texts:
         for text in dict.fromkeys(texts):
             values = [_shown(interpret(Words(text), Count("thing"), parse_rule(rule))) for rule in rules]
             answer = find_answer(text)
-            answered = "" if answer == text else _abbreviated(str(answer))
+            answered = "" if answer == text else _abbreviated(str(answer).replace("NoValue(", "Unread("))
             lines.append([_abbreviated(text), _named(read(text)), answered, *_shortened(values)])
         yield from _in_parts(group, lines)
 
@@ -222,6 +222,9 @@ def _shortened(values: Iterable[object]) -> list[object]:
     ]
 
 
+_EARLIER_NAMES = {"NoValue": "Unread", "SpatialClaim": "Standing"}
+
+
 def _named(record: object) -> object:
     """Show a record by its kind, with the fields that are not as they are without being named."""
     if record is None or isinstance(record, str | int | float):
@@ -232,7 +235,8 @@ def _named(record: object) -> object:
         return str(record)
     own = {field: getattr(record, field.name) for field in fields(record)}  # type: ignore[arg-type]
     given = {field.name: _named(one) for field, one in own.items() if field.default != one}
-    return {type(record).__name__: given}
+    kind = type(record).__name__
+    return {_EARLIER_NAMES.get(kind, kind): given}
 
 
 def _told(scene: Scene) -> list[object]:

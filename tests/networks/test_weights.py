@@ -430,7 +430,7 @@ def test_a_network_that_transformers_has_only_later_names_the_release(
         detector.check()  # type: ignore[attr-defined]
     if kind == "molmo2":
         with pytest.raises(UnusableModelError, match=f"transformers:{tmp_path} {told}$"):
-            make_model(f"transformers:{tmp_path}").it.check()  # type: ignore[attr-defined]
+            make_model(f"transformers:{tmp_path}").obj.check()  # type: ignore[attr-defined]
 
 
 @pytest.mark.torch

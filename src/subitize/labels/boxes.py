@@ -24,7 +24,7 @@ def counted_boxes(boxes: Sequence[Box], question: Count, rule: Rule) -> list[Box
         return things
     relation = question.place.relation
     landmarks = _kept(boxes, question.place.landmark, rule)
-    return [box for box in things if _stands(box, relation, landmarks)]
+    return [box for box in things if _is_beside(box, relation, landmarks)]
 
 
 def _kept(boxes: Sequence[Box], label: str, rule: Rule) -> list[Box]:
@@ -36,7 +36,7 @@ def _kept(boxes: Sequence[Box], label: str, rule: Rule) -> list[Box]:
     return list(compress(found, Detections.of(found).unsuppressed(rule.iou)))
 
 
-def _stands(box: Box, relation: RelationWord, landmarks: Sequence[Box]) -> bool:
+def _is_beside(box: Box, relation: RelationWord, landmarks: Sequence[Box]) -> bool:
     """Return whether a thing's centre is on that side of all landmarks' centres; False without landmarks."""
     axis = 0 if relation in ("left of", "right of") else 1
     sign = 1 if relation in ("left of", "above") else -1

@@ -172,8 +172,7 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
         case Words(text=text), Confirm() | MatchesPrompt() if rule.name == "votes":
             return read_vote(text)
         case Words(text=text), Confirm() | MatchesPrompt() | Choose():
-            answer = _find_answer(text, rule)
-            return Discarded(answer.reason) if isinstance(answer, mentions.NoValue) else _choice(answer, question, rule)
+            return _choice(text, question, rule)
         case Words(text=text), Name() | Transcribe():
             return Known(text.strip())
         case Boxes(boxes=boxes), Count():
@@ -206,21 +205,16 @@ def _number(text: str, rule: Rule) -> Value:
     return Known(int(number) if number == int(number) else number)
 
 
-def _find_answer(text: str, rule: Rule) -> str | mentions.NoValue:
+def _choice(text: str, question: Question, rule: Rule) -> Value:
     by = find_word_rule(rule.name)
-    return by.find_answer(text) if by else text
-
-
-def _choice(answer: str, question: Question, rule: Rule) -> Value:
+    answer = by.find_answer(text) if by else text
+    if isinstance(answer, mentions.NoValue):
+        return Discarded(answer.reason)
     if isinstance(question, Choose):
-        return read_line(answer, question.lines, has_positions=_takes_positions(rule))
+        # Digits are line positions in our observer's answers, and in people's in some released data.
+        has_positions = by.takes_positions if by else rule.name == "boxes"
+        return read_line(answer, question.lines, has_positions=has_positions)
     return read_yes_or_no(answer)
-
-
-def _takes_positions(rule: Rule) -> bool:
-    """Return whether digits are line positions, as our observer's are, and those of people in some released data."""
-    by = find_word_rule(rule.name)
-    return by.takes_positions if by else rule.name == "boxes"
 
 
 def _require_boxes(rule: Rule, evidence: Evidence) -> None:
@@ -229,8 +223,7 @@ def _require_boxes(rule: Rule, evidence: Evidence) -> None:
 
 
 def _unfit(rule: Rule, names: set[str], evidence: Evidence) -> BadValueError:
-    fitting = ", ".join(sorted(names))
-    return BadValueError(f"rule {rule.name!r} cannot read {evidence.kind}; for these: {fitting}")
+    return BadValueError(f"rule {rule.name!r} cannot read {evidence.kind}; for these: {', '.join(sorted(names))}")
 
 
 def read_probability(scores: Mapping[str, float]) -> float | None:

@@ -235,7 +235,7 @@ def _answer_in(value: object) -> str | None:
     """The answer in an object: under a telling key, or its only number."""
     if not isinstance(value, Mapping):
         return None
-    named = {_key(name): one for name, one in value.items()}
+    named = {re.sub(r"[\s-]", "_", str(name)[:40].strip().lower()): one for name, one in value.items()}
     for keys in (_ANSWER_KEYS, _COUNT_KEYS):
         found = {_written(named[key]) for key in keys if key in named and not isinstance(named[key], Mapping | list)}
         if found:
@@ -253,10 +253,6 @@ _NO_COUNT = re.compile(
     r"confidence|score|probability|certainty|width|height|size|year"
     r"|^(?:id|index|x|y|w|h|status|version|(?:error_|status_)?code)$"
 )
-
-
-def _key(name: object) -> str:
-    return re.sub(r"[\s-]", "_", str(name)[:40].strip().lower())
 
 
 def _written(value: object) -> str:

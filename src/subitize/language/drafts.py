@@ -111,10 +111,7 @@ def make_scene(drafts: list[Draft], relations: list[Relation], grid: tuple[int, 
     """Make the scene; raise NotUnderstoodError if it is inconsistent."""
     kept = [item for item, draft in enumerate(drafts) if not draft.is_dropped]
     drafts = [drafts[item] for item in kept]
-    if not drafts:
-        raise NotUnderstoodError("no number of things to draw")
-    if sum(draft.number for draft in drafts) > MOST_THINGS:
-        raise NotUnderstoodError(f"more than {MOST_THINGS} things")
+    _check_total([draft.number for draft in drafts])
     _check_counted_once(drafts)
     place = {item: place for place, item in enumerate(kept)}
     told = dict.fromkeys(Relation(place[one.subject], one.word, place[one.landmark]) for one in relations)
@@ -127,6 +124,13 @@ def make_scene(drafts: list[Draft], relations: list[Relation], grid: tuple[int, 
     if find_places(scene) is None:
         raise NotUnderstoodError("places that contradict one another")
     return scene
+
+
+def _check_total(numbers: list[int | Quantifier | None]) -> None:
+    if not numbers:
+        raise NotUnderstoodError("no number of things to draw")
+    if sum(number for number in numbers if isinstance(number, int)) > MOST_THINGS:
+        raise NotUnderstoodError(f"more than {MOST_THINGS} things")
 
 
 def _check_counted_once(drafts: list[Draft]) -> None:
@@ -256,10 +260,7 @@ class Things:
         return Scene(entities, relations, (Comparison(at[id(subject)], word, at[id(other)]),))
 
     def _check(self) -> None:
-        if not self.told:
-            raise NotUnderstoodError("no number of things to draw")
-        if sum(thing.number for thing in self.told if isinstance(thing.number, int)) > MOST_THINGS:
-            raise NotUnderstoodError(f"more than {MOST_THINGS} things")
+        _check_total([thing.number for thing in self.told])
         in_comparison = [self.compared[0], self.compared[2]] if self.compared else []
         for thing in self.told:
             if thing in in_comparison and thing.number not in (None, "some"):

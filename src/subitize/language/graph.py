@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from subitize.language.clauses import read_scene
-from subitize.language.nouns import article, spoken, spoken_plural
+from subitize.language.nouns import spoken, spoken_plural, with_article
 from subitize.language.questions import confirm_asks, count_asks, line_asks
 from subitize.language.scene import Comparison, Entity, NotUnderstood, Relation, Scene
 from subitize.records import Ask, Confirm
@@ -99,7 +99,7 @@ def _relation_node(scene: Scene, relation: Relation) -> Node:
     subject, landmark = scene.entities[relation.subject], scene.entities[relation.landmark]
     things, others = (spoken_plural(one.noun, one.colour) for one in (subject, landmark))
     holder = spoken(landmark.noun, landmark.colour)
-    place = f"{article(holder)} {holder}" if relation.word in ("in", "on") else f"some {others}"
+    place = with_article(holder) if relation.word in ("in", "on") else f"some {others}"
     said = Confirm(f"there are some {things} {relation.word} {place}", is_informed=False)
     is_only = sum((one.noun, one.colour) == (subject.noun, subject.colour) for one in scene.entities) == 1
     start = _are_the(subject) if is_only else f"Are there {things}"

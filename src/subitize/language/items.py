@@ -216,10 +216,7 @@ class Items:
 
     def _definite(self, clause: Clause, number: int | None, colour: str | None) -> int:
         """Things from an earlier clause ("the dogs are above the cats"), or one new thing: "the dog"."""
-        noun = self._cursor.peek()
-        if noun.kind != "noun":
-            puzzle_over_noun(self._cursor, self._known)
-        self._cursor.take()
+        noun = take_noun(self._cursor, self._known)
         told = [
             item
             for item, draft in enumerate(self._drafts)
@@ -262,6 +259,13 @@ class Items:
                 self._cursor.puzzle("a number of what?")
             draft.noun = named.noun
             follower = draft
+
+
+def take_noun(cursor: Cursor, known: Vocabulary) -> Term:
+    """Take a noun; raise an error that names anything else."""
+    if cursor.peek().kind != "noun":
+        puzzle_over_noun(cursor, known)
+    return cursor.take()
 
 
 def puzzle_over_noun(cursor: Cursor, known: Vocabulary) -> NoReturn:
@@ -519,10 +523,7 @@ class QuantityItems:
     def _definite(self) -> Thing:
         """A thing mentioned before, or a place: "the vase has no flowers"."""
         self._cursor.take_all("the")
-        noun = self._cursor.peek()
-        if noun.kind != "noun":
-            puzzle_over_noun(self._cursor, self._known)
-        self._cursor.take()
+        noun = take_noun(self._cursor, self._known)
         told = self._things.find(noun.name)
         if told is not None and (told.number == 1) == (not noun.is_plural):
             return told

@@ -39,6 +39,11 @@ def article(noun: str) -> Literal["a", "an"]:
     return "an" if re.match("[aeiou]", lower) and not re.match(_CONSONANT_SOUND, lower) else "a"
 
 
+def with_article(noun: str) -> str:
+    """The noun after its indefinite article."""
+    return f"{article(noun)} {noun}"
+
+
 _NOUNS = tomllib.loads(Path(__file__).with_name("nouns.toml").read_text(encoding="utf-8"))
 _ENDINGS: dict[str, str] = _NOUNS["endings"]
 _IRREGULAR: dict[str, str] = _NOUNS["irregular"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import get_args
 
-from subitize.language.nouns import article, plural, plural_of, spoken, spoken_plural
+from subitize.language.nouns import plural, plural_of, spoken, spoken_plural, with_article
 from subitize.language.numbers import count_noun
 from subitize.language.scene import (
     MOST_THINGS,
@@ -104,7 +104,7 @@ def _comparison_ask(scene: Scene, comparison: Comparison) -> Ask:
 def _holding_asks(scene: Scene, holding: Relation) -> tuple[Ask, ...]:
     thing, place = scene.entities[holding.subject], spoken(scene.entities[holding.landmark].noun)
     things = spoken_plural(thing.noun)
-    opening = f"An image of {article(place)} {place}."
+    opening = f"An image of {with_article(place)}."
     lines = tuple(f"{opening} There are {word} {things} {holding.word} the {place}." for word in _QUANTITIES.values())
     numbers = {0: (0,), "few": tuple(range(1, MOST_FEW + 1)), "many": tuple(range(MOST_FEW + 1, MOST_THINGS + 1))}
     return (
@@ -136,11 +136,11 @@ def confirm_asks(scene: Scene) -> tuple[Ask, ...]:
 def setting_asks(scene: Scene, place: str) -> tuple[Ask, ...]:
     """Ask about the place that a prompt puts things on without asking for it; unscored."""
     there = Confirm(f"there are some {spoken_plural(place)}", is_informed=False)
-    asks = [Ask(there, f"Is there {_a(spoken(place))}?", (True,), is_relevant=False)]
+    asks = [Ask(there, f"Is there {with_article(spoken(place))}?", (True,), is_relevant=False)]
     for noun in dict.fromkeys(entity.noun for entity in scene.entities):
         is_one = sum(entity.exact_number for entity in scene.entities if entity.noun == noun) == 1
         subject = f"Is the {spoken(noun)}" if is_one else f"Are the {spoken_plural(noun)}"
-        on_it = Confirm(f"there are some {spoken_plural(noun)} on {_a(place)}", is_informed=False)
+        on_it = Confirm(f"there are some {spoken_plural(noun)} on {with_article(place)}", is_informed=False)
         asks.append(Ask(on_it, f"{subject} on the {place}?", (True,), there.id, is_relevant=False))
     return tuple(asks)
 
@@ -164,7 +164,7 @@ def _kind_asks(entities: list[Entity]) -> Iterator[Ask]:
             case Pieces():
                 yield from _pieces_asks(entity, entity.form, number - entity.exact_number, root)
             case Portion(share):
-                part = f"{_SHARES[share]} of {_a(spoken(noun, colour))}"
+                part = f"{_SHARES[share]} of {with_article(spoken(noun, colour))}"
                 yield Ask(Confirm(f"there is {part}", is_informed=True), f"Is there {part}?", (True,), root)
             case Halves(colours):
                 yield from (_half_ask(noun, half, root) for half in colours)
@@ -173,7 +173,7 @@ def _kind_asks(entities: list[Entity]) -> Iterator[Ask]:
 def _is_there(noun: str, colour: str | None, number: int) -> str:
     if number > 1:
         return f"Are there {spoken_plural(noun, colour)}?"
-    return f"Is there {_a(spoken(noun, colour))}?"
+    return f"Is there {with_article(spoken(noun, colour))}?"
 
 
 def _pieces_asks(entity: Entity, form: Pieces, whole: int, root: str | None) -> Iterator[Ask]:
@@ -206,9 +206,5 @@ def _question(statement: str) -> str:
 
 
 def _half_ask(noun: str, colour: str, root: str | None) -> Ask:
-    said = Confirm(f"one half of {_a(spoken(noun))} is {colour}", is_informed=False)
+    said = Confirm(f"one half of {with_article(spoken(noun))} is {colour}", is_informed=False)
     return Ask(said, f"Is one half of the {spoken(noun)} {colour}?", (True,), root)
-
-
-def _a(thing: str) -> str:
-    return f"{article(thing)} {thing}"

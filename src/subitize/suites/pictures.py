@@ -58,10 +58,9 @@ class PictureFiles:
 
     def find(self, name: PictureName) -> Found:
         """Find a picture; each name is looked up once."""
-        known = self._found.get(name)
-        if known is None:
-            known = self._found[name] = self._find(name)
-        return known
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
 
     def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
         """Read the pictures that a run stores."""

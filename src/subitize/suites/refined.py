@@ -5,14 +5,13 @@ from T2ICountBench (2025, sections 5.1 and C), the last two are ours. A single t
 applies to it."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from subitize.errors import BadValueError, SubitizeError
 from subitize.interfaces import Attempt, Suite, design_of
 from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
-from subitize.language.nouns import article
+from subitize.language.nouns import with_article
 from subitize.records import REFINED, Draw, Item, Scalar, task_text
 from subitize.suites.rewritten import Rewritten
 
@@ -20,11 +19,8 @@ LONGEST_PROMPT = 20_000
 """The most characters of a refined prompt."""
 
 
-class Refinement(Protocol):
-    """Rewords a prompt without changing its meaning."""
-
-    def __call__(self, counted: CountedPhrase, /) -> str | None:
-        """Return the refined prompt, or None if the refinement does not apply."""
+Refinement = Callable[[CountedPhrase], str | None]
+"""Rewords a prompt without changing its meaning; None if the refinement does not apply."""
 
 
 class Refined:
@@ -172,8 +168,7 @@ def spell_out(counted: CountedPhrase, *, most: int = 50) -> str | None:
     _check_most("list", most)
     if not 2 <= counted.number <= most:
         return None
-    one = f"{article(counted.singular)} {counted.singular}"
-    return counted.put(_enumerate([one] * counted.number), begins_with_one=True)
+    return counted.put(_enumerate([with_article(counted.singular)] * counted.number), begins_with_one=True)
 
 
 def positions(counted: CountedPhrase, *, most: int = 50) -> str | None:

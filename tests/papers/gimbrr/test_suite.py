@@ -275,7 +275,7 @@ def test_the_authors_directory_becomes_items_with_their_labels(shared_data: Path
 
 def test_a_directory_without_extra_variables_says_so(shared_data: Path) -> None:
     path = shared_data / "gimbrr" / "Prompt_dir_230228.csv"
-    notes = make_suite(f"gimbrr:tasks=chimeras,prompts={path}").it.notes  # type: ignore[attr-defined]
+    notes = make_suite(f"gimbrr:tasks=chimeras,prompts={path}").obj.notes  # type: ignore[attr-defined]
     assert any("no extra variables" in note for note in notes)
 
 

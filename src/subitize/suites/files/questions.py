@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from subitize.language import mentions, reading
-from subitize.language.nouns import article, plural, plural_of, singular
+from subitize.language.nouns import plural, plural_of, singular, with_article
 from subitize.language.questions import LINES_WORDING
 from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Transcribe
 from subitize.stimuli.clipart import PALETTE
@@ -119,7 +119,7 @@ def _show(question: Question, words: Mapping[str, Word]) -> Ask:
     if stuff := _find_stuff(thing):
         return Ask(_state(f"there is some {stuff}"), f"Is there any {stuff}?", (True,))
     one = " ".join(filter(None, _part(thing)))
-    return Ask(_state(f"there are some {plural(one)}"), f"Is there {article(one)} {one}?", (True,))
+    return Ask(_state(f"there are some {plural(one)}"), f"Is there {with_article(one)}?", (True,))
 
 
 def _lack(question: Question, words: Mapping[str, Word]) -> Ask:

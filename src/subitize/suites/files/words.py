@@ -12,7 +12,7 @@ from itertools import product
 from random import Random
 from typing import Literal, TypeVar
 
-from subitize.language.nouns import article, plural, singular
+from subitize.language.nouns import plural, singular, with_article
 from subitize.language.numbers import LARGEST_IN_WORDS, in_words
 from subitize.suites.files.yaml import FilePosition, Listed, Node, Text, YamlTable, want_text
 
@@ -119,16 +119,12 @@ def _is_number(words: Sequence[Word]) -> bool:
     return isinstance(words[0], int)
 
 
-def _with_a(word: Word, _: Word) -> str:
-    return f"{article(str(word))} {word}"
-
-
 _WRITE: Mapping[Form, Callable[[Word, Word], str]] = {
     "plain": lambda word, _: str(word),
     "plural": lambda word, _: plural(str(word)),
     "agreeing": lambda word, number: str(word) if number == 1 else plural(str(word)),
-    "with a": _with_a,
-    "with A": lambda word, number: "A" + _with_a(word, number)[1:],
+    "with a": lambda word, _: with_article(str(word)),
+    "with A": lambda word, _: "A" + with_article(str(word))[1:],
     "in words": lambda word, _: in_words(int(word)),
 }
 
