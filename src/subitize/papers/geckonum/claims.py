@@ -6,7 +6,6 @@ they were independent, its p is given too. What "most" and "all" models means de
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from types import MappingProxyType
 
 import numpy as np
 import polars as pl
@@ -35,7 +34,7 @@ from subitize.papers.geckonum.release import RATERS
 from subitize.papers.geckonum.tables import find_baselines, group_labels, share_images
 from subitize.records import Estimate
 from subitize.report.claims import describe_level, describe_margin, tell, write_p
-from subitize.report.table import estimate_text, number_of
+from subitize.report.table import estimate_text, list_names, number_of
 from subitize.stats.compare import Difference, compare_all
 from subitize.stats.significance import adjust_holm, chi_squared, one_way, permuted_one_way
 
@@ -57,7 +56,7 @@ def missing_numbers(simple: pl.DataFrame) -> list[str]:
     numbers = simple.group_by("model").agg(pl.col("truth").unique())["truth"]
     found = set(_NUMBERS).intersection(*numbers)
     missing = [f"{number}" for number in _NUMBERS if number not in found or not simple.height]
-    return [f"simple prompts with {join_names(missing)}"] if missing else []
+    return [f"simple prompts with {list_names(missing)}"] if missing else []
 
 
 def values_of(labels: pl.DataFrame, *by: str) -> ByModel:
@@ -111,33 +110,26 @@ def compare_models(labels: pl.DataFrame, models: Sequence[str]) -> dict[tuple[st
     return {(there[one.first], there[one.second]): one for one in (compare_all(shared) if shared else ())}
 
 
-def join_names(names: Sequence[str]) -> str:
-    """List names as a sentence does."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-
-
-CLAIMS: Mapping[str, str] = MappingProxyType(
-    {
-        "5a": "Set against chance, exact numbers are the easiest and parts of things the hardest, for every model.",
-        "5b": "With parts of things every model is close to chance, or below.",
-        "5c": "Even the best model draws fewer than half of the exact numbers right.",
-        "5d": "One model is ahead of all others, with exact and with approximate numbers.",
-        "5e": "A later version of a model is not always better than an earlier one.",
-        "5.1a": "Only small numbers can be drawn: up to 4, counts are right more often than from 5 on, by every model.",
-        "5.1b": "Each further number is drawn less accurately.",
-        "5.1c": "Numbers in words are drawn more accurately than in digits, by most models.",
-        "5.1d": "Numbers of frequent nouns are drawn more accurately than of rare ones, by most models.",
-        "5.1e": "A number from 2 on is harder beside another number than alone, and beside two harder still.",
-        "5.1f": "Numbers are harder with a spatial relation between the things, for most models.",
-        "5.1g": "A colour makes numbers harder for some models only.",
-        "5.2a": "Quantifiers of one kind of thing are easier than those that compare two.",
-        "5.2b": "Of one kind of thing, “many” is the easiest and “no” the hardest, for every model.",
-        "5.2c": "Of two kinds, “more” is the easiest and “as many as” the hardest, for most models.",
-        "5.3a": "How well parts of things are drawn depends on the type of prompt, for most models.",
-        "5.3b": "Simple fractions are easier than parts and wholes, and these than complex ones, for most models.",
-        "C.2": "At least three of five annotators agree in more than 96 % of cases.",
-    }
-)
+CLAIMS: Mapping[str, str] = {
+    "5a": "Set against chance, exact numbers are the easiest and parts of things the hardest, for every model.",
+    "5b": "With parts of things every model is close to chance, or below.",
+    "5c": "Even the best model draws fewer than half of the exact numbers right.",
+    "5d": "One model is ahead of all others, with exact and with approximate numbers.",
+    "5e": "A later version of a model is not always better than an earlier one.",
+    "5.1a": "Only small numbers can be drawn: up to 4, counts are right more often than from 5 on, by every model.",
+    "5.1b": "Each further number is drawn less accurately.",
+    "5.1c": "Numbers in words are drawn more accurately than in digits, by most models.",
+    "5.1d": "Numbers of frequent nouns are drawn more accurately than of rare ones, by most models.",
+    "5.1e": "A number from 2 on is harder beside another number than alone, and beside two harder still.",
+    "5.1f": "Numbers are harder with a spatial relation between the things, for most models.",
+    "5.1g": "A colour makes numbers harder for some models only.",
+    "5.2a": "Quantifiers of one kind of thing are easier than those that compare two.",
+    "5.2b": "Of one kind of thing, “many” is the easiest and “no” the hardest, for every model.",
+    "5.2c": "Of two kinds, “more” is the easiest and “as many as” the hardest, for most models.",
+    "5.3a": "How well parts of things are drawn depends on the type of prompt, for most models.",
+    "5.3b": "Simple fractions are easier than parts and wholes, and these than complex ones, for most models.",
+    "C.2": "At least three of five annotators agree in more than 96 % of cases.",
+}
 """The paper's conclusions in our words, by section; those on numbers (5.1a, b) are in its abstract and section 7."""
 
 _FAMILIES = (("imagen_a", "imagen_b", "imagen_c", "imagen_d"), ("muse_a", "muse_b"))
@@ -199,23 +191,14 @@ def parts_are_near_chance(images: pl.DataFrame) -> Claim:
     """Section 5: Task 3, where chance is one half."""
     if missing := missing_parts(images, 3):
         return _lack("5b", missing)
-    means = _together(images)
-    most = 0.5 + SMALL
-    verdict = decide(
-        holds=all(mean.high < most for mean in means.values()), fails=any(mean.low >= most for mean in means.values())
-    )
-    return _state("5b", verdict, f"{_list(means)}; closer than {SMALL} to chance is close, a margin of ours")
+    return _all_below("5b", images, 0.5 + SMALL, f"; closer than {SMALL} to chance is close, a margin of ours")
 
 
 def less_than_half_is_right(counts: pl.DataFrame) -> Claim:
     """Section 5: Task 1 over all labels, as in Table 2."""
     if missing := missing_parts(counts, 1):
         return _lack("5c", missing)
-    means = _together(counts)
-    verdict = decide(
-        holds=all(mean.high < 0.5 for mean in means.values()), fails=any(mean.low >= 0.5 for mean in means.values())
-    )
-    return _state("5c", verdict, _list(means))
+    return _all_below("5c", counts, 0.5)
 
 
 def one_is_ahead(annotations: Annotations) -> Claim:
@@ -246,7 +229,7 @@ def later_is_not_always_better(annotations: Annotations) -> Claim:
                 contrasts[f"Task {task}: {earlier} − {later}", ""] = ModelContrast(one.estimate, one.p)
     if not contrasts:
         needs = "it needs two versions of one model of the paper, as imagen_a and imagen_b"
-        return _state("5e", "undecided", f"{needs}; there are {join_names(annotations.models)}")
+        return _state("5e", "undecided", f"{needs}; there are {list_names(annotations.models)}")
     comparisons = adjust(contrasts)
     trends = [one.trend for one in comparisons]
     verdict = decide(holds="drop" in trends, fails=set(trends) == {"rise"})
@@ -395,7 +378,7 @@ def types_of_parts_differ(images: pl.DataFrame) -> Claim:
             paper = f"images taken as independent, F {as_images.f:.2f}, p {write_p(as_images.p)}, {as_images.n} images"
             told[str(model)] = f"{text}, {paper}, {shares}", as_prompts.p
     if not told:
-        return _state("5.3a", "undecided", f"it needs two prompts of each of {join_names(_PARTS)}")
+        return _state("5.3a", "undecided", f"it needs two prompts of each of {list_names(_PARTS)}")
     adjusted = adjust_holm(np.array([p for _, p in told.values()])).tolist()
     differ = sum(p < ALPHA for p in adjusted)
     verdict = decide(holds=differ > len(told) / 2, fails=False)
@@ -409,7 +392,7 @@ def fractions_come_first(images: pl.DataFrame) -> Claim:
     """Section 5.3: the order of the three types."""
     kinds = [(one, one, other, other) for one, other in pairwise(_PARTS)]
     comparisons = adjust(subtract_kinds(images, "type", kinds))
-    return _judge("5.3b", _judge_orders, comparisons, join_names(_PARTS), _tell_orders(comparisons), "image")
+    return _judge("5.3b", _judge_orders, comparisons, list_names(_PARTS), _tell_orders(comparisons), "image")
 
 
 def annotators_agree(annotations: Annotations) -> Claim:
@@ -430,7 +413,7 @@ def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast
 
 
 def _lack(id: str, missing: Sequence[str]) -> Claim:
-    needs = f"the claim is of the whole design, and there is nothing of {join_names(missing)}"
+    needs = f"the claim is of the whole design, and there is nothing of {list_names(missing)}"
     return _state(id, "undecided", needs)
 
 
@@ -501,16 +484,16 @@ def _take(rows: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return rows["right"].to_numpy(), rows["type"].rank("dense").cast(pl.Int64).to_numpy()
 
 
-def _together(labels: pl.DataFrame) -> dict[str, Estimate]:
-    """Estimate the accuracy of each model, such that all intervals together are as sure as one."""
+def _all_below(id: str, labels: pl.DataFrame, bound: float, note: str = "") -> Claim:
+    """Decide whether the accuracy of every model is below a bound; the intervals hold simultaneously."""
     models = labels["model"].n_unique()
     found = estimate_means(labels, "model", confidence=1 - ALPHA / max(1, models))
-    return {model: mean for (model,), mean in found.items()}
-
-
-def _list(means: Mapping[str, Estimate]) -> str:
+    means = {model: mean for (model,), mean in found.items()}
+    verdict = decide(
+        holds=all(mean.high < bound for mean in means.values()), fails=any(mean.low >= bound for mean in means.values())
+    )
     told = "; ".join(f"{model} {estimate_text(mean)}, {number_of(mean.n, 'label')}" for model, mean in means.items())
-    return f"{told}; intervals: {describe_level(len(means))}"
+    return _state(id, verdict, f"{told}; intervals: {describe_level(len(means))}{note}")
 
 
 def _move(mean: Estimate, by: float) -> Estimate:

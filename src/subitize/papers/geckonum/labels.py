@@ -83,22 +83,13 @@ SEEDS = 5
 """Only Imagen-C has more images per prompt; but for Task 1 of Table 2, the paper uses these."""
 
 _QUESTIONS: dict[str, Any] = {
-    "item": pl.String,
-    "prompt": pl.String,
-    "question": pl.String,
-    "parent": pl.String,
-    "wording": pl.String,
+    **dict.fromkeys(("item", "prompt", "question", "parent", "wording"), pl.String),
     "is_relevant": pl.Boolean,
     "task": pl.UInt8,
-    "type": pl.String,
-    "noun": pl.String,
-    "colour": pl.String,
-    "place": pl.String,
+    **dict.fromkeys(("type", "noun", "colour", "place"), pl.String),
     "lines": pl.UInt8,
     "truth": pl.Float64,
-    "representation": pl.String,
-    "frequency": pl.String,
-    "quantifier": pl.String,
+    **dict.fromkeys(("representation", "frequency", "quantifier"), pl.String),
 }
 ANSWERS = ("model", "key", "seed", "annotator", "value")
 UNIT = ("model", "key", "seed")

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -22,27 +21,23 @@ from subitize.papers.geckonum.prompts import Prompt, read_prompts
 from subitize.papers.geckonum.suite import items_of, read_answer
 from subitize.records import Ask, Choose, Confirm, Count, Item, Place
 
-MODELS: Mapping[str, str] = MappingProxyType(
-    {
-        "dalle_3": "DALL·E 3",
-        "imagen_a": "Imagen-A",
-        "imagen_b": "Imagen-B",
-        "imagen_c": "Imagen-C",
-        "imagen_d": "Imagen-D",
-        "muse_a": "Muse-A",
-        "muse_b": "Muse-B",
-    }
-)
+MODELS: Mapping[str, str] = {
+    "dalle_3": "DALL·E 3",
+    "imagen_a": "Imagen-A",
+    "imagen_b": "Imagen-B",
+    "imagen_c": "Imagen-C",
+    "imagen_d": "Imagen-D",
+    "muse_a": "Muse-A",
+    "muse_b": "Muse-B",
+}
 """The models that the paper tells of, as the files and as the paper spell them."""
 
 LICENCE = "GeckoNum's data is by its authors, CC BY 4.0; please cite Kajić et al. (2024)"
-COLUMNS: Mapping[int, tuple[str, ...]] = MappingProxyType(
-    {
-        1: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "raw_answer", "answer"),
-        2: ("image_id", "model", "prompt", "gt_num", "annot_id", "answer_text", "answer_num"),
-        3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
-    }
-)
+COLUMNS: Mapping[int, tuple[str, ...]] = {
+    1: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "raw_answer", "answer"),
+    2: ("image_id", "model", "prompt", "gt_num", "annot_id", "answer_text", "answer_num"),
+    3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
+}
 RATERS = 5
 """How many people were asked about an image."""
 MANY = 11

@@ -10,7 +10,7 @@ from subitize.interfaces import Tables
 from subitize.papers.geckonum.importing import read_released
 from subitize.papers.geckonum.labels import Annotations
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
-from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, compute_tables
+from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, compute_extensions, compute_tables
 
 if TYPE_CHECKING:
     from subitize.analysis.claims import Claim
@@ -49,8 +49,6 @@ def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Com
     """Compute the tables, with what the paper has not if wanted, and put the printed figures beside them."""
     cells = compute_tables(annotations)
     if extensions:
-        from subitize.papers.geckonum.tables import compute_extensions
-
         cells += compute_extensions(annotations)
     return compare(cells, annotations.models)
 

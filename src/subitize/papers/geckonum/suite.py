@@ -3,12 +3,11 @@
 The prompts are official, drawn, or fresh. An image is named geckonum_00012_3.png: the fourth of the twelfth prompt."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Attempt
 from subitize.labels import WordRule
 from subitize.language.mentions import NoValue
 from subitize.language.numbers import in_words
@@ -28,7 +27,7 @@ from subitize.papers.geckonum.prompts import (
     scene_of,
 )
 from subitize.records import Ask, Draw, Item, Scalar
-from subitize.suites.checks import check_known, interleave
+from subitize.suites.checks import AskedOnce, check_known, interleave
 
 STRATA = ("type", "number")
 """The factors that the design fixes; numbers differ between the types."""
@@ -94,7 +93,7 @@ _QUANTIFIERS = ("no", "few", "many", "fewer", "as many", "more")
 _SEED = 0  # of the 400 prompts that are drawn: the same in every run, so that runs compare
 
 
-class Geckonum:
+class Geckonum(AskedOnce):
     """Draw exact numbers, approximate quantities, and parts, each prompt 5 times (GeckoNum).
 
     Args:
@@ -109,8 +108,6 @@ class Geckonum:
     title = "GeckoNum"
     judge = "observer"
     repeats = 5
-    max_attempts = 1
-    asks_again = False
     strata: tuple[str, ...] = STRATA
 
     def __init__(
@@ -141,10 +138,6 @@ class Geckonum:
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the prompts, all types mixed; the seed changes nothing, as the prompts are fixed."""
         return iter(interleave(items_of(self._prompts), "type"))
-
-    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
-        """Ask nothing again."""
-        return ()
 
     def _keeps(self, prompt: Prompt) -> bool:
         """Whether a prompt has only those numbers (in Task 1), colours and quantifiers that are wanted."""

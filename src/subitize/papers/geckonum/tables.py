@@ -10,7 +10,6 @@ makes them right, and which models are better."""
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import polars as pl
@@ -31,9 +30,13 @@ PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("publi
 """Every printed cell, by the names that `subitize reproduce geckonum --json` gives them."""
 
 QUANTIFIERS: tuple[str, ...] = ("many", "few", "no", "fewer", "more", "as many")
-GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"A3": ("D", "W"), "A4": ("R", "F"), "A6": ("NC", "C"), "A7": ("2A", "2AC"), "A8": ("NS", "S")}
-)
+GROUPS: Mapping[str, tuple[str, str]] = {
+    "A3": ("D", "W"),
+    "A4": ("R", "F"),
+    "A6": ("NC", "C"),
+    "A7": ("2A", "2AC"),
+    "A8": ("NS", "S"),
+}
 """The two groups of each table: digits and words, rare and frequent nouns, without and with colour, …"""
 
 DROPS: tuple[tuple[str, str], ...] = (

@@ -6,7 +6,6 @@ on the prompts that both drew. Regressions are the paper's own, with points take
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
 import polars as pl
 
@@ -45,23 +44,21 @@ from subitize.report.claims import describe_margin, tell, write_p
 from subitize.report.table import estimate_text, list_names, number_text
 from subitize.stats.estimate import p_of_interval, subtract_independent
 
-CLAIMS: Mapping[str, str] = MappingProxyType(
-    {
-        "1": "DALL-E 2 is ahead of Midjourney, and Midjourney of Stable Diffusion 2.1.",
-        "2": "No model is near perfect in any of the eleven tasks.",
-        "3": "Single objects are drawn best, and next to them single objects with a given characteristic.",
-        "4": "Text and simple arithmetic are the hardest.",
-        "5": "Two kinds of things cannot be counted, even where both can be drawn and one kind can be counted.",
-        "6": "Arithmetic hardly adds to that: it fails because counting two kinds does.",
-        "7": "Models that draw single objects better do not do significantly better in complex tasks.",
-        "8": "Models that draw several objects better do better in tasks that need several.",
-        "9": "They do not do significantly better in tasks that need one.",
-        "10": "The two do not differ significantly: drawing several objects goes with a better performance in both.",
-        "11": "Larger numbers are harder to draw.",
-        "12": "More different objects are harder to draw.",
-        "13": "With objects that are rarely seen together, further objects cost more than with common ones.",
-    }
-)
+CLAIMS: Mapping[str, str] = {
+    "1": "DALL-E 2 is ahead of Midjourney, and Midjourney of Stable Diffusion 2.1.",
+    "2": "No model is near perfect in any of the eleven tasks.",
+    "3": "Single objects are drawn best, and next to them single objects with a given characteristic.",
+    "4": "Text and simple arithmetic are the hardest.",
+    "5": "Two kinds of things cannot be counted, even where both can be drawn and one kind can be counted.",
+    "6": "Arithmetic hardly adds to that: it fails because counting two kinds does.",
+    "7": "Models that draw single objects better do not do significantly better in complex tasks.",
+    "8": "Models that draw several objects better do better in tasks that need several.",
+    "9": "They do not do significantly better in tasks that need one.",
+    "10": "The two do not differ significantly: drawing several objects goes with a better performance in both.",
+    "11": "Larger numbers are harder to draw.",
+    "12": "More different objects are harder to draw.",
+    "13": "With objects that are rarely seen together, further objects cost more than with common ones.",
+}
 """The paper's conclusions in our words, in its order; it numbers no sections."""
 
 _ORDER = ("Dalle", "MJ", "SD2.1")

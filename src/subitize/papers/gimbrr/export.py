@@ -33,22 +33,6 @@ _DATE_UNKNOWN = "000000"
 _SAMPLE = re.compile(r"p.+_(?P<sample>\d{1,9})_v.+", re.ASCII)
 _UNRATED = "has no ratings: nobody was asked whether an image as a whole matches its prompt"
 
-# What the label of a prompt is, by task.
-_LABELS = {
-    "counting": "number",
-    "controlled-counting": "number",
-    "arithmetic": "numbers",
-    "controlled-arithmetic": "numbers",
-    "controlled-two-counting": "numbers",
-    "actions": "verb",
-    "spatial": "relation",
-    "unusual": "verb",
-    "conditional": "absent",
-    "negation": "absent",
-    "compositional": "attribute",
-    "text": "text",
-}
-
 
 def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
     """Write a line for each rating in the order they were given, and say how many; answers without a value are none."""
@@ -114,11 +98,10 @@ def _list_ratings(run: Run, judge: str) -> Iterator[dict[str, str]]:
 def _line(item: Item, stored: StoredResponse, *, says_yes: bool) -> dict[str, str]:
     key, task, name = item.id.partition("/")[2], ALL[str(item.factors["task"])], _file_name(item, stored)
     automatic = "" if task.key == "conditional" else str(task.key in _AUTOMATIC)
-    label = _LABELS.get(task.key)
     cells = (
         *(name, key, task.title, str(says_yes), "v" + Path(name).stem.partition("_v")[2], stored.model, key),
         *(task_text(item.task), item.factors.get("classes", ""), automatic, task.title),
-        *(item.factors.get(label, "") if label else "", "", item.factors.get("linked", "")),
+        *(item.factors.get(task.label, ""), "", item.factors.get("linked", "")),
     )
     return dict(zip(COLUMNS, map(str, cells), strict=True))
 

@@ -5,7 +5,6 @@ prompts is as balanced as all of them.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, cycle, islice
 from random import Random
@@ -65,11 +64,11 @@ def generate(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
 
 def _draw_task(task: GimbrrTask, random: Random, taken: Collection[str]) -> tuple[Meaning, ...]:
     """Draw different prompts, one of each condition in turn."""
-    lot, seen = _LOTS[task.key], set(taken)
+    (conditions, draw), seen = _DRAWN[task.key], set(taken)
     drawn: list[Meaning] = []
-    for condition in islice(cycle(lot.conditions), PER_TASK):
+    for condition in islice(cycle(conditions), PER_TASK):
         for _ in range(_MOST_TRIES):
-            meaning = lot.draw(condition, random)
+            meaning = draw(condition, random)
             if write_prompt(task, meaning) not in seen:
                 break
         else:
@@ -209,30 +208,23 @@ def _write(carrier: tuple[str, str, Sequence[str]], random: Random) -> WrittenTe
     return WrittenText(noun, phrase, (random.choice(texts).format(**slots),))
 
 
-@dataclass(frozen=True, slots=True)
-class _Lot:
-    """The conditions of a task, which come in turn, and how a prompt is drawn under one of them."""
-
-    conditions: Sequence[Any]
-    draw: Callable[[Any, Random], Meaning]
-
-
-_LOTS = {
-    "conditional": _Lot([(1, False), (2, True), (2, False), (1, True)], _choose),
-    "arithmetic": _Lot(_OPERATIONS, _work_out),
-    "negation": _Lot(["without any", "with no", "without any", "with no", "without a"], _lack),
-    "actions": _Lot(split(WORDS["actions"]["verbs"]), _act),
-    "spatial": _Lot(RELATIONS, _place),
-    "unusual": _Lot(
+# The conditions of each task, which take turns, and the function that draws a prompt under one of them.
+_DRAWN: dict[str, tuple[Sequence[Any], Callable[[Any, Random], Meaning]]] = {
+    "conditional": ([(1, False), (2, True), (2, False), (1, True)], _choose),
+    "arithmetic": (_OPERATIONS, _work_out),
+    "negation": (["without any", "with no", "without any", "with no", "without a"], _lack),
+    "actions": (split(WORDS["actions"]["verbs"]), _act),
+    "spatial": (RELATIONS, _place),
+    "unusual": (
         [*((actors, verb) for verb in _DEEDS for actors in ("animals", "things")),
          *(("things", verb) for verb in _DEEDS_OF_THINGS)],
         _do_the_unusual,
     ),
-    "compositional": _Lot(list(WORDS["compositional"]["parts"]), _have),
-    "chimeras": _Lot([1, 2], _compose),
-    "counting": _Lot(range(2, 13), _count),
-    "text": _Lot(WORDS["text"]["carriers"], _write),
-    "multiple": _Lot([(4, True), (4, False), (2, True), (2, False), (3, True), (3, False)], _show),
+    "compositional": (list(WORDS["compositional"]["parts"]), _have),
+    "chimeras": ([1, 2], _compose),
+    "counting": (range(2, 13), _count),
+    "text": (WORDS["text"]["carriers"], _write),
+    "multiple": ([(4, True), (4, False), (2, True), (2, False), (3, True), (3, False)], _show),
 }  # fmt: skip
 
 

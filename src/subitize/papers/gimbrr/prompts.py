@@ -18,24 +18,29 @@ from subitize.language.numbers import in_words
 
 @dataclass(frozen=True, slots=True)
 class GimbrrTask:
-    """A task by its key in our items (factor `task`), its title in the released files, and its first ID there."""
+    """A task: its key in our items (factor `task`), its title and first ID in the released files.
+
+    `label` is the factor that the files call its task-specific label, `least_classes` the fewest classes of a prompt.
+    """
 
     key: str
     title: str
     first_id: int
+    label: str = ""
+    least_classes: int = 1
 
 
 TASKS: tuple[GimbrrTask, ...] = (
-    GimbrrTask("conditional", "Conditional generation", 1),
-    GimbrrTask("arithmetic", "Simple arithmetic", 101),
-    GimbrrTask("negation", "Negation", 201),
-    GimbrrTask("actions", "Directed actions", 301),
-    GimbrrTask("spatial", "Spatial relationships", 401),
-    GimbrrTask("unusual", "Unusual arrangements", 501),
-    GimbrrTask("compositional", "Compositional characteristics", 601),
+    GimbrrTask("conditional", "Conditional generation", 1, label="absent"),
+    GimbrrTask("arithmetic", "Simple arithmetic", 101, label="numbers", least_classes=2),
+    GimbrrTask("negation", "Negation", 201, label="absent"),
+    GimbrrTask("actions", "Directed actions", 301, label="verb", least_classes=2),
+    GimbrrTask("spatial", "Spatial relationships", 401, label="relation", least_classes=2),
+    GimbrrTask("unusual", "Unusual arrangements", 501, label="verb", least_classes=2),
+    GimbrrTask("compositional", "Compositional characteristics", 601, label="attribute"),
     GimbrrTask("chimeras", "Chimeras", 701),
-    GimbrrTask("counting", "Counting", 801),
-    GimbrrTask("text", "Text rendering", 901),
+    GimbrrTask("counting", "Counting", 801, label="number"),
+    GimbrrTask("text", "Text rendering", 901, label="text"),
     GimbrrTask("multiple", "Multiple objects", 1201),
 )
 """The eleven cognitive tasks, 100 prompts each."""
@@ -46,9 +51,11 @@ SINGLE = GimbrrTask("single", "Single object", 1801)
 CONTROLLED: tuple[GimbrrTask, ...] = (
     GimbrrTask("controlled-single", "Controlled single object", 1701),
     GimbrrTask("controlled-multiple", "Controlled multiple objects", 1501),
-    GimbrrTask("controlled-counting", "Controlled single object counting", 1601),
-    GimbrrTask("controlled-two-counting", "Controlled multiple object counting", 1401),
-    GimbrrTask("controlled-arithmetic", "Controlled arithmetic", 1301),
+    GimbrrTask("controlled-counting", "Controlled single object counting", 1601, label="number"),
+    GimbrrTask(
+        "controlled-two-counting", "Controlled multiple object counting", 1401, label="numbers", least_classes=2
+    ),
+    GimbrrTask("controlled-arithmetic", "Controlled arithmetic", 1301, label="numbers", least_classes=2),
 )
 """The same twenty objects in ten pairs, each step asking for one thing more."""
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from subitize.analysis.published import Cell, ComparedCell, compare_cell
@@ -30,7 +29,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
         raise BadValueError("gimbrr needs its release: subitize reproduce gimbrr DIR")
     release = read_release(folder)
     ratings = take_released(release)
-    return _tabulate(ratings, (*ratings.warnings(), *release.warnings, LICENCE), extensions=extensions)
+    return _tabulate(ratings, (*ratings.warnings(), *release.warnings, LICENCE), extensions=extensions, names={})
 
 
 def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
@@ -56,9 +55,7 @@ def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
     ]
 
 
-def _tabulate(
-    ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str] = MappingProxyType({})
-) -> Tables:
+def _tabulate(ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str]) -> Tables:
     cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
     found = compare(cells, ratings.models)
     return Tables(found, _PRINTED_BY, warnings, lambda: claims(ratings.rename(names)))

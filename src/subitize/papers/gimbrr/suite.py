@@ -254,9 +254,6 @@ _IMG2IMG = "img2img: "
 _ROWS_PER_TASK = 100
 _SINGLE_ROWS = 502
 _WHOLE_NUMBER = re.compile(r"(\d{1,6})(?:\.0)?", re.ASCII)
-_OF_NUMBERS = ("counting", "arithmetic", "controlled-counting", "controlled-two-counting", "controlled-arithmetic")
-_OF_TWO = ("arithmetic", "spatial", "actions", "unusual", "controlled-two-counting", "controlled-arithmetic")
-_LABELLED = ("conditional", "negation", "actions", "spatial", "unusual", "compositional", "text")
 _FLAGS = {"True": True, "False": False}
 
 
@@ -352,7 +349,12 @@ def _is_img2img(line: CsvRow) -> bool:
 
 
 def _read_row(line: CsvRow) -> DirectoryRow:
-    id, task = _read_id(line), _read_task(line)
+    id, title = _read_number(line, "ID"), line.get("Task")
+    if id is None:
+        raise line.error("no ID; every row has one, in digits")
+    if title not in BY_TITLE:
+        raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
+    task = BY_TITLE[title]
     last = task.first_id + (_SINGLE_ROWS if task == SINGLE else _ROWS_PER_TASK) - 1
     if not task.first_id <= id <= last:
         raise line.error(
@@ -377,35 +379,21 @@ def _read_row(line: CsvRow) -> DirectoryRow:
     )
 
 
-def _read_id(line: CsvRow) -> int:
-    id = _read_number(line, "ID")
-    if id is None:
-        raise line.error("no ID; every row has one, in digits")
-    return id
-
-
-def _read_task(line: CsvRow) -> GimbrrTask:
-    title = line.get("Task")
-    if title not in BY_TITLE:
-        raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
-    return BY_TITLE[title]
-
-
 def _read_classes(line: CsvRow, task: GimbrrTask) -> tuple[str, ...]:
     classes = _split(line.get("Representations"))
-    least = 2 if task.key in _OF_TWO else 1
-    if len(classes) < least:
-        raise line.error(f"Representations {line.get('Representations')!r}: {task.title!r} has at least {least}")
+    if len(classes) < task.least_classes:
+        written = line.get("Representations")
+        raise line.error(f"Representations {written!r}: {task.title!r} has at least {task.least_classes}")
     return classes
 
 
 def _read_label(line: CsvRow, task: GimbrrTask) -> str:
     label, classes = line.get("Task_specific_label"), _split(line.get("Representations"))
-    if task.key in _OF_NUMBERS:
+    if task.label.startswith("number"):
         numbers = label.split(",")
         if len(numbers) != len(classes) or not all(number.isdecimal() for number in numbers):
             raise line.error(f"Task_specific_label {label!r}: should be a number in digits per class: {len(classes)}")
-    elif not label and task.key in _LABELLED:
+    elif task.label and not label:
         raise line.error(f"no Task_specific_label of ID {line.get('ID')}; {task.title!r} has one in every row")
     return label
 

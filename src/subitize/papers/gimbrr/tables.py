@@ -13,11 +13,10 @@ import polars as pl
 
 from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell, read_published
 from subitize.papers.gimbrr import regressions
-from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, SINGLE, TASKS, GimbrrTask
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, RELATIONS, SINGLE, TASKS, GimbrrTask
 from subitize.papers.gimbrr.ratings import Shares, TaskRatings, estimate_by, with_pooled
 from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, RegressionLine, VarianceTerm
 
-_RELATIONS = ("on top of", "under", "behind", "in front of", "to the left of", "to the right of")
 STEPS: Mapping[str, str] = {
     "controlled-single": "one object",
     "controlled-multiple": "two objects",
@@ -122,7 +121,7 @@ COVARIATES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "target": ("conditional", "target_position", {1: "first", 2: "second"}),
     "adjective": ("conditional", "adjective", {False: "no", True: "yes"}),
     "features": ("chimeras", "features", {}),
-    "relation": ("spatial", "relation", {relation: relation for relation in _RELATIONS}),
+    "relation": ("spatial", "relation", {relation: relation for relation in RELATIONS}),
     "controlled-counting": ("controlled-counting", "number", {}),
 }
 """By name: the task that it varies in, its column, and its levels with their titles (empty: those there are)."""

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from types import MappingProxyType
 
 from subitize.analysis.claims import ALPHA, Claim, Contrast, Verdict, adjust, all_drop, decide, pair, subtract
 from subitize.analysis.measures import ALL, CountingReport
@@ -20,23 +19,21 @@ from subitize.stats.answers import Direction, KnowerLevel
 from subitize.stats.estimate import mean_interval
 from subitize.stats.weber import ScalarVariability
 
-CLAIMS: Mapping[str, str] = MappingProxyType(
-    {
-        "1": "Size does not decide: a smaller model can do better than a larger one.",
-        "3a": "No model is right throughout.",
-        "3b": "No model knows more than the numbers up to 4.",
-        "3c": "Some models answer in much the same way as people who estimate.",
-        "3.1a": "How models name numbers depends on the things, for many of them.",
-        "3.1b": "Some models do not even name one and two reliably.",
-        "3.1c": "Models that name numbers tend to say too few.",
-        "3.2a": "Models that draw are right in fewer than half of their images.",
-        "3.2b": "To draw so many things is harder than to name how many there are.",
-        "3.2c": "How models draw numbers depends on the things, for many of them.",
-        "3.2d": "No model that draws knows more than the numbers up to 3.",
-        "3.2e": "Models that draw tend to draw too many.",
-        "4": "In the best models, responses spread in proportion to their mean (scalar variability).",
-    }
-)
+CLAIMS: Mapping[str, str] = {
+    "1": "Size does not decide: a smaller model can do better than a larger one.",
+    "3a": "No model is right throughout.",
+    "3b": "No model knows more than the numbers up to 4.",
+    "3c": "Some models answer in much the same way as people who estimate.",
+    "3.1a": "How models name numbers depends on the things, for many of them.",
+    "3.1b": "Some models do not even name one and two reliably.",
+    "3.1c": "Models that name numbers tend to say too few.",
+    "3.2a": "Models that draw are right in fewer than half of their images.",
+    "3.2b": "To draw so many things is harder than to name how many there are.",
+    "3.2c": "How models draw numbers depends on the things, for many of them.",
+    "3.2d": "No model that draws knows more than the numbers up to 3.",
+    "3.2e": "Models that draw tend to draw too many.",
+    "4": "In the best models, responses spread in proportion to their mean (scalar variability).",
+}
 """The paper's conclusions in our words, by section."""
 
 STRONG = 0.7

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from subitize.analysis.counting import ALL, CountingReport
 from subitize.analysis.published import (
@@ -28,7 +27,7 @@ from subitize.analysis.published import (
 from subitize.records import Estimate
 from subitize.stats.answers import Direction
 
-BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})
+BIAS_TABLES: Mapping[str, str] = {"naming": "table2", "production": "table3"}
 _CELLS = read_published(Path(__file__).with_name("published.csv"))
 _DIRECTIONS: Mapping[str, Direction] = {"Over": "over", "Under": "under", "-": "none"}
 
@@ -62,24 +61,22 @@ def _read_bias(cell: str) -> tuple[Direction, str]:
 
 TABLE_1 = tuple(_row(suite, model, cells) for suite in BIAS_TABLES for model, cells in _rows(f"table1_{suite}").items())
 TABLE_2, TABLE_3 = (tuple(_biases(suite)) for suite in BIAS_TABLES)
-ABSTRACTIONS: Mapping[str, float] = MappingProxyType(
-    {model: float(cells["least_correlation"]) for model, cells in _rows("abstraction").items()}
-)
-SPELLINGS: Mapping[str, str] = MappingProxyType(
-    {
-        **{row.model: row.model for row in TABLE_1},
-        "ViLT": "VILT",
-        "BLIP-2": "BLIP2",
-        "LLaVA": "LLaVa",
-        "llava34b": "LLaVa",
-        "Qwen": "Qwen-72B",
-        "Qwen-72b": "Qwen-72B",
-        "Qwen-7b": "Qwen-7B",
-        "Gemini": "Gemini Pro",
-        "DALL-E 2": "DALLE-2",
-        "DALL-E 3": "DALLE-3",
-    }
-)
+ABSTRACTIONS: Mapping[str, float] = {
+    model: float(cells["least_correlation"]) for model, cells in _rows("abstraction").items()
+}
+SPELLINGS: Mapping[str, str] = {
+    **{row.model: row.model for row in TABLE_1},
+    "ViLT": "VILT",
+    "BLIP-2": "BLIP2",
+    "LLaVA": "LLaVa",
+    "llava34b": "LLaVa",
+    "Qwen": "Qwen-72B",
+    "Qwen-72b": "Qwen-72B",
+    "Qwen-7b": "Qwen-7B",
+    "Gemini": "Gemini Pro",
+    "DALL-E 2": "DALLE-2",
+    "DALL-E 3": "DALLE-3",
+}
 
 # Section 2.1.
 _NUMBERS = tuple(range(1, 11))
@@ -104,7 +101,7 @@ def _counts(suite: str) -> PublishedCounts:
     )
 
 
-COUNTS: Mapping[str, PublishedCounts] = MappingProxyType({suite: _counts(suite) for suite in BIAS_TABLES})
+COUNTS: Mapping[str, PublishedCounts] = {suite: _counts(suite) for suite in BIAS_TABLES}
 """All of it, as reports show it beside the models of each suite."""
 
 
@@ -143,7 +140,7 @@ def _print() -> Iterator[tuple[CellId, str]]:
                 yield place, text
 
 
-PRINTED: Mapping[CellId, str] = MappingProxyType(dict(_print()))
+PRINTED: Mapping[CellId, str] = dict(_print())
 """Every cell as printed, by where it stands; rows go by the names of Table 1, categories by ours."""
 
 SUITES: tuple[str, ...] = ("naming", "production")

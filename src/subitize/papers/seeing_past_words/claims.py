@@ -18,9 +18,9 @@ from subitize.papers.seeing_past_words.tables import (
     RowT,
     TextScore,
     images_of,
-    lay_out_texts,
     make_text_pairs,
     measure_texts,
+    numbers_of_texts,
 )
 from subitize.records import Estimate
 from subitize.report.table import estimate_text
@@ -125,7 +125,7 @@ def _gets_no_more_than_words(texts: Sequence[TextScore]) -> _Found | None:
     own = _choose(texts, "standard", "hard")
     if not own:
         return None
-    numbers = lay_out_texts(own)
+    numbers = numbers_of_texts(own)
     margins, images = compare_foils(make_text_pairs(own))
     guesses, _ = compare_foils(numbers.with_scores(prefer_smaller(numbers, numbers)))
     if not len(margins):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from subitize.language.numbers import NUMERALS
@@ -218,38 +219,24 @@ class Numbers:
         return ScoredTexts(scores, self.is_right, self.probes, self.images)
 
 
-def lay_out_probes(probes: Sequence[Probe], *, as_given: bool = False) -> Numbers:
-    """Lay out the numbers of probes; `as_given` keeps foils that are right or stand there twice."""
+def numbers_of_probes(probes: Sequence[Probe]) -> Numbers:
+    """List the numbers of probes as given, including invalid foils: those that are right, or given twice."""
     rows = [
         (number, is_right, place, probe.image)
         for place, probe in enumerate(probes)
-        for number, is_right in _list_numbers(probe, as_given=as_given)
+        for number, is_right in [(probe.answer, True), *((foil, False) for foil in probe.foils)]
     ]
     numbers, is_right, places, images = zip(*rows, strict=True)
     pairs = make_pairs(np.zeros(len(rows)), is_right, places, images)
     return Numbers(np.array(numbers, np.int64), pairs.is_right, pairs.probes, pairs.images)
 
 
-def _list_numbers(probe: Probe, *, as_given: bool) -> list[tuple[int, bool]]:
-    if as_given:
-        return [(probe.answer, True), *((foil, False) for foil in probe.foils)]
-    return [(one.number, one.is_right) for one in probe.candidates()]
-
-
 def prefer_smaller(these: Numbers, _: Numbers) -> Floats:
     """The smaller a number among those of its probe, the better: the share of the others that are larger."""
-    order = np.lexsort((these.numbers, these.probes))
-    probes, numbers = these.probes[order], these.numbers[order]
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(probes)) + 1]) if len(probes) else np.zeros(1, np.int64)
-    sizes = np.diff([*starts, len(probes)])
-    # Equal numbers of a probe share their places.
-    is_new = np.concatenate([[True], (np.diff(probes) != 0) | (np.diff(numbers) != 0)])
-    runs = np.cumsum(is_new) - 1
-    places = np.arange(len(probes)) - np.repeat(starts, sizes)
-    shared = np.bincount(runs, places) / np.bincount(runs)
-    scores = np.empty(len(probes))
-    scores[order] = 1 - shared[runs] / np.maximum(np.repeat(sizes, sizes) - 1, 1)
-    return scores
+    rows = pl.DataFrame({"probe": these.probes, "number": these.numbers})
+    smaller = pl.col("number").rank("average").over("probe") - 1
+    others = pl.max_horizontal(pl.len().over("probe") - 1, 1)
+    return rows.select(1 - smaller / others).to_series().to_numpy()
 
 
 def prefer_even(these: Numbers, _: Numbers) -> Floats:

@@ -9,7 +9,7 @@ from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.seeing_past_words.build import Recipe, build_probes
 from subitize.papers.seeing_past_words.claims import claims
-from subitize.papers.seeing_past_words.measures import BINS, Numbers, bin_number, lay_out_probes, measure_baselines
+from subitize.papers.seeing_past_words.measures import BINS, Numbers, bin_number, measure_baselines, numbers_of_probes
 from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
 from subitize.papers.seeing_past_words.tables import (
     SLIPS,
@@ -97,11 +97,9 @@ def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
 def _guess(sets: Sets) -> Iterator[ComparedCell]:
     """Measure what guessing gets, with all foils as they were given; what is learnt is learnt in training."""
     for (split, part), own in sets.items():
-        these = lay_out_probes(own, as_given=True)
+        these = numbers_of_probes(own)
         training = sets.get((split, "train"))
-        learnt: Numbers | None = (
-            None if part == "train" or training is None else lay_out_probes(training, as_given=True)
-        )
+        learnt: Numbers | None = None if part == "train" or training is None else numbers_of_probes(training)
         for name, measures in measure_baselines(these, learnt).items():
             row = PrintedRow("guessing", (name,), f"{split} · {part}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())

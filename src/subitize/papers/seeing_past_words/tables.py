@@ -254,7 +254,7 @@ def make_text_pairs(texts: Sequence[TextScore]) -> ScoredTexts:
     )
 
 
-def lay_out_texts(texts: Sequence[TextScore]) -> Numbers:
+def numbers_of_texts(texts: Sequence[TextScore]) -> Numbers:
     """Lay the numbers of texts out in columns, for whoever guesses by them."""
     pairs = make_text_pairs(texts)
     numbers = np.array([one.item.factors["shown"] for one in texts], np.int64)
@@ -348,7 +348,7 @@ def guessing(probed: Probed) -> Iterator[ComparedCell]:
     """What guessing gets on the same probes; which model and which format they come from makes no difference."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         texts = next(iter(group_rows(chosen, name_condition).values()))
-        for name, measures in measure_baselines(lay_out_texts(texts)).items():
+        for name, measures in measure_baselines(numbers_of_texts(texts)).items():
             row = PrintedRow("guessing", (name,), f"{split}, {data}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
 

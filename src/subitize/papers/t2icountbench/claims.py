@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from subitize.papers.t2icountbench.tables import (
     average_by_model,
     choose_k,
     missing_levels,
+    prompt_of,
     unrefined,
 )
 from subitize.records import REFINED, base_suite
@@ -47,17 +47,15 @@ NEARLY_ALL = Fraction(4, 5)
 """What "nearly all" models means; ours. In the paper, 12 of 15 are below 10 % on hard prompts."""
 _APPLIED = ", where it applies"
 
-CLAIMS: Mapping[str, str] = MappingProxyType(
-    {
-        "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
-        "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",
-        "κ": f"Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: {KAPPA}).",
-        "5.1": "Refining the prompt makes counting worse, by most refinements.",
-        "C.1": "Nature and the city are harder than home.",
-        "C.2": "Models change their ranks from scene to scene.",
-        "C.3": "Watercolor and cartoon cost less accuracy than nature and the city do.",
-    }
-)
+CLAIMS: Mapping[str, str] = {
+    "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
+    "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",
+    "κ": f"Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: {KAPPA}).",
+    "5.1": "Refining the prompt makes counting worse, by most refinements.",
+    "C.1": "Nature and the city are harder than home.",
+    "C.2": "Models change their ranks from scene to scene.",
+    "C.3": "Watercolor and cartoon cost less accuracy than nature and the city do.",
+}
 """The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
 
 
@@ -98,7 +96,7 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     if len(means) == 1:
         alone = f"{told}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
         return state("4.1", "does not hold" if above and not part else "undecided", alone)
-    values = _values(own, k, _prompt)
+    values = _values(own, k, prompt_of)
     models = sorted(means, key=lambda one: -means[one].value)
     pairs = {
         (better, worse): found
@@ -164,20 +162,20 @@ def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
     k = choose_k(attempts)
     there = [one for one in attempts if base_suite(one.item.suite) == SUITE and _is_at(one, "home", "plain")]
-    original = _values(unrefined(there), k, _prompt)
+    original = _values(unrefined(there), k, prompt_of)
     names = dict.fromkeys(one.item.suite.partition(REFINED)[2] for one in there if REFINED in one.item.suite)
     refined = {name: [one for one in there if one.item.suite == f"{SUITE}{REFINED}{name}"] for name in names}
-    drops = [("original", original, name, _values(own, k, _prompt)) for name, own in refined.items()]
+    drops = [("original", original, name, _values(own, k, prompt_of)) for name, own in refined.items()]
     for name, own in refined.items():
         applied = [one for one in own if not is_fallback(one)]
         if len(applied) < len(own):
-            drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, _prompt)))
+            drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, prompt_of)))
     comparisons = compare_drops(drops)
     if not comparisons:
         return state("5.1", "undecided", "no refined prompts were judged beside the original ones")
     main = [one for one in pooled_or_single(comparisons) if not one.label.endswith(_APPLIED)]
     verdict = most_drop(main)
-    fallen_back = {_prompt(one) for own in refined.values() for one in own if is_fallback(one)}
+    fallen_back = {prompt_of(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
     told = "; ".join(map(tell, main))
     tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
@@ -284,10 +282,6 @@ def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
 def _is_at(attempt: PromptResult, scene: str, style: str) -> bool:
     factors = attempt.item.factors
     return factors.get("scene") == scene and factors.get("style") == style
-
-
-def _prompt(attempt: PromptResult) -> str:
-    return attempt.item.base or attempt.item.id
 
 
 def _by(*factors: str) -> Callable[[PromptResult], str]:

@@ -2,11 +2,11 @@
 
 From the printed cells alone come the paper's means, and its conclusions over the models; nothing else was released."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -131,7 +131,7 @@ def check_text() -> list[PrintedSentence]:
             best / worst - 1 > 1.25,
         ),
     ]
-    means = {name: _mean([three[model, name] for model in MODELS]) for name in CONDITIONS}
+    means = {name: fmean([three[model, name] for model in MODELS]) for name in CONDITIONS}
     for name in ("multiplicative", "additive", "position"):
         drop = 1 - means[name] / means["original"]
         said = f"{name} prompts lose more than 40 % of the original accuracy"
@@ -166,8 +166,8 @@ def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence
 
 def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> PrintedMean:
     printed = PUBLISHED[place]
-    mean, target = _mean([float(cell) for cell in cells]), float(printed)
-    low, high = _mean([edge for edge, _ in ranges]), _mean([edge for _, edge in ranges])
+    mean, target = fmean(map(float, cells)), float(printed)
+    low, high = fmean([edge for edge, _ in ranges]), fmean([edge for _, edge in ranges])
     distance = abs(mean - target)
     verdict: PrintedVerdict
     if abs(distance - _HALF) <= _EPSILON:
@@ -178,10 +178,6 @@ def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, fl
         is_possible = low <= target + _HALF + _EPSILON and high >= target - _HALF - _EPSILON
         verdict = "by rounding" if is_possible else "differs"
     return PrintedMean(place, printed, mean, low, high, verdict)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 @dataclass(frozen=True, slots=True)

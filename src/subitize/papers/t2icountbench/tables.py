@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -113,12 +112,10 @@ ALL_MODELS = "all 15 models"
 """The row of what is told of all models together."""
 KAPPA = PAPER.kappas["t2icountbench", "matches-prompt"]
 
-PUBLISHED: Mapping[CellId, str] = MappingProxyType(
-    {
-        **read_published(Path(__file__).with_name("published.csv")),
-        CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
-    }
-)
+PUBLISHED: Mapping[CellId, str] = {
+    **read_published(Path(__file__).with_name("published.csv")),
+    CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
+}
 """Every printed cell, in the order of the paper. Tables are shares; what the text says of figures is in percent."""
 
 SUITE = benchmark.NAME
@@ -323,9 +320,9 @@ def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
     if k < IMAGES:
         images = number_of(k, "image")
         yield f"the figures are the success of {images}, not of {IMAGES}: most prompts have no more; repeats={IMAGES}"
-    few = {_prompt(one) for one in attempts if one.pass_at(k) is None}
+    few = {prompt_of(one) for one in attempts if one.pass_at(k) is None}
     if few:
-        of = len({_prompt(one) for one in attempts})
+        of = len({prompt_of(one) for one in attempts})
         where = " of a model or refinement" if len({(one.model, one.item.suite) for one in attempts}) > 1 else ""
         yield f"{len(few)} of {of} prompts have fewer than {k} judged images{where}, which are left out of success"
     others = len({one.item.id for one in unrefined(attempts)} - _design().keys())
@@ -344,7 +341,7 @@ def _warn_of_model(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
     rest = [*missing["difficulty"], *missing["condition"]]
     if rest:
         yield f"its average has nothing of {', '.join(rest)}"
-    bases = {name: {_prompt(one) for one in own} for name, own in _by_column(attempts).items()}
+    bases = {name: {prompt_of(one) for one in own} for name, own in _by_column(attempts).items()}
     before = bases.pop(CONDITIONS[0], set())
     for name, after in bases.items():
         lone = before ^ after
@@ -402,7 +399,7 @@ def _cell(
     success, per_image = (_sample(attempts, measure, k, each) for measure in REFINEMENT_MEASURES)
     if success:
         prompts = {one.cluster for own in success.values() for one in own}
-        fallbacks = len({_prompt(one) for one in attempts if is_fallback(one)} & prompts)
+        fallbacks = len({prompt_of(one) for one in attempts if is_fallback(one)} & prompts)
         images = average_categories(per_image) if per_image else None
         yield TableCell(table, row, column, average_categories(success), images, fallbacks)
 
@@ -415,7 +412,7 @@ def _sample(
     for one in attempts:
         value = value_of(one, measure, k)
         if value is not None:
-            by_prompt[_prompt(one)].append((one, value))
+            by_prompt[prompt_of(one)].append((one, value))
     found: dict[Scalar, list[Rate]] = defaultdict(list)
     for name, own in by_prompt.items():
         if len(own) == each:
@@ -427,8 +424,8 @@ def _sample(
 
 def _complete(by_column: Mapping[str, Sequence[PromptResult]]) -> list[PromptResult]:
     """Keep the prompts that were given as they were and in every refinement."""
-    common = set.intersection(*({_prompt(one) for one in own} for own in by_column.values()))
-    return [one for own in by_column.values() for one in own if _prompt(one) in common]
+    common = set.intersection(*({prompt_of(one) for one in own} for own in by_column.values()))
+    return [one for own in by_column.values() for one in own if prompt_of(one) in common]
 
 
 def _by_column(attempts: Sequence[PromptResult]) -> dict[str, list[PromptResult]]:
@@ -439,7 +436,8 @@ def _by_column(attempts: Sequence[PromptResult]) -> dict[str, list[PromptResult]
     return found
 
 
-def _prompt(attempt: PromptResult) -> str:
+def prompt_of(attempt: PromptResult) -> str:
+    """Return the id of the prompt, or of the one that it refines."""
     return attempt.item.base or attempt.item.id
 
 

@@ -22,9 +22,9 @@ from subitize.papers.seeing_past_words.tables import (
     TextScore,
     by_split,
     images_of,
-    lay_out_texts,
     measure_texts,
     name_condition,
+    numbers_of_texts,
     read_probed,
     take_counting,
 )
@@ -116,7 +116,7 @@ def _rank_texts(framing: str, split: str, texts: Sequence[TextScore]) -> Iterato
                 yield Share(framing, split, model, number, ranked, _CHANCE)
     # Whoever guesses needs the numbers only, which are the same for every model.
     for number, some in _shares_by_number(next(iter(by_model.values()))).items():
-        found = measure_baselines(lay_out_texts(some))
+        found = measure_baselines(numbers_of_texts(some))
         for name in _SHARE_GUESSES if number is None else _SHARE_GUESSES[:1]:
             if ranked := found[name].get(_RANKED):
                 yield Share(framing, split, name, number, ranked, _CHANCE, "baseline")
@@ -260,7 +260,7 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
             by_model = group_rows(texts, lambda text: text.model)
             rows += [_row(f"{model}{run}", condition, measure_texts(own)) for model, own in by_model.items()]
             if suite == COUNTING:
-                guesses = measure_baselines(lay_out_texts(next(iter(by_model.values()))))
+                guesses = measure_baselines(numbers_of_texts(next(iter(by_model.values()))))
                 rows += [_row(guess, f"{condition}{run}", found, "baseline") for guess, found in guesses.items()]
     estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
     columns: Columns = (
