@@ -1,6 +1,7 @@
-"""The papers, a folder each, and how what they bring is found by name, from layers below them too.
+"""The built-in papers, a package each, and the lookup by name of what papers provide.
 
-Each is imported on first use. No paper knows another. Papers of outside packages come in by entry points."""
+Layers below use this lookup, too. A paper is imported on first use, and no paper imports another. Outside packages
+register theirs as entry points."""
 
 import sys
 from collections.abc import Iterator
@@ -27,11 +28,11 @@ PAPERS: dict[str, str] = {
 
 _KINDS = ("model", "judge", "suite", "refinement", "paper")
 GROUP = "subitize.papers"
-"""The package with the table of the papers built in, and the entry points of those that are not."""
+"""The package with the table of built-in papers; also the entry-point group for others."""
 
 
 def find(what: str, name: str) -> str | None:
-    """Find what a paper brings under this name, written `module:object`; None if no paper does."""
+    """Return the `module:object` that a paper provides under this name; None if no paper does."""
     for paper in papers():
         if name in getattr(paper, what):
             return str(getattr(paper, what)[name])
@@ -39,7 +40,7 @@ def find(what: str, name: str) -> str | None:
 
 
 def list_all(what: str) -> dict[str, str]:
-    """List what all papers bring of a kind, by name; of two with a name the first counts, as in `find`."""
+    """List what all papers provide of a kind, by name; of two with the same name the first counts, as in `find`."""
     found: dict[str, str] = {}
     for paper in papers():
         for name, reference in getattr(paper, what).items():
@@ -48,24 +49,24 @@ def list_all(what: str) -> dict[str, str]:
 
 
 def load(reference: str, who: str = "") -> Any:  # noqa: ANN401
-    """Import what is written `module:object`; `who` names it in messages."""
+    """Import a `module:object` reference; `who` names it in messages."""
     try:
         return _import_object(reference)
     except SubitizeError:
         raise
-    except Exception as error:  # an outside package may fail in any way
+    except Exception as error:  # an outside package may raise anything
         raise BadValueError(f"{who or reference} cannot be loaded: {error}") from error
 
 
 def _import_object(reference: str) -> Any:  # noqa: ANN401
-    """Import what an entry point says; it may name extras in brackets, which do not matter here."""
+    """Import what an entry point refers to; extras in brackets are ignored."""
     module, _, name = (part.strip() for part in reference.partition("[")[0].partition(":"))
     found = import_module(module)
     return attrgetter(name)(found) if name else found
 
 
 def load_all(what: str) -> dict[str, Any]:
-    """Import what all papers bring of a kind, by name; what of an outside paper cannot be imported is left out."""
+    """Import what all papers provide of a kind, by name; objects of outside papers that fail to import are left out."""
     ours = {reference for paper in _load_built_in().values() for reference in getattr(paper, what).values()}
     found = {}
     for name, reference in list_all(what).items():
@@ -78,7 +79,7 @@ def load_all(what: str) -> dict[str, Any]:
 
 
 def find_culprit(error: BaseException) -> str | None:
-    """Name the plug-in in whose code an error arose, as `judge 'name' (module:object)`; None if in none."""
+    """Name the plug-in in whose code an error arose, as `judge 'name' (module:object)`; None if there is none."""
     brought = {point.value: (kind, point) for kind in _KINDS for point in installed(f"subitize.{kind}s")}
     modules = {point.module for _, point in brought.values()}
     for frame, _ in reversed([*walk_tb(error.__traceback__)]):
@@ -92,30 +93,30 @@ def find_culprit(error: BaseException) -> str | None:
 
 
 def built_in() -> dict[str, str]:
-    """List the papers that are built in, each written `module:object`."""
+    """List the built-in papers, each as `module:object`."""
     table: dict[str, str] = import_module(GROUP).PAPERS
     return table
 
 
 def papers() -> Iterator[Any]:
-    """Go through the papers; those that are built in come first, and without a look at what else is installed."""
+    """Iterate over the papers: built-in ones first, without searching installed packages for more until needed."""
     return (paper for _, paper in _named())
 
 
 def papers_by_name() -> dict[str, Any]:
-    """List the papers that can be loaded; `subitize list papers` says why one cannot."""
+    """Map names to the papers that can be loaded; `subitize list papers` says why one cannot."""
     return dict(reversed([*_named()]))
 
 
 def installed(group: str) -> "tuple[EntryPoint, ...]":
-    """List the entry points that installed packages have in a group."""
+    """List the entry points of a group in all installed packages."""
     return _read_entry_points(group, tuple(sys.path))
 
 
-# Looking through all that is installed takes a while: once will do, as long as Python looks in the same places.
+# Searching all installed packages is slow: do it once, as long as Python's path stays the same.
 @lru_cache(maxsize=64)
 def _read_entry_points(group: str, _: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
-    from importlib.metadata import entry_points  # reads e-mail headers, for which it imports a lot
+    from importlib.metadata import entry_points  # it parses e-mail headers, which imports a lot
 
     return tuple(entry_points(group=group))
 
@@ -123,7 +124,7 @@ def _read_entry_points(group: str, _: tuple[str, ...]) -> "tuple[EntryPoint, ...
 def _named() -> Iterator[tuple[str, Any]]:
     yield from _load_built_in().items()
     for point in installed(GROUP):
-        with suppress(Exception):  # one that cannot be loaded brings nothing
+        with suppress(Exception):  # one that cannot be loaded provides nothing
             found = point.load()
             if isinstance(found, import_module("subitize.interfaces").Paper):
                 yield point.name, found

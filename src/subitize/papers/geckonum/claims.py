@@ -1,7 +1,7 @@
-"""GeckoNum's conclusions as computed statements: what holds here, by how much, and how surely.
+"""GeckoNum's conclusions as computed claims: whether each holds, by how much, and how certainly.
 
-Differences are over prompts, or over the nouns that two groups of prompts share; where the paper tests labels as if
-they were independent, its p is given too. What "most" and "all" models means depends on the comparisons of each."""
+Differences are over prompts, or over nouns that two groups of prompts share; where the paper tests labels as
+independent, its p is given as well. What "most" and "all" models means depends on the comparisons of each claim."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -39,12 +39,12 @@ from subitize.stats.compare import Difference, compare_all
 from subitize.stats.significance import adjust_holm, chi_squared, one_way, permuted_one_way
 
 Contrasts = dict[tuple[str, str | None], ModelContrast]
-"""By what is compared, and of which model; None is all together."""
+"""Contrasts by label and model; None pools all models."""
 _NUMBERS = range(1, 11)
 
 
 def missing_parts(labels: pl.DataFrame, task: int, models: Iterable[str] = ()) -> list[str]:
-    """Name the types, and the numbers of simple prompts, that one of these models lacks, or of those there are."""
+    """Name the types of prompts, and numbers of simple ones, that any of these models (or any there is) lacks."""
     types = dict(labels.group_by("model").agg(pl.col("type").unique()).iter_rows())
     found = set(TYPES).intersection(*(types.get(model, ()) for model in models or types)) if types else set()
     missing = [type for type, of in TYPES.items() if of == task and type not in found]
@@ -52,7 +52,7 @@ def missing_parts(labels: pl.DataFrame, task: int, models: Iterable[str] = ()) -
 
 
 def missing_numbers(simple: pl.DataFrame) -> list[str]:
-    """Name the numbers of simple prompts that a model lacks."""
+    """Name the numbers of simple prompts that any model lacks."""
     numbers = simple.group_by("model").agg(pl.col("truth").unique())["truth"]
     found = set(_NUMBERS).intersection(*numbers)
     missing = [f"{number}" for number in _NUMBERS if number not in found or not simple.height]
@@ -60,7 +60,7 @@ def missing_numbers(simple: pl.DataFrame) -> list[str]:
 
 
 def values_of(labels: pl.DataFrame, *by: str) -> ByModel:
-    """Average what is right by model and name, such as that of a noun."""
+    """Average accuracy by model and name, such as that of a noun."""
     found: dict[str, dict[str, float]] = {}
     for model, *names, mean in (
         labels.group_by("model", *by, maintain_order=True).agg(pl.col("right").mean()).iter_rows()
@@ -70,14 +70,14 @@ def values_of(labels: pl.DataFrame, *by: str) -> ByModel:
 
 
 def cluster_by_first(values: Iterable[ByModel]) -> dict[str, Position]:
-    """Put names that begin alike, such as those of one noun, into one cluster."""
+    """Cluster names that share their first part, such as a noun."""
     names = dict.fromkeys(name for of in values for own in of.values() for name in own)
     clusters: dict[str, int] = {}
     return {name: Position(0, clusters.setdefault(name.partition("/")[0], len(clusters))) for name in names}
 
 
 def subtract_kinds(labels: pl.DataFrame, column: str, kinds: Sequence[tuple[str, str, str, str]]) -> Contrasts:
-    """Compare groups of prompts that have none in common, by model and, where there are several, of all together."""
+    """Compare groups of prompts that do not overlap, by model and, if there are several, pooled."""
     models: list[str | None] = labels["model"].unique().sort().to_list()
     found: Contrasts = {}
     for model in [*models, *[None] * (len(models) > 1)]:
@@ -89,7 +89,7 @@ def subtract_kinds(labels: pl.DataFrame, column: str, kinds: Sequence[tuple[str,
 
 
 def weigh_numbers_alike(labels: pl.DataFrame) -> Shares:
-    """Estimate what is right by type, over the numbers that all types here have."""
+    """Estimate accuracy by type over the numbers that all types share, each number weighted equally."""
     types = labels["type"].n_unique()
     common = labels.filter(pl.col("type").n_unique().over("truth") == types)
     weight = pl.len().over("type") / (pl.len().over("type", "truth") * pl.col("truth").n_unique().over("type"))
@@ -97,13 +97,13 @@ def weigh_numbers_alike(labels: pl.DataFrame) -> Shares:
 
 
 def compare_quantifiers(lines: pl.DataFrame, *pairs: tuple[str, str]) -> tuple[Contrast, ...]:
-    """Compare quantifiers of the same things, which is where the lines to choose from are the same."""
+    """Compare quantifiers for the same things, for which the lines to choose from are the same."""
     of = {name: values_of(lines.filter(pl.col("quantifier") == name), "question") for pair in pairs for name in pair}
     return compare_drops([(one, of[one], other, of[other]) for one, other in pairs])
 
 
 def compare_models(labels: pl.DataFrame, models: Sequence[str]) -> dict[tuple[str, str], Difference]:
-    """Compare models on the images that all have, five of a prompt at most."""
+    """Compare models on the images they share, at most five per prompt."""
     own = labels.filter(pl.col("model").is_in(models))
     there = own["model"].unique().sort().to_list()
     shared = share_images(own, there) if len(there) > 1 else None
@@ -130,12 +130,13 @@ CLAIMS: Mapping[str, str] = {
     "5.3b": "Simple fractions are easier than parts and wholes, and these than complex ones, for most models.",
     "C.2": "At least three of five annotators agree in more than 96 % of cases.",
 }
-"""The paper's conclusions in our words, by section; those on numbers (5.1a, b) are in its abstract and section 7."""
+"""The paper's conclusions in our words, by section; those about numbers (5.1a, b) are from its abstract and section 7.
+"""
 
 _FAMILIES = (("imagen_a", "imagen_b", "imagen_c", "imagen_d"), ("muse_a", "muse_b"))
-"""Versions of the paper's models, the earlier first (section 5)."""
+"""Versions of the same model in the paper, earlier ones first (section 5)."""
 _ROOM = 2 * SMALL
-"""A number of which fewer are right has no room to fall; ours."""
+"""A number with a lower accuracy than this has no room to fall (our threshold)."""
 _SMALL_NUMBERS = 4
 _AGREED = 0.96
 _PARTS = ("fractional-simple", "part-whole", "fractional-complex")
@@ -143,7 +144,7 @@ _Judge = Callable[[Sequence[Contrast]], Verdict]
 
 
 def claims(annotations: Annotations) -> list[Claim]:
-    """Compute the paper's conclusions from answers about any models' images."""
+    """Evaluate the paper's conclusions on answers about any models' images."""
     simple = annotations.first_counts.filter(pl.col("type") == "numeric_simple")
     grouped = group_labels(annotations)
     return [
@@ -169,7 +170,7 @@ def claims(annotations: Annotations) -> list[Claim]:
 
 
 def tasks_differ(annotations: Annotations) -> Claim:
-    """Section 5: the distance from chance, task by task; Task 1 over all labels, as in Table 2."""
+    """Section 5: distance from chance by task; Task 1 over all labels, as in Table 2."""
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
         return _lack("5a", missing)
@@ -202,7 +203,7 @@ def less_than_half_is_right(counts: pl.DataFrame) -> Claim:
 
 
 def one_is_ahead(annotations: Annotations) -> Claim:
-    """Section 5: the best model of Task 1 against all others, in Tasks 1 and 2, on the images that all have."""
+    """Section 5: the best model of Task 1 against all others, in Tasks 1 and 2, on the images they share."""
     tasks = {1: annotations.counts, 2: annotations.lines}
     if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
         return _lack("5d", missing)
@@ -219,7 +220,7 @@ def one_is_ahead(annotations: Annotations) -> Claim:
 
 
 def later_is_not_always_better(annotations: Annotations) -> Claim:
-    """Section 5: versions of the paper's own models; of others it is not known which is the later."""
+    """Section 5: versions of the paper's own models only; for others the order of versions is unknown."""
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     contrasts: Contrasts = {}
     for family in _FAMILIES:
@@ -269,7 +270,7 @@ def falls_with_each_number(simple: pl.DataFrame) -> Claim:
 
 
 def words_beat_digits(grouped: pl.DataFrame) -> Claim:
-    """Section 5.1 and Table A3: numbers to 4, each noun and number in words and in digits; nouns are clusters."""
+    """Section 5.1, Table A3: numbers up to 4, each noun and number in words and digits; nouns are clusters."""
     labels = grouped.filter(pl.col("table") == "A3")
     digits, words = (values_of(labels.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("D", "W"))
     comparisons = compare_drops([("words", words, "digits", digits)], cluster_by_first([digits, words]))
@@ -278,7 +279,7 @@ def words_beat_digits(grouped: pl.DataFrame) -> Claim:
 
 
 def frequent_nouns_are_easier(grouped: pl.DataFrame) -> Claim:
-    """Section 5.1 and Table A4: numbers to 4; nouns are clusters, as they are what was sampled."""
+    """Section 5.1, Table A4: numbers up to 4; nouns are clusters, since nouns were sampled."""
     labels = grouped.filter(pl.col("table") == "A4")
     nouns = pl.col("noun").rank("dense").cast(pl.Int64)
     contrasts = subtract_kinds(labels.with_columns(cluster=nouns, stratum=0), "kind", [("frequent", "F", "rare", "R")])
@@ -286,7 +287,7 @@ def frequent_nouns_are_easier(grouped: pl.DataFrame) -> Claim:
 
 
 def other_numbers_distract(counts: pl.DataFrame) -> Claim:
-    """Section 5.1 and B.1.3: 2 to 5 alone, with another number, and with two; every number weighs the same."""
+    """Section 5.1, B.1.3: 2 to 5 alone, with another number, and with two; all numbers weigh the same."""
     labels = counts.filter(pl.col("truth").is_between(2, 5), pl.col("type").is_in(["numeric_simple", *_ADDED]))
     kinds = [
         ("alone", "numeric_simple", "with one other", _ADDED[0]),
@@ -305,7 +306,7 @@ _ADDED = ("2-additive", "3-additive")
 
 
 def relations_are_hard(grouped: pl.DataFrame) -> Claim:
-    """Section 5.1 and Table A8: numbers to 4 of two things, without and with a relation."""
+    """Section 5.1 and Table A8: numbers up to 4 of two things, without and with a relation."""
     labels = grouped.filter(pl.col("table") == "A8")
     contrasts = subtract_kinds(labels, "kind", [("without", "NS", "with a relation", "S")])
     needs = "prompts of two things with and without a relation"
@@ -313,7 +314,7 @@ def relations_are_hard(grouped: pl.DataFrame) -> Claim:
 
 
 def colours_matter_little(grouped: pl.DataFrame) -> Claim:
-    """Section 5.1, Tables A6 and A7: the same nouns without and with a colour, one in a prompt or two."""
+    """Section 5.1, Tables A6 and A7: the same nouns without and with a colour, one or two per prompt."""
     single, two = (grouped.filter(pl.col("table") == table) for table in ("A6", "A7"))
     plain, coloured = (values_of(single.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("NC", "C"))
     paired = compare_drops([("one noun", plain, "in a colour", coloured)])
@@ -336,7 +337,7 @@ def colours_matter_little(grouped: pl.DataFrame) -> Claim:
 
 
 def comparing_is_harder(lines: pl.DataFrame) -> Claim:
-    """Section 5.2 and Figure 3: prompts of one kind of thing and of two."""
+    """Section 5.2 and Figure 3: prompts about one kind of thing against prompts about two."""
     kinds = [("one kind", "approx-1-entity", "two kinds", "approx-2-entity")]
     comparisons = adjust(subtract_kinds(lines, "type", kinds))
     main = pooled_or_single(comparisons)
@@ -348,14 +349,14 @@ def comparing_is_harder(lines: pl.DataFrame) -> Claim:
 
 
 def no_is_hardest(lines: pl.DataFrame) -> Claim:
-    """Section 5.2 and Figure 5: the three quantifiers of each kind of thing."""
+    """Section 5.2 and Figure 5: the three quantifiers of one kind of thing."""
     comparisons = compare_quantifiers(lines, ("many", "few"), ("few", "no"))
     needs = "the same things with “many”, “few” and “no”"
     return _judge("5.2b", all_drop, comparisons, needs, _tell_orders(comparisons))
 
 
 def equality_is_hardest(lines: pl.DataFrame) -> Claim:
-    """Section 5.2 and Figure 5: the three comparisons of each two kinds of things."""
+    """Section 5.2 and Figure 5: the three comparisons of two kinds of things."""
     comparisons = compare_quantifiers(lines, ("more", "fewer"), ("fewer", "as many"))
     needs = "the same things with “more”, “fewer” and “as many as”"
     return _judge("5.2c", _judge_orders, comparisons, needs, _tell_orders(comparisons))
@@ -364,8 +365,8 @@ def equality_is_hardest(lines: pl.DataFrame) -> Claim:
 def types_of_parts_differ(images: pl.DataFrame) -> Claim:
     """Section 5.3: a test among the three types.
 
-    The paper names none. Images taken as independent, analysis of variance finds what the paper does; beside it,
-    prompts are dealt out to types by lot, as images of one prompt hang together.
+    The paper names no test. With images taken as independent, analysis of variance finds what the paper does; since
+    images of the same prompt are correlated, a second test permutes the types of prompts.
     """
     told: dict[str, tuple[str, float]] = {}
     means = estimate_means(images, "model", "type")
@@ -425,7 +426,7 @@ def _judge(
     notes: Iterable[str] = (),
     unit: str = "pair",
 ) -> Claim:
-    """Decide by the comparisons of single models; those of all together stand beside."""
+    """Decide by the comparisons within models; pooled ones are kept for reference."""
     deciding = [one for one in comparisons if not one.is_pooled]
     if not deciding:
         return _state(id, "undecided", f"it needs {needs}")
@@ -439,7 +440,7 @@ def _judge_labels(id: str, judge: _Judge, contrasts: Contrasts, needs: str, note
 
 
 def _judge_orders(comparisons: Sequence[Contrast]) -> Verdict:
-    """Most models have all the drops of their order, or at least half surely lack one."""
+    """Hold if most models show every drop of their order; fail if at least half certainly lack one."""
     models = dict.fromkeys(one.model for one in comparisons)
     verdicts = [all_drop(one for one in comparisons if one.model == model) for model in models]
     return decide(
@@ -448,7 +449,7 @@ def _judge_orders(comparisons: Sequence[Contrast]) -> Verdict:
 
 
 def _tell_orders(comparisons: Iterable[Contrast]) -> list[str]:
-    """Say how many models are in the claimed order by their figures alone, however unsure these are."""
+    """Say how many models are in the claimed order by their point estimates, however uncertain."""
     single = [one for one in comparisons if not one.is_pooled]
     models = dict.fromkeys(one.model for one in single)
     in_order = [model for model in models if all(one.difference.value > 0 for one in single if one.model == model)]
@@ -456,7 +457,7 @@ def _tell_orders(comparisons: Iterable[Contrast]) -> list[str]:
 
 
 def _compare_with(best: str, labels: pl.DataFrame, models: Sequence[str], what: str) -> Iterator[Contrast]:
-    """Compare one model with all others; Holm's adjustment is over all pairs."""
+    """Compare one model with all others; Holm's adjustment covers all pairs."""
     for (first, second), one in compare_models(labels, models).items():
         if best in (first, second):
             other, difference = (second, one.estimate) if first == best else (first, _negate(one.estimate))

@@ -1,4 +1,4 @@
-"""GeckoNum's tables beside what the paper prints, with a verdict on each cell."""
+"""GeckoNum's tables next to the printed figures, with a verdict for each cell."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
 
 def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the answers in a run."""
-    from subitize.papers.geckonum.labels import read_run  # the released files need no store
+    from subitize.papers.geckonum.labels import read_run  # not needed for released files
 
     return _tabulate(read_run(run, judge), extensions=extensions)
 
@@ -46,7 +46,7 @@ def _observe(annotations: Annotations) -> "Sequence[Claim]":
 
 
 def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[ComparedCell]:
-    """Compute the tables, with what the paper has not if wanted, and put the printed figures beside them."""
+    """Compute the tables, on request with our extensions, and compare them with the printed figures."""
     cells = compute_tables(annotations)
     if extensions:
         cells += compute_extensions(annotations)
@@ -54,14 +54,14 @@ def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Com
 
 
 def compare(cells: Iterable[Cell], models: Iterable[str] = ()) -> list[ComparedCell]:
-    """Put every cell beside the printed one; what is pooled over models only if all of them are the paper's."""
+    """Compare cells with the printed ones; pooled tables only if all models are the paper's."""
     is_pooled = () if set(models) <= set(MODELS) else ("agreement", "krippendorff", "counts")
     printed = {place: text for place, text in PUBLISHED.items() if place.table not in is_pooled}
     return [compare_cell(cell, printed.get(cell.place), points=_points(cell.place)) for cell in cells]
 
 
 def _points(place: CellId) -> float:
-    """Tell how many percentage points one unit of a cell is; counts and test statistics are no percentages at all."""
+    """Return how many percentage points one unit of a cell is; infinite for counts and test statistics."""
     if place.table in ("counts", "A2") or place.column in ("N", "chi2"):
         return float("inf")
     is_share = place.table == "krippendorff" or (place.table in GROUPS and place.column == "p")

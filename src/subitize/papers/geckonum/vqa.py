@@ -43,7 +43,7 @@ class GeckonumVqa(AskedOnce):
             raise BadValueError(f"suite 'geckonum-vqa': no image has {agreeing} equal answers; take a lower agreeing")
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the images, all numbers mixed; the seed changes nothing."""
+        """Yield the questions, all numbers mixed; the seed changes nothing."""
         asks = {(item.id, ask.wording): ask for item in released_items(self._release) for ask in item.asks}
         types = {prompt.id: prompt.type for prompt in self._release.prompts}
         return iter(interleave(self._make_items(asks, types), "type"))
@@ -71,7 +71,7 @@ def _agreed_labels(release: GeckonumRelease, agreeing: int) -> pl.DataFrame:
 
 
 def _find_images(folder: Path, release: GeckonumRelease) -> dict[tuple[str, str], Path]:
-    """Find the image files by model and name; images that are not there are left out."""
+    """Find image files by model and name, leaving out missing ones."""
     if not folder.is_dir():
         raise BadFileError(f"images={folder}: no such folder; name that of GeckoNum's images")
     wanted = release.answers[1].select("model", "prompt", "seed").unique(maintain_order=True)

@@ -1,8 +1,7 @@
-"""What GIMBRR concludes, as statements that are computed: what holds of these ratings, by how much, and how surely.
+"""GIMBRR's conclusions as computed claims: whether each holds for these ratings, by how much, and how certainly.
 
-Prompts of two tasks have nothing in common, so that their shares are compared by their intervals; models are compared
-on the prompts that both drew. Regressions are the paper's own, with points taken as independent.
-"""
+Tasks share no prompts, so their shares are compared by intervals; models are compared on prompts that both drew.
+Regressions are the paper's own, with points taken as independent."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -59,7 +58,7 @@ CLAIMS: Mapping[str, str] = {
     "12": "More different objects are harder to draw.",
     "13": "With objects that are rarely seen together, further objects cost more than with common ones.",
 }
-"""The paper's conclusions in our words, in its order; it numbers no sections."""
+"""The paper's conclusions in our words, in its order; its sections have no numbers."""
 
 _ORDER = ("Dalle", "MJ", "SD2.1")
 _NEAR_PERFECT = 0.95
@@ -72,14 +71,14 @@ _PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
     "4": [(other, hard) for hard in _HARDEST for other in _ELEVEN if other not in _HARDEST],
     "5": [("controlled-multiple", _TWO_KINDS), ("controlled-counting", _TWO_KINDS)],
 }
-"""The tasks of which the first should be easier than the second, by claim."""
+"""Pairs of tasks of which the first should be easier, by claim."""
 _SMALL_NUMBER = 6
 _SMALL_SET = 3
 _MOST_TOLD = 2
 
 
 def claims(ratings: TaskRatings) -> list[Claim]:
-    """Compute the paper's conclusions from ratings of any models' images."""
+    """Evaluate the paper's conclusions on ratings of any models' images."""
     shares = {task: share for (task,), share in estimate_by(ratings.rows, "task").items()}
     return [
         models_are_ordered(ratings),
@@ -108,7 +107,7 @@ def models_are_ordered(ratings: TaskRatings) -> Claim:
 
 
 def nothing_is_near_perfect(ratings: TaskRatings) -> Claim:
-    """Look at every task of every model."""
+    """Check every task of every model."""
     found = estimate_by(ratings.of(*_ELEVEN), "task", "model")
     if missing := _missing(_ELEVEN, (task for task, _ in found)):
         return _lack("2", missing)
@@ -122,7 +121,7 @@ def nothing_is_near_perfect(ratings: TaskRatings) -> Claim:
 
 
 def compare_tasks(id: str, shares: Mapping[str, Estimate]) -> Claim:
-    """Compare tasks, all models together."""
+    """Compare tasks, with all models pooled."""
     if missing := _missing((task for pair in _PAIRS[id] for task in pair), shares):
         return _lack(id, missing)
     return _judge(id, _contrast(shares, _PAIRS[id]))
@@ -139,7 +138,7 @@ def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Claim:
 
 
 def regressions_show(ratings: TaskRatings, there: Iterable[str]) -> Iterator[Claim]:
-    """Put the shares of complex tasks over those of simpler ones, where there are all that the paper has."""
+    """Regress shares of complex tasks on those of simpler ones, if the run has all tasks of the paper."""
     known = set(there)
     related, unrelated = (point_at_multiple(ratings, tasks) for tasks in (RELATED, UNRELATED))
     effects = analyse(related, unrelated) if related and unrelated else None
@@ -155,7 +154,7 @@ def regressions_show(ratings: TaskRatings, there: Iterable[str]) -> Iterator[Cla
 
 
 def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[str, str]) -> Claim:
-    """Compare smaller numbers or sets with larger ones, all models together."""
+    """Compare smaller numbers or sets with larger ones, with all models pooled."""
     found = estimate_by(rows.with_columns(is_small=is_small), "is_small")
     if not {(True,), (False,)} <= found.keys():
         return _lack(id, f"prompts with {' and '.join(levels)}")
@@ -163,7 +162,7 @@ def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[
 
 
 def uncommon_sets_lose_more(ratings: TaskRatings) -> Claim:
-    """Compare what is lost from two objects to four between common and uncommon sets."""
+    """Compare the loss from two objects to four between common and uncommon sets."""
     found = estimate_by(ratings.of("multiple"), "common", "objects")
     if not {(is_common, size) for is_common in (True, False) for size in (2, 4)} <= found.keys():
         return _lack("13", "common and uncommon sets of two and of four objects")
@@ -184,7 +183,7 @@ def _name(task: str) -> str:
 
 
 def _judge(id: str, comparisons: tuple[Contrast, ...], unit: str = "rating") -> Claim:
-    """Say that all are drops, and of many only which is the least."""
+    """Hold if all are drops; of more than two, only the smallest is described."""
     verdict = all_drop(comparisons)
     shown = comparisons
     if len(comparisons) > _MOST_TOLD:

@@ -1,8 +1,7 @@
-"""New prompts of every task, drawn by lot from our own word lists; a seed always draws the same ones.
+"""New prompts of every task, drawn at random from our word lists; the same seed always gives the same ones.
 
-Conditions that a task fixes (numbers, relations, common or not, …) come in turn, so that the beginning of a task's
-prompts is as balanced as all of them.
-"""
+Conditions that a task fixes (numbers, relations, common or not, …) take turns, so that any prefix of a task's prompts
+is balanced."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
@@ -39,7 +38,7 @@ from subitize.papers.gimbrr.prompts import (
 )
 
 PER_TASK = 100
-"""How many prompts a task has (facts of the directory)."""
+"""Prompts per task (as in the directory)."""
 
 _MOST_TRIES = 500
 _COUNTED = split(WORDS["counted"]["nouns"])
@@ -49,7 +48,7 @@ _CONTROLLED_NUMBERS = (2, 4, 6, 8, 12)
 
 @cache
 def generate(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
-    """Draw the prompts of each task; seed 0 is the standard set, and others share no text with it but bare nouns."""
+    """Draw the prompts of each task; seed 0 is the standard set, with which others share only bare nouns."""
     random = Random(f"gimbrr {seed}")
     standard = generate(0) if seed else {}
     drawn = {
@@ -63,7 +62,7 @@ def generate(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
 
 
 def _draw_task(task: GimbrrTask, random: Random, taken: Collection[str]) -> tuple[Meaning, ...]:
-    """Draw different prompts, one of each condition in turn."""
+    """Draw distinct prompts, one of each condition in turn."""
     (conditions, draw), seen = _DRAWN[task.key], set(taken)
     drawn: list[Meaning] = []
     for condition in islice(cycle(conditions), PER_TASK):
@@ -92,7 +91,7 @@ def _apply(operation: tuple[int, str, int], nouns: Sequence[str]) -> ObjectCount
 
 
 def _show(condition: tuple[int, bool], random: Random) -> Objects:
-    """Show things of one place, which are commonly seen together, or each of another."""
+    """Draw things of one place, commonly seen together, or each of another."""
     number, is_common = condition
     while True:
         if is_common:
@@ -119,7 +118,7 @@ def _place(relation: str, random: Random) -> SpatialRelation:
 
 @cache
 def _possible_pairs(relation: str) -> list[tuple[str, str]]:
-    """List what can stand so to what: neither crushed, nor hidden, nor too small to be seen beside it."""
+    """List what can be where relative to what: not crushed, hidden, or too small to be seen."""
     words = WORDS["spatial"]
     sizes = {noun: size for size, nouns in enumerate(words["sizes"]) for noun in split(nouns)}
     tops, covers = split(words["tops"]), split(words["covers"])
@@ -173,7 +172,7 @@ def _choose_by_kind(position: int, random: Random) -> Choice:
 def _have(noun: str, random: Random) -> Attribute:
     words = WORDS["compositional"]
     part = random.choice(split(words["parts"][noun]))
-    named = plural(part[1:]) if part.startswith("*") else part  # of which there are several
+    named = plural(part[1:]) if part.startswith("*") else part  # things that exist in several
     return Attribute(noun, f"{random.choice(split(words['adjectives']))} {named}")
 
 
@@ -182,12 +181,12 @@ def _lack(lack: str, random: Random) -> Absence:
     noun, absent = random.choice([(noun, one) for noun, absent in things.items() for one in split(absent)])
     if lack == "without a":
         return Absence(noun, absent, f"without {a(absent)}")
-    name = absent.removeprefix("~")  # of what is not counted
+    name = absent.removeprefix("~")  # things that are not counted
     return Absence(noun, name, f"{lack} {name if absent.startswith('~') else plural(name)}")
 
 
 def _compose(number: int, random: Random) -> Chimera:
-    """Give an animal parts of others: other than its own, and none of what another's head brings along."""
+    """Give an animal parts of others: not its own, and none that another's head brings along."""
     words = WORDS["chimeras"]
     donors_of: Mapping[str, str] = words["parts"]
     while True:
@@ -234,7 +233,7 @@ def _draw_pairs(random: Random) -> tuple[tuple[str, str], ...]:
 
 
 def _control(pairs: Sequence[tuple[str, str]]) -> dict[str, tuple[Meaning, ...]]:
-    """Ask more and more of the same things: one, two, so many, so many of both, and so many to be worked out."""
+    """Request more and more of the same things: one, two, a number, a number of each, and a number to work out."""
     nouns = tuple(chain.from_iterable(pairs))
     single, multiple, counting, two_counting, arithmetic = (task.key for task in CONTROLLED)
     worked_out = [_apply(operation, pair) for operation in _OPERATIONS for pair in pairs]

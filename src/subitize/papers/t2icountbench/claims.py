@@ -1,4 +1,4 @@
-"""What T2ICountBench concludes, as statements that are computed: what holds here, by how much, and how surely."""
+"""T2ICountBench's conclusions as computed claims: whether each holds, by how much, and how certainly."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,9 +42,9 @@ from subitize.stats.ratings import Ratings, find_cautions
 from subitize.stats.significance import average_ranks, interaction_test, kendall_w, resampled_w
 
 STRONG = 0.7
-"""From this W on, agreement of rankings is called strong (Schmidt 1997, Decision Sciences 28)."""
+"""Kendall's W from here on means strong agreement of rankings (Schmidt 1997, Decision Sciences 28)."""
 NEARLY_ALL = Fraction(4, 5)
-"""What "nearly all" models means; ours. In the paper, 12 of 15 are below 10 % on hard prompts."""
+"""What "nearly all" models means (our choice). In the paper, 12 of 15 are below 10 % on hard prompts."""
 _APPLIED = ", where it applies"
 
 CLAIMS: Mapping[str, str] = {
@@ -60,12 +60,12 @@ CLAIMS: Mapping[str, str] = {
 
 
 def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
-    """Put the claim beside what was found of it."""
+    """Make a claim of its id, the verdict and the finding."""
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
 def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> list[Claim]:
-    """Compute the paper's observations from the attempts that one judge saw; with annotators' votes, their κ too."""
+    """Evaluate the paper's observations on what one judge saw; with annotators' votes, their κ too."""
     found = [
         low_and_unequal(attempts),
         falls_with_number(attempts),
@@ -78,12 +78,12 @@ def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> li
 
 
 def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
-    """Observation 4.1: averages below one half, and the best is well above the worst."""
+    """Observation 4.1: averages are below one half, and the best is well above the worst."""
     k, own = choose_k(attempts), unrefined(attempts)
     means = average_by_model(own, k)
     if not means:
         return state("4.1", "undecided", f"there are no attempts at {SUITE} itself")
-    # A claim about every one of m models is tested m times.
+    # A claim about all of m models is tested m times.
     means = average_by_model(own, k, 1 - ALPHA / len(means))
     below = [model for model, mean in means.items() if mean.high < 0.5]
     above = [model for model, mean in means.items() if mean.low >= 0.5]
@@ -139,7 +139,7 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
     at_hard = [one for one in own if one.item.factors.get("difficulty") == "hard"]
     hard = list(average_by_model(at_hard, k).values())
     count = len(hard)
-    # That nearly all are below fails only where several models are mistaken for it; that one more is above, with one.
+    # "Nearly all are below" is wrongly confirmed only if several intervals miss; "one more is above" if one does.
     wider = average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
     if len({one.label for one in comparisons}) < 2:
         return state("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
@@ -195,7 +195,7 @@ def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
 
 
 def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
-    """Observation C.2: a model that is good in one scene need not be so in others: Kendall's W of the rankings."""
+    """Observation C.2: a model good in one scene need not be in others; Kendall's W of the rankings."""
     at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
@@ -227,11 +227,11 @@ def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
 
 
 def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
-    """Observation C.3: styles make less of a difference than scenes do."""
+    """Observation C.3: styles matter less than scenes."""
     plain = _at(attempts, "home", "plain")
     styles = {style: _at(attempts, "home", style) for style in ("watercolor", "cartoon")}
     scenes = {scene: _at(attempts, scene, "plain") for scene in SCENES[1:]}
-    # What scenes cost minus what styles cost: the home in plain style, which both start from, cancels out.
+    # The loss by scenes minus the loss by styles: home in plain style, the baseline of both, cancels out.
     both = ("styles", _mean_of_conditions([*styles.values()]), "scenes", _mean_of_conditions([*scenes.values()]))
     drops = [*(("plain", plain, style, values) for style, values in styles.items()), both]
     comparisons = compare_drops(drops)
@@ -247,7 +247,7 @@ def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
 
 
 def annotators_agree(votes: Ratings) -> Claim:
-    """Section 4.3's Fleiss' κ of annotators' votes on groups of images."""
+    """Section 4.3: Fleiss' κ of annotators' votes on groups of images."""
     found = fleiss_kappa(votes)
     if found is None:
         return state("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
@@ -259,7 +259,7 @@ def annotators_agree(votes: Ratings) -> Claim:
 
 
 def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResult], str]) -> ByModel:
-    """Average the success of what has the same name, by model."""
+    """Average success by model and name."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in attempts:
         value = one.pass_at(k)
@@ -269,7 +269,7 @@ def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResu
 
 
 def _at(attempts: Sequence[PromptResult], scene: str, style: str) -> ByModel:
-    """Take the success of unrefined prompts in a scene and style, by model, object and number."""
+    """Return the success of unrefined prompts in a scene and style, by model, object and number."""
     there = [one for one in unrefined(attempts) if _is_at(one, scene, style)]
     return _values(there, choose_k(attempts), _by("object", "number"))
 
@@ -285,5 +285,5 @@ def _is_at(attempt: PromptResult, scene: str, style: str) -> bool:
 
 
 def _by(*factors: str) -> Callable[[PromptResult], str]:
-    """Name attempts by these conditions."""
+    """Return a function that names results by these factors."""
     return lambda attempt: "/".join(str(attempt.item.factors.get(name)) for name in factors)

@@ -1,8 +1,8 @@
-"""T2ICountBench's tables and figures from what models drew in a run, beside what the paper prints.
+"""T2ICountBench's tables and figures from what models drew in a run, next to the printed figures.
 
-All take attempts as one judge saw them. As in the paper, a figure is the plain mean over categories of the share of
-prompts with at least one right image of four; beside it is the share of right images, averaged over prompts and then
-categories. The paper lacks over- and undercounting, spread, and the number at which half the images are wrong.
+All take results as one judge saw them. As in the paper, a figure is the plain mean over categories of the share of
+prompts with at least one right image of four; next to it is the share of right images, averaged over prompts and then
+categories. The paper has no over- or undercounting, no spread, and not the number from which half the images are wrong.
 Source of the printed figures (published.csv): Guo et al. (2025), Text-to-Image Diffusion Models Cannot Count, and
 Prompt Refinement Cannot Help: Tables 1 to 3, and what the text says of Figures 1 and 3 to 5, which print no numbers
 (sections 4.2, C.1 and C.2). No images or votes were released; no cell has an n."""
@@ -38,10 +38,10 @@ from subitize.stats.estimate import clustered_mean, clustered_spread
 
 @dataclass(frozen=True, slots=True)
 class DrawnNumbers:
-    """The numbers that were drawn where one was asked for: mean of drawn minus asked, and their standard deviation.
+    """The numbers drawn when one was requested: the mean difference from it, and their standard deviation.
 
-    Above 0 too many are drawn, below 0 too few; n counts images, and those of one prompt hang together. The spread has
-    in it that of prompts: one object may be overdrawn, another not.
+    Positive errors mean too many, negative ones too few; n counts images, and those of the same prompt are correlated.
+    The spread includes that between prompts: one object may be overdrawn, another not.
     """
 
     suite: str
@@ -55,7 +55,7 @@ class DrawnNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The number at which a model falls below one half: of single images, or of success of k images."""
+    """The number at which a model falls below one half: of single images, or in the success of k images."""
 
     suite: str
     model: str
@@ -66,7 +66,7 @@ class Threshold:
 
 
 def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
-    """Compare drawn with asked numbers, by suite, model, judge and number; prompts without a number are left out."""
+    """Compare numbers drawn and requested, by suite, model, judge and number; prompts without a number are left out."""
     found: list[DrawnNumbers] = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
         by_number: dict[int, list[PromptResult]] = defaultdict(list)
@@ -83,7 +83,7 @@ def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
 
 
 def thresholds_at_half(attempts: Sequence[PromptResult], k: int | None = None) -> list[Threshold]:
-    """Find where each model falls below one half, by suite and judge; k as `usual_k` has it if not given."""
+    """Find where each model falls below one half, by suite and judge; k defaults to `default_k`."""
     found = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
         chosen = k or default_k(own)
@@ -106,23 +106,23 @@ def _number(attempt: PromptResult) -> int | None:
 
 CATEGORIES: tuple[str, ...] = ("fruit", "human", "animal", "shape", "furniture", "plant")
 CONDITIONS: tuple[str, ...] = ("original", "multiplicative", "additive", "grid", "position")
-"""The columns of Table 3: the prompt as it was, and its refinements."""
+"""The columns of Table 3: the original prompt and its refinements."""
 AVERAGE = "average"
 ALL_MODELS = "all 15 models"
-"""The row of what is told of all models together."""
+"""The row of statements about all models together."""
 KAPPA = PAPER.kappas["t2icountbench", "matches-prompt"]
 
 PUBLISHED: Mapping[CellId, str] = {
     **read_published(Path(__file__).with_name("published.csv")),
     CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
 }
-"""Every printed cell, in the order of the paper. Tables are shares; what the text says of figures is in percent."""
+"""Every printed cell, in the order of the paper. Tables are shares; figures quoted from the text are in percent."""
 
 SUITE = benchmark.NAME
 IMAGES = benchmark.GROUP
-"""How many images of a prompt the paper looks at together."""
+"""How many images of a prompt count together in the paper."""
 UNUSABLE: Unusable = "left out"
-"""The paper has no image that its annotators made nothing of."""
+"""In the paper every image could be judged, so unreadable ones are dropped here."""
 
 SCENES: tuple[str, ...] = tuple(benchmark.SCENES)
 STYLES: tuple[str, ...] = tuple(benchmark.STYLES)
@@ -133,11 +133,11 @@ Where = Callable[[PromptResult], bool]
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell of a table or figure: computed, with its interval (n: prompts), or as the paper prints it.
+    """A cell of a table or figure: computed, with its interval (n: prompts), or as printed in the paper.
 
-    `per_image` is the share of images that are right, averaged as the value is, which the success of several hides;
-    None where nobody looked at single images. `fallbacks` is how many of the n prompts could not be refined and are the
-    original ones.
+    `per_image` is the share of right images, averaged like the value, which the success of several hides; None if
+    single images were not judged. `fallbacks` is how many of the n prompts could not be refined and stayed the
+    original.
     """
 
     table: str
@@ -149,15 +149,15 @@ class TableCell:
 
     @property
     def is_published(self) -> bool:
-        """Tell whether it is the paper's."""
+        """Whether it is the paper's."""
         return isinstance(self.value, str)
 
 
 @dataclass(frozen=True, slots=True)
 class RankAmongPublished:
-    """Where a model stands among the fifteen of the paper: 1 is the best, 16 the last.
+    """A model's rank among the fifteen of the paper: 1 is the best, 16 the last.
 
-    `best` and `worst` are the ranks of the ends of its interval; the paper's own averages are taken as printed.
+    `best` and `worst` are the ranks of the ends of its interval; the paper's averages are taken as printed.
     """
 
     model: str
@@ -169,17 +169,17 @@ class RankAmongPublished:
 
 
 def unrefined(attempts: Iterable[PromptResult]) -> list[PromptResult]:
-    """Take the attempts at the benchmark's own prompts."""
+    """Return the results of the benchmark's own prompts."""
     return [one for one in attempts if one.item.suite == SUITE]
 
 
 def choose_k(attempts: Sequence[PromptResult]) -> int:
-    """Choose how many images are looked at together: four, or as many as at least half of the prompts have."""
+    """Choose how many images count together: four, or as many as at least half of the prompts have."""
     return default_k(attempts, IMAGES)
 
 
 def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Table 2, categories and their mean by model, the paper's rows among ours, by average."""
+    """Compute Table 2, categories and their mean by model, sorted by mean together with the paper's rows."""
     k, own = choose_k(attempts), unrefined(attempts)
     categories = _levels(own, "category", CATEGORIES)
     cells: dict[tuple[str, bool], list[TableCell]] = {}
@@ -192,12 +192,12 @@ def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
         cells[model, False] = [*row, *_cell("table2", model, AVERAGE, of_model, k)]
     for cell in _printed("table2"):
         cells.setdefault((cell.row, True), []).append(cell)
-    # A model of which no prompt has as many images has no row.
+    # A model without a prompt that has k images has no row.
     return [cell for row in sorted(filter(None, cells.values()), key=_average) for cell in row]
 
 
 def by_difficulty(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Figure 1: models by how many things are asked for."""
+    """Compute Figure 1: models by the number of things requested."""
     return _by_factor("figure1", attempts, "difficulty", DIFFICULTIES, {})
 
 
@@ -212,10 +212,10 @@ def by_scene(attempts: Sequence[PromptResult]) -> list[TableCell]:
 
 
 def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Figure 5: scenes and styles averaged over the run's models, prompts that all of them were given.
+    """Compute Figure 5: scenes and styles averaged over the run's models, for prompts that all models share.
 
-    A scene or style that a model has nothing of has no average. The interval is of prompts: the models are those that
-    there are, not a sample of others.
+    A scene or style that some model lacks has no average. The interval is over prompts: models are not treated as a
+    sample.
     """
     k, own = choose_k(attempts), unrefined(attempts)
     models = len(_by_model(own))
@@ -229,11 +229,11 @@ def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
 
 
 def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Table 3: the original prompt and its refinements at home in plain style, and the mean of them all.
+    """Compute Table 3: the original prompt and its refinements at home in plain style, with their mean.
 
-    Means of models are over the prompts that have an attempt in every column. Of the paper only those columns are there
-    that the run has, and its averages where it has all. The table "table3_applied" leaves out
-    prompts that could not be refined; there, the original is not comparable with each column, and has no mean.
+    Means of models are over the prompts that have a result in every column. Of the paper, only columns that the run has
+    are shown, and averages only if it has all. The table "table3_applied" leaves out prompts that could not be refined;
+    there, the original is not comparable with each column, and has no mean.
     """
     k = choose_k(attempts)
     found = _by_column(attempts)
@@ -249,7 +249,7 @@ def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
         cells += _cell("table3", model, AVERAGE, _complete(by_column), k, each=len(columns))
         for name in columns[1:]:
             cells += _cell("table3_applied", model, name, [one for one in by_column[name] if not is_fallback(one)], k)
-    # The paper's averages are of its five columns, and stand beside none of others.
+    # The paper's averages are over its five columns and compare with no other average.
     shown = {*columns, *([AVERAGE] if columns == [*CONDITIONS] else [])}
     return [*cells, *(cell for cell in _printed("table3") if cell.column in shown)]
 
@@ -261,7 +261,7 @@ def average_by_model(attempts: Sequence[PromptResult], k: int, confidence: float
 
 
 def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: float = 0.95) -> Estimate:
-    """Average prompts (the n) so that categories weigh the same; these are strata, and within them the design's."""
+    """Average prompts (the n) with equal weights for categories; the design's strata lie within categories."""
     count = sum(map(len, categories.values()))
     rates = [
         one._replace(stratum=(category, *one.stratum), weight=count / len(categories) / len(own))
@@ -273,7 +273,7 @@ def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: 
 
 
 def place(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
-    """Place each model that has all six categories among the fifteen of Table 2 by its average, the worst first."""
+    """Rank each model that has all six categories among the fifteen of Table 2 by its average, worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
     k, own = choose_k(attempts), _by_model(unrefined(attempts))
 
@@ -288,7 +288,7 @@ def place(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
 
 
 def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[str]]:
-    """List the categories, difficulties and conditions of the published design of which there is no success of k."""
+    """List the categories, difficulties and conditions of the published design without any success of k."""
     there = [one for one in attempts if one.pass_at(k) is not None]
     return {
         name: [level for level in levels if level not in {_level(one.item, name) for one in there}]
@@ -297,7 +297,7 @@ def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[s
 
 
 def list_warnings(attempts: Sequence[PromptResult], omissions: LeftOutResults | None = None) -> list[str]:
-    """Say in what these figures differ from those of the paper, so that nobody compares what is not the same."""
+    """List the ways in which these figures differ from the paper's, so that only like is compared with like."""
     own, k = unrefined(attempts), choose_k(attempts)
     left_out = omissions or LeftOutResults()
     found = [*_warn_of_all(attempts, k)]
@@ -334,7 +334,7 @@ def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
 
 
 def _warn_of_model(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
-    """Say what the figures of a model lack; those of its refinements must be of the same prompts to be compared."""
+    """Warn of what the figures of a model lack, and of refinements that cover other prompts than the original."""
     missing = missing_levels(unrefined(attempts), k)
     if missing["category"]:
         yield f"not placed among the fifteen, as it has nothing of {', '.join(missing['category'])}"
@@ -373,7 +373,7 @@ def _published_levels() -> Mapping[str, list[str]]:
 
 
 def _level(item: Item, name: str) -> str:
-    """Give a factor's level; a condition is a scene and a style."""
+    """Return the level of a factor; a condition is a scene and a style."""
     factors = item.factors
     return f"{factors.get('scene')} {factors.get('style')}" if name == "condition" else str(factors.get(name))
 
@@ -395,7 +395,7 @@ def _by_factor(
 def _cell(
     table: str, row: str, column: str, attempts: Sequence[PromptResult], k: int, *, each: int = 1
 ) -> Iterator[TableCell]:
-    """Average categories that weigh the same; nothing where there is no success to average."""
+    """Average categories with equal weights; yield nothing if there is no success to average."""
     success, per_image = (_sample(attempts, measure, k, each) for measure in REFINEMENT_MEASURES)
     if success:
         prompts = {one.cluster for own in success.values() for one in own}
@@ -407,7 +407,7 @@ def _cell(
 def _sample(
     attempts: Sequence[PromptResult], measure: RefinementMeasure, k: int, each: int = 1
 ) -> dict[Scalar, list[Rate]]:
-    """Average within prompts, of which there must be `each` (by model or refinement), and sort them by category."""
+    """Average within prompts that have `each` results (by model or refinement), and group them by category."""
     by_prompt: dict[str, list[tuple[PromptResult, float]]] = defaultdict(list)
     for one in attempts:
         value = value_of(one, measure, k)
@@ -423,13 +423,13 @@ def _sample(
 
 
 def _complete(by_column: Mapping[str, Sequence[PromptResult]]) -> list[PromptResult]:
-    """Keep the prompts that were given as they were and in every refinement."""
+    """Keep the prompts that have a result as they were and in every refinement."""
     common = set.intersection(*({prompt_of(one) for one in own} for own in by_column.values()))
     return [one for own in by_column.values() for one in own if prompt_of(one) in common]
 
 
 def _by_column(attempts: Sequence[PromptResult]) -> dict[str, list[PromptResult]]:
-    """Sort attempts at home in plain style by the column of Table 3."""
+    """Group results at home in plain style by the columns of Table 3."""
     found: dict[str, list[PromptResult]] = defaultdict(list)
     for one in _having(attempts, scene="home", style="plain"):
         found[_refinement(one)].append(one)
@@ -450,7 +450,7 @@ def _having(attempts: Iterable[PromptResult], **factors: Scalar) -> list[PromptR
 
 
 def _levels(attempts: Sequence[PromptResult], factor: str, known: Sequence[str]) -> list[str]:
-    """List the levels that there are, the paper's first and in its order."""
+    """List the levels found, the paper's first and in its order."""
     found = dict.fromkeys(str(one.item.factors[factor]) for one in attempts if factor in one.item.factors)
     return [*(level for level in known if level in found), *(level for level in found if level not in known)]
 
@@ -476,5 +476,5 @@ MODELS: tuple[str, ...] = tuple(dict.fromkeys(place.row for place in PUBLISHED i
 
 
 def list_published(table: str) -> dict[tuple[str, str], str]:
-    """Take the printed cells of one table, by row and column."""
+    """Return the printed cells of one table, by row and column."""
     return {(place.row, place.column): cell for place, cell in PUBLISHED.items() if place.table == table}

@@ -59,7 +59,7 @@ from subitize.stats.estimate import subtract_independent
 
 @dataclass(frozen=True, slots=True)
 class RatedRun:
-    """A run as one judge saw it. The name tells it from others, in files' names the suffix; the only one has none."""
+    """One run as one judge saw it. `suffix` keeps file names apart and is empty if there is only one group."""
 
     name: str
     suffix: str
@@ -67,12 +67,12 @@ class RatedRun:
     badges: dict[str, RowKind]
 
     def title(self, text: str) -> str:
-        """Add the name to a title, where there are other groups."""
+        """Add the name to a title if there are several groups."""
         return f"{text}, {self.name}" if self.suffix else text
 
 
 def group_series(series: Sequence[Series]) -> list[RatedRun]:
-    """Put series of one run and judge together, those without any rating left out."""
+    """Group series by run and judge, without groups that have no rating."""
     keys = dict.fromkeys((one.source.name, one.judge) for one in series)
     found = []
     for place, key in enumerate(keys, start=1):
@@ -83,7 +83,7 @@ def group_series(series: Sequence[Series]) -> list[RatedRun]:
 
 
 def estimate_all(groups: Iterable[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
-    """Estimate shares of tasks by columns of the ratings and model, each group by itself."""
+    """Estimate accuracy in tasks by columns of the ratings and by model, for each group separately."""
     found: Shares = {}
     for group in groups:
         found |= estimate_by(group.ratings.of(*tasks), *by, "model")
@@ -91,7 +91,7 @@ def estimate_all(groups: Iterable[RatedRun], *by: str, tasks: Sequence[str]) -> 
 
 
 def list_badges(groups: Iterable[RatedRun]) -> dict[str, RowKind]:
-    """Mark the models that are stand-ins, by label."""
+    """Map labels to badges, which mark stand-ins."""
     return {label: badge for group in groups for label, badge in group.badges.items()}
 
 
@@ -115,14 +115,14 @@ _LEVELS = {
 
 
 def by_number(groups: Sequence[RatedRun]) -> Section | None:
-    """Show counting by the number asked for, of each model and all together (Figure 7)."""
+    """Show counting by the number requested, for each model and pooled (Figure 7)."""
     found = _with_all(groups, "task", "number", tasks=list(_COUNTED))
     curves = {(model, _COUNTED[task], number): one for (task, number, model), one in found.items()}
     return _draw_curves("by-number", "By number", curves, "How far up a model counts.")
 
 
 def by_size(groups: Sequence[RatedRun]) -> Section | None:
-    """Show multiple objects by how many they are, and whether they are seen together (Figure 8)."""
+    """Show multiple objects by their number, and whether they are seen together (Figure 8)."""
     found = _with_all(groups, "common", "objects", tasks=["multiple"])
     curves = {(model, _SETS[common], size): one for (common, size, model), one in found.items()}
     note = "What further objects cost, where they are commonly seen together and where not."
@@ -130,7 +130,7 @@ def by_size(groups: Sequence[RatedRun]) -> Section | None:
 
 
 def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Show what else varies within a task."""
+    """Show the effects of other conditions within a task."""
     found = {
         (_LEVELS[name].format(level), model): one
         for group in groups
@@ -158,7 +158,7 @@ def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None
 
 
 def _with_all(groups: Sequence[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
-    """Estimate by model and, where one judge saw several models, of all together."""
+    """Estimate accuracy by model and, where one judge saw several, for all together."""
     found = estimate_all(groups, *by, tasks=tasks)
     for group in groups:
         if len(group.ratings.models) > 1:
@@ -204,7 +204,7 @@ ByModel = Mapping[str, Mapping[str, Estimate]]
 
 
 def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Show the tasks of all models side by side, then of each, the easiest on top."""
+    """Show all models' tasks side by side, then each model's, the easiest first."""
     found = _by_model(groups, LADDER)
     if not found:
         return None
@@ -218,7 +218,7 @@ def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 
 def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Show the controlled steps: where a model fails first, and what is lost at each step."""
+    """Show the controlled steps: where a model fails first, and the loss at each step."""
     found = _by_model(groups, list(STEPS))
     if len({task for own in found.values() for task in own}) < 2:
         return None
@@ -247,7 +247,7 @@ def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 
 def find_failure(shares: Mapping[str, Estimate]) -> str:
-    """Name the first controlled step at which less than one half is right, and say so where that is not certain."""
+    """Name the first controlled step with less than one half right, and say so if that is uncertain."""
     for task, title in STEPS.items():
         if task in shares and shares[task].value < _HALF:
             return title if shares[task].high < _HALF else f"{title} (not certain)"
@@ -288,7 +288,7 @@ def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> FigureBl
 
 
 def _losses(found: ByModel, groups: Sequence[RatedRun]) -> list[Block]:
-    """Set out what each step costs; the prompts of two steps are others."""
+    """List the loss at each step; two steps have different prompts."""
     lost = {
         model: {
             STEPS[after]: subtract_independent(own[before], own[after])
@@ -367,7 +367,7 @@ def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
 
 
 def headline(groups: Sequence[RatedRun]) -> str:
-    """Say who does best, a stand-in only where there is no other, and where that model fails first."""
+    """Name the best model, a stand-in only if there is no other, and its first failure."""
     whole = {model: one for (model,), one in estimate_all(groups, tasks=LADDER).items()}
     if not whole:
         return ""
@@ -386,7 +386,7 @@ _TASK = text_column("Task")
 
 
 def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Draw complex tasks over single objects (Figure 5) and over multiple objects (Figure 6), with regressions."""
+    """Plot complex tasks against single objects (Figure 5) and multiple objects (Figure 6), with regressions."""
     figures = [figure for group in groups for figure in (*_over_singles(group, palette), *_over_multiple(group))]
     if not figures:
         return None
@@ -401,14 +401,14 @@ def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 
 def correlations(groups: Sequence[RatedRun]) -> Section | None:
-    """Show which tasks models do well or badly at together."""
+    """Show correlations of tasks across models."""
     blocks = tuple(block for group in groups for block in _correlations(group))
     return Section(f"{NAME}-together", "Tasks that move together", blocks) if blocks else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Relation:
-    """Tasks over something simpler: the points by kind, each in its colour, and what is on the way across, by model."""
+    """Tasks against something simpler: points by kind, their colours, and the simpler task's shares by model."""
 
     across: str
     shares: Shares
@@ -441,7 +441,7 @@ def _over_multiple(group: RatedRun) -> Iterator[FigureBlock]:
 
 
 def _draw_lines(group: RatedRun, it: _Relation) -> Iterator[FigureBlock]:
-    """Draw points over lines in their bands, if there is a line."""
+    """Plot points over lines with bands, if there is a line."""
     lines = {kind: line for kind, points in it.points.items() if (line := fit_line(points))}
     if not lines:
         return
@@ -507,7 +507,7 @@ def _correlations(group: RatedRun) -> list[Block]:
 
 
 def _tell_chance(models: int, pairs: int) -> str:
-    """Say how little a correlation over a few models means."""
+    """Say how little a correlation across few models means."""
     from scipy.special import stdtrit
 
     t = float(stdtrit(models - 2, 0.975))
@@ -554,7 +554,7 @@ _WORDING = Wording(
 def report(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
 ) -> SuiteReport | None:
-    """Write all that the ratings suffice for; what was excluded by hand is in none of it."""
+    """Compose every section that the ratings allow; items excluded by hand are left out."""
     if suite != NAME:
         return None
     left = [one for one in series if not one.is_excluded]
