@@ -94,8 +94,7 @@ def find_culprit(error: BaseException) -> str | None:
 
 def built_in() -> dict[str, str]:
     """List the built-in papers, each as `module:object`."""
-    table: dict[str, str] = import_module(GROUP).PAPERS
-    return table
+    return PAPERS
 
 
 def papers() -> Iterator[Any]:

@@ -171,7 +171,7 @@ def claims(annotations: Annotations) -> list[Claim]:
 
 def tasks_differ(annotations: Annotations) -> Claim:
     """Section 5: distance from chance by task; Task 1 over all labels, as in Table 2."""
-    tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
+    tasks = annotations.labels_by_task
     if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
         return _lack("5a", missing)
     chances = find_baselines(annotations)
@@ -215,17 +215,16 @@ def one_is_ahead(annotations: Annotations) -> Claim:
     if not comparisons:
         return _state("5d", "undecided", "one model has no other to be ahead of")
     verdict = all_drop(comparisons)
-    told = "; ".join(tell(one, "label") for one in comparisons) + describe_margin(verdict, comparisons)
-    return _state("5d", verdict, f"{best} is the best in Task 1; {told}", comparisons)
+    finding = "; ".join(tell(one, "label") for one in comparisons) + describe_margin(verdict, comparisons)
+    return _state("5d", verdict, f"{best} is the best in Task 1; {finding}", comparisons)
 
 
 def later_is_not_always_better(annotations: Annotations) -> Claim:
     """Section 5: versions of the paper's own models only; for others the order of versions is unknown."""
-    tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     contrasts: Contrasts = {}
     for family in _FAMILIES:
         versions = [model for model in family if model in annotations.models]
-        for task, labels in tasks.items():
+        for task, labels in annotations.labels_by_task.items():
             for (earlier, later), one in compare_models(labels, versions).items():
                 contrasts[f"Task {task}: {earlier} − {later}", ""] = ModelContrast(one.estimate, one.p)
     if not contrasts:
@@ -234,8 +233,8 @@ def later_is_not_always_better(annotations: Annotations) -> Claim:
     comparisons = adjust(contrasts)
     trends = [one.trend for one in comparisons]
     verdict = decide(holds="drop" in trends, fails=set(trends) == {"rise"})
-    told = "; ".join(tell(one, "label") for one in comparisons)
-    return _state("5e", verdict, f"{told}; below 0 the later is better", comparisons)
+    finding = "; ".join(tell(one, "label") for one in comparisons)
+    return _state("5e", verdict, f"{finding}; below 0 the later is better", comparisons)
 
 
 def small_numbers_only(simple: pl.DataFrame) -> Claim:
@@ -265,8 +264,8 @@ def falls_with_each_number(simple: pl.DataFrame) -> Claim:
     floor = (
         f"; of {left[0].label.split(' ')[0]} and more fewer than {_ROOM:.2f} are right, too few to fall" if left else ""
     )
-    told = "; ".join(map(tell, deciding)) + floor + describe_margin(verdict, deciding)
-    return _state("5.1b", verdict, told, comparisons)
+    finding = "; ".join(map(tell, deciding)) + floor + describe_margin(verdict, deciding)
+    return _state("5.1b", verdict, finding, comparisons)
 
 
 def words_beat_digits(grouped: pl.DataFrame) -> Claim:
@@ -275,7 +274,7 @@ def words_beat_digits(grouped: pl.DataFrame) -> Claim:
     digits, words = (values_of(labels.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("D", "W"))
     comparisons = compare_drops([("words", words, "digits", digits)], cluster_by_first([digits, words]))
     needs = "the same nouns and numbers in words and in digits"
-    return _judge("5.1c", most_drop, comparisons, needs, _tell_independent(labels))
+    return _judge("5.1c", most_drop, comparisons, needs, _describe_independent(labels))
 
 
 def frequent_nouns_are_easier(grouped: pl.DataFrame) -> Claim:
@@ -283,7 +282,7 @@ def frequent_nouns_are_easier(grouped: pl.DataFrame) -> Claim:
     labels = grouped.filter(pl.col("table") == "A4")
     nouns = pl.col("noun").rank("dense").cast(pl.Int64)
     contrasts = subtract_kinds(labels.with_columns(cluster=nouns, stratum=0), "kind", [("frequent", "F", "rare", "R")])
-    return _judge_labels("5.1d", most_drop, contrasts, "frequent and rare nouns", _tell_independent(labels))
+    return _judge_labels("5.1d", most_drop, contrasts, "frequent and rare nouns", _describe_independent(labels))
 
 
 def other_numbers_distract(counts: pl.DataFrame) -> Claim:
@@ -310,7 +309,7 @@ def relations_are_hard(grouped: pl.DataFrame) -> Claim:
     labels = grouped.filter(pl.col("table") == "A8")
     contrasts = subtract_kinds(labels, "kind", [("without", "NS", "with a relation", "S")])
     needs = "prompts of two things with and without a relation"
-    return _judge_labels("5.1f", most_drop, contrasts, needs, _tell_independent(labels))
+    return _judge_labels("5.1f", most_drop, contrasts, needs, _describe_independent(labels))
 
 
 def colours_matter_little(grouped: pl.DataFrame) -> Claim:
@@ -332,8 +331,9 @@ def colours_matter_little(grouped: pl.DataFrame) -> Claim:
     trends = [one.trend for one in comparisons]
     surely_none = trends.count("none") + trends.count("rise")
     verdict = decide(holds=surely_none > len(trends) / 2, fails=trends.count("drop") >= len(trends) / 2)
-    told = "; ".join(tell(one, "pair" if one.label.startswith("one") else "label") for one in comparisons)
-    return _state("5.1g", verdict, "; ".join([told, *_tell_independent(single), *_tell_independent(two)]), comparisons)
+    finding = "; ".join(tell(one, "pair" if one.label.startswith("one") else "label") for one in comparisons)
+    tests = [*_describe_independent(single), *_describe_independent(two)]
+    return _state("5.1g", verdict, "; ".join([finding, *tests]), comparisons)
 
 
 def comparing_is_harder(lines: pl.DataFrame) -> Claim:
@@ -344,22 +344,22 @@ def comparing_is_harder(lines: pl.DataFrame) -> Claim:
     if not main:
         return _state("5.2a", "undecided", "it needs both types of Task 2")
     verdict = all_drop(main)
-    told = "; ".join(tell(one, "label") for one in main) + describe_margin(verdict, main)
-    return _state("5.2a", verdict, told, comparisons)
+    finding = "; ".join(tell(one, "label") for one in main) + describe_margin(verdict, main)
+    return _state("5.2a", verdict, finding, comparisons)
 
 
 def no_is_hardest(lines: pl.DataFrame) -> Claim:
     """Section 5.2 and Figure 5: the three quantifiers of one kind of thing."""
     comparisons = compare_quantifiers(lines, ("many", "few"), ("few", "no"))
     needs = "the same things with “many”, “few” and “no”"
-    return _judge("5.2b", all_drop, comparisons, needs, _tell_orders(comparisons))
+    return _judge("5.2b", all_drop, comparisons, needs, _describe_orders(comparisons))
 
 
 def equality_is_hardest(lines: pl.DataFrame) -> Claim:
     """Section 5.2 and Figure 5: the three comparisons of two kinds of things."""
     comparisons = compare_quantifiers(lines, ("more", "fewer"), ("fewer", "as many"))
     needs = "the same things with “more”, “fewer” and “as many as”"
-    return _judge("5.2c", _judge_orders, comparisons, needs, _tell_orders(comparisons))
+    return _judge("5.2c", _judge_orders, comparisons, needs, _describe_orders(comparisons))
 
 
 def types_of_parts_differ(images: pl.DataFrame) -> Claim:
@@ -368,7 +368,7 @@ def types_of_parts_differ(images: pl.DataFrame) -> Claim:
     The paper names no test. With images taken as independent, analysis of variance finds what the paper does; since
     images of the same prompt are correlated, a second test permutes the types of prompts.
     """
-    told: dict[str, tuple[str, float]] = {}
+    tests: dict[str, tuple[str, float]] = {}
     means = estimate_means(images, "model", "type")
     for (model,), own in images.group_by("model", maintain_order=True):
         prompts = own.group_by("prompt", maintain_order=True).agg(pl.col("type").first(), pl.col("right").mean())
@@ -377,23 +377,23 @@ def types_of_parts_differ(images: pl.DataFrame) -> Claim:
             shares = ", ".join(f"{type} {estimate_text(means[model, type])}" for type in _PARTS)
             text = f"F {as_prompts.f:.2f} over {number_of(as_prompts.n, 'prompt')}"
             paper = f"images taken as independent, F {as_images.f:.2f}, p {write_p(as_images.p)}, {as_images.n} images"
-            told[str(model)] = f"{text}, {paper}, {shares}", as_prompts.p
-    if not told:
+            tests[str(model)] = f"{text}, {paper}, {shares}", as_prompts.p
+    if not tests:
         return _state("5.3a", "undecided", f"it needs two prompts of each of {list_names(_PARTS)}")
-    adjusted = adjust_holm(np.array([p for _, p in told.values()])).tolist()
+    adjusted = adjust_holm(np.array([p for _, p in tests.values()])).tolist()
     differ = sum(p < ALPHA for p in adjusted)
-    verdict = decide(holds=differ > len(told) / 2, fails=False)
+    verdict = decide(holds=differ > len(tests) / 2, fails=False)
     parts = [
-        f"{model}: p {write_p(p)} (Holm), {text}" for (model, (text, _)), p in zip(told.items(), adjusted, strict=True)
+        f"{model}: p {write_p(p)} (Holm), {text}" for (model, (text, _)), p in zip(tests.items(), adjusted, strict=True)
     ]
-    return _state("5.3a", verdict, f"types differ for {differ} of {number_of(len(told), 'model')}; {'; '.join(parts)}")
+    return _state("5.3a", verdict, f"types differ for {differ} of {number_of(len(tests), 'model')}; {'; '.join(parts)}")
 
 
 def fractions_come_first(images: pl.DataFrame) -> Claim:
     """Section 5.3: the order of the three types."""
     kinds = [(one, one, other, other) for one, other in pairwise(_PARTS)]
     comparisons = adjust(subtract_kinds(images, "type", kinds))
-    return _judge("5.3b", _judge_orders, comparisons, list_names(_PARTS), _tell_orders(comparisons), "image")
+    return _judge("5.3b", _judge_orders, comparisons, list_names(_PARTS), _describe_orders(comparisons), "image")
 
 
 def annotators_agree(annotations: Annotations) -> Claim:
@@ -431,8 +431,8 @@ def _judge(
     if not deciding:
         return _state(id, "undecided", f"it needs {needs}")
     verdict = judge(deciding)
-    told = "; ".join([*(tell(one, unit) for one in deciding), *notes])
-    return _state(id, verdict, told + describe_margin(verdict, deciding), comparisons)
+    finding = "; ".join([*(tell(one, unit) for one in deciding), *notes])
+    return _state(id, verdict, finding + describe_margin(verdict, deciding), comparisons)
 
 
 def _judge_labels(id: str, judge: _Judge, contrasts: Contrasts, needs: str, notes: Iterable[str] = ()) -> Claim:
@@ -448,7 +448,7 @@ def _judge_orders(comparisons: Sequence[Contrast]) -> Verdict:
     )
 
 
-def _tell_orders(comparisons: Iterable[Contrast]) -> list[str]:
+def _describe_orders(comparisons: Iterable[Contrast]) -> list[str]:
     """Say how many models are in the claimed order by their point estimates, however uncertain."""
     single = [one for one in comparisons if not one.is_pooled]
     models = dict.fromkeys(one.model for one in single)
@@ -468,17 +468,17 @@ def _negate(one: Estimate) -> Estimate:
     return replace(one, value=-one.value, low=-one.high, high=-one.low)
 
 
-def _tell_independent(labels: pl.DataFrame) -> list[str]:
+def _describe_independent(labels: pl.DataFrame) -> list[str]:
     """Write the paper's own test of the two groups, which takes labels as independent."""
     counts = labels.group_by("model", "kind").agg(pl.col("right").sum(), wrong=(1 - pl.col("right")).sum())
-    told = []
+    tests = []
     for (model,), own in counts.sort("model", "kind").group_by("model", maintain_order=True):
         test = chi_squared(own.select("right", "wrong").to_numpy().astype(np.int64))
         if own.height == 2 and np.isfinite(test.p):
-            told.append(f"{model} χ² {float(test.statistic):.2f}, p {write_p(float(test.p))}")
-    if not told:
+            tests.append(f"{model} χ² {float(test.statistic):.2f}, p {write_p(float(test.p))}")
+    if not tests:
         return []
-    return [f"as the paper tests it (Table {labels['table'][0]}), labels taken as independent: {', '.join(told)}"]
+    return [f"as the paper tests it (Table {labels['table'][0]}), labels taken as independent: {', '.join(tests)}"]
 
 
 def _take(rows: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -493,8 +493,8 @@ def _all_below(id: str, labels: pl.DataFrame, bound: float, note: str = "") -> C
     verdict = decide(
         holds=all(mean.high < bound for mean in means.values()), fails=any(mean.low >= bound for mean in means.values())
     )
-    told = "; ".join(f"{model} {estimate_text(mean)}, {number_of(mean.n, 'label')}" for model, mean in means.items())
-    return _state(id, verdict, f"{told}; intervals: {describe_level(len(means))}{note}")
+    finding = "; ".join(f"{model} {estimate_text(mean)}, {number_of(mean.n, 'label')}" for model, mean in means.items())
+    return _state(id, verdict, f"{finding}; intervals: {describe_level(len(means))}{note}")
 
 
 def _move(mean: Estimate, by: float) -> Estimate:

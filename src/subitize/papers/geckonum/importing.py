@@ -238,8 +238,8 @@ def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, obj
     }
     if isinstance(ask.question, Choose):
         codes = line_codes(ask.question)
-        told = {"answer_text": ask.question.lines[int(value)], "answer_num": codes[int(value)]}
-        return row | told | {"gt_num": codes[int(ask.expects[0])]}
+        chosen = {"answer_text": ask.question.lines[int(value)], "answer_num": codes[int(value)]}
+        return row | chosen | {"gt_num": codes[int(ask.expects[0])]}
     row |= {"question_id": item.asks.index(ask), "question": ask.wording}
     number = int(value) if float(value).is_integer() else float(value)
     return row | ({"raw_answer": escape_formula(_raw(rating))} if task == 1 else {}) | {"answer": number}

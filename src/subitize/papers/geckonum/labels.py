@@ -120,8 +120,9 @@ def _question(item: Item, ask: Ask) -> tuple[object, ...]:
     lines = len(question.lines) if isinstance(question, Choose) else None
     of_prompt = (item.id, item.id.partition("/")[2])
     of_question = (question.id, ask.parent, ask.wording, ask.is_relevant)
-    told = (factors.get(name) for name in ("representation", "frequency", "quantifier"))
-    return (*of_prompt, *of_question, factors["task"], factors["type"], noun, colour, place, lines, _truth(ask), *told)
+    rest = (factors.get(name) for name in ("representation", "frequency", "quantifier"))
+    counted = (noun, colour, place, lines, _truth(ask))
+    return (*of_prompt, *of_question, factors["task"], factors["type"], *counted, *rest)
 
 
 def _truth(ask: Ask) -> float | None:
@@ -234,6 +235,11 @@ class Annotations:
         )
         return answers.group_by(*_IMAGE, "type", "stratum", "cluster", maintain_order=True).agg(*means)
 
+    @property
+    def labels_by_task(self) -> dict[int, pl.DataFrame]:
+        """The labels that enter the score, by task."""
+        return {1: self.counts, 2: self.lines, 3: self.confirmations}
+
     def label(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Take the most frequent value of each question, ties going to the first given; `top` people gave it."""
         return self._explain(_choose(answers))
@@ -331,8 +337,8 @@ def _choose_judge(run: Run, judge: str | None) -> str:
     if judge in names:
         return str(judge)
     if judge is None and names:
-        told = ", ".join(names.values())
-        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
+        judges = ", ".join(names.values())
+        raise NothingToDoError(f"{run.location} has several judges: {judges}; name one with --judge")
     raise UnknownNameError("judge in this run", str(judge), names.values())
 
 

@@ -80,8 +80,8 @@ def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequ
         own = [file for file in files if file.task == task]
         answers[task], copies = _read(own, texts)
         for (place,), again in copies.group_by("file", maintain_order=True):
-            told = f"{again.height - again['answer'].n_unique()} rows stand there a second time"
-            warnings.append(f"{own[place].path.name}: {told}, the first of {again['prompt'][0]}; each is a reading")
+            repeated = f"{again.height - again['answer'].n_unique()} rows stand there a second time"
+            warnings.append(f"{own[place].path.name}: {repeated}, the first of {again['prompt'][0]}; each is a reading")
     return GeckonumRelease(prompts, answers, tuple(files), tuple(warnings))
 
 

@@ -86,8 +86,8 @@ def _parts(entities: tuple[Entity, ...]) -> dict[str, Scalar]:
     """Return the number of things, fractions included, and the number of pieces if there are pieces."""
     number = sum(e.form.share if isinstance(e.form, Portion) else e.exact_number for e in entities)
     pieces = [entity.form.number for entity in entities if isinstance(entity.form, Pieces)]
-    told: dict[str, Scalar] = {"number": int(number) if number == int(number) else float(number)}
-    return told | ({"pieces": pieces[0]} if pieces else {})
+    counts: dict[str, Scalar] = {"number": int(number) if number == int(number) else float(number)}
+    return counts | ({"pieces": pieces[0]} if pieces else {})
 
 
 _QUANTIFIERS = ("no", "few", "many", "fewer", "as many", "more")

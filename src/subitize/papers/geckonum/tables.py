@@ -68,9 +68,8 @@ def table_2(annotations: Annotations) -> Iterator[Cell]:
     The first standard error is the paper's, for independent labels. The one by prompt treats types and numbers as
     sampled with the prompts; the interval does not use it.
     """
-    tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     chances = find_baselines(annotations)
-    for task, labels in tasks.items():
+    for task, labels in annotations.labels_by_task.items():
         errors, clustered = _independent_errors(labels), _clustered_errors(labels)
         for (model,), mean in estimate_means(labels, "model").items():
             place = CellId("table2", model, f"task{task}_acc")
@@ -439,8 +438,7 @@ def paired_differences(annotations: Annotations) -> Iterator[Cell]:
     is given as well; there all labels weigh the same, so imagen_c, which has ten images of prompts without colours and
     places (the harder ones for it), is judged on another mixture than other models.
     """
-    tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
-    for task, labels in tasks.items():
+    for task, labels in annotations.labels_by_task.items():
         models = labels["model"].unique().sort().to_list()
         if len(models) < 2:
             continue

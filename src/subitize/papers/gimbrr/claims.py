@@ -37,7 +37,7 @@ from subitize.papers.gimbrr.regressions import (
     point_at_singles,
 )
 from subitize.papers.gimbrr.release import MODELS
-from subitize.papers.gimbrr.tables import STEPS
+from subitize.papers.gimbrr.tables import STEP_TITLES
 from subitize.records import Estimate
 from subitize.report.claims import describe_margin, tell, write_p
 from subitize.report.table import estimate_text, list_names, number_text
@@ -74,7 +74,7 @@ _PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
 """Pairs of tasks of which the first should be easier, by claim."""
 _SMALL_NUMBER = 6
 _SMALL_SET = 3
-_MOST_TOLD = 2
+_MOST_LISTED = 2
 
 
 def claims(ratings: TaskRatings) -> list[Claim]:
@@ -116,8 +116,8 @@ def nothing_is_near_perfect(ratings: TaskRatings) -> Claim:
         fails=any(one.low >= _NEAR_PERFECT for one in found.values()),
     )
     (task, model), best = max(found.items(), key=lambda pair: pair[1].value)
-    told = f"the highest share is that of {MODELS.get(model, model)} in {ALL[task].title}, {estimate_text(best)}"
-    return _state("2", verdict, f"{told}; near perfect is {_NEAR_PERFECT} or more, a margin of ours")
+    finding = f"the highest share is that of {MODELS.get(model, model)} in {ALL[task].title}, {estimate_text(best)}"
+    return _state("2", verdict, f"{finding}; near perfect is {_NEAR_PERFECT} or more, a margin of ours")
 
 
 def compare_tasks(id: str, shares: Mapping[str, Estimate]) -> Claim:
@@ -179,21 +179,21 @@ def _contrast(shares: Mapping[str, Estimate], pairs: Iterable[tuple[str, str]]) 
 
 
 def _name(task: str) -> str:
-    return STEPS.get(task, ALL[task].key)
+    return STEP_TITLES.get(task, ALL[task].key)
 
 
 def _judge(id: str, comparisons: tuple[Contrast, ...], unit: str = "rating") -> Claim:
     """Hold if all are drops; of more than two, only the smallest is described."""
     verdict = all_drop(comparisons)
     shown = comparisons
-    if len(comparisons) > _MOST_TOLD:
+    if len(comparisons) > _MOST_LISTED:
         shown = (min(comparisons, key=lambda one: one.difference.value),)
-    told = "; ".join(tell(one, unit) for one in shown) + describe_margin(verdict, comparisons)
+    finding = "; ".join(tell(one, unit) for one in shown) + describe_margin(verdict, comparisons)
     drops = sum(one.trend == "drop" for one in comparisons)
     least = (
         f"{drops} of {len(comparisons)} differences are certain; the least is this: " if shown != comparisons else ""
     )
-    return _state(id, verdict, least + told, comparisons)
+    return _state(id, verdict, least + finding, comparisons)
 
 
 def _find_nothing(id: str, line: RegressionLine | None) -> Claim | None:
@@ -201,7 +201,7 @@ def _find_nothing(id: str, line: RegressionLine | None) -> Claim | None:
         return None
     verdict = decide(holds=line.p >= ALPHA, fails=line.p < ALPHA)
     caution = "; this is no proof that there is no relation" if line.p >= ALPHA else ""
-    return _state(id, verdict, _tell_line(line) + caution)
+    return _state(id, verdict, _describe_line(line) + caution)
 
 
 def _find_rise(id: str, line: RegressionLine | None) -> Claim | None:
@@ -209,7 +209,7 @@ def _find_rise(id: str, line: RegressionLine | None) -> Claim | None:
         return None
     is_certain = line.p < ALPHA
     verdict = decide(holds=is_certain and line.slope.value > 0, fails=is_certain and line.slope.value < 0)
-    return _state(id, verdict, _tell_line(line))
+    return _state(id, verdict, _describe_line(line))
 
 
 def _find_one_slope(id: str, effects: tuple[VarianceTerm, VarianceTerm] | None) -> Claim | None:
@@ -218,16 +218,16 @@ def _find_one_slope(id: str, effects: tuple[VarianceTerm, VarianceTerm] | None) 
     main, interaction = effects
     rises = main.p < ALPHA and main.coefficient.value > 0
     verdict = decide(holds=rises and interaction.p >= ALPHA, fails=interaction.p < ALPHA)
-    told = (
+    finding = (
         f"interaction p {write_p(interaction.p)}; main effect b {estimate_text(main.coefficient)}, "
         f"p {write_p(main.p)} by F (type I) and p {write_p(main.p_coefficient)} by t of its coefficient; "
         f"{interaction.df} residual degrees of freedom; the sum of squares, which the paper prints as b, is "
         f"{number_text(main.squares, 3)}"
     )
-    return _state(id, verdict, told)
+    return _state(id, verdict, finding)
 
 
-def _tell_line(line: RegressionLine) -> str:
+def _describe_line(line: RegressionLine) -> str:
     return f"b is {estimate_text(line.slope)}, p {write_p(line.p)}, {line.slope.n} points of models and tasks"
 
 

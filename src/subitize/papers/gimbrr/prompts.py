@@ -323,15 +323,15 @@ _PATTERNS = {
 
 
 def _read_counted(found: re.Match[str], one: str, other: str) -> ObjectCounts | None:
-    told = found.groupdict()
-    number = _read_number(told["number"])
+    groups = found.groupdict()
+    number = _read_number(groups["number"])
     if number is None:
         return None
     things = ((singular(one), number),)
     if not other:
         return ObjectCounts(things)
-    operation = told.get("how", "")
-    second = _work_out(number, operation) if operation else _read_number(told["second"])
+    operation = groups.get("how", "")
+    second = _work_out(number, operation) if operation else _read_number(groups["second"])
     return None if second is None else ObjectCounts((*things, (singular(other), second)), operation)
 
 

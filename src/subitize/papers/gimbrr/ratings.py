@@ -71,9 +71,9 @@ class TaskRatings:
         found = []
         for (model,), own in images.filter(pl.col("len") > 1).group_by("model", maintain_order=True):
             divided = own.filter(pl.col("right") > 1)["key"].sort().to_list()
-            told = f", {len(divided)} of them once yes and once no ({list_some(divided)})" if divided else ""
+            contradictions = f", {len(divided)} of them once yes and once no ({shorten(divided)})" if divided else ""
             count = number_of(own.height, "image")
-            found.append(f"{model}: more than one rating of {count}{told}; every rating counts")
+            found.append(f"{model}: more than one rating of {count}{contradictions}; every rating counts")
         return found
 
 
@@ -90,7 +90,7 @@ def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> TaskRatings:
     return TaskRatings(numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True))
 
 
-def list_some(keys: Iterable[object]) -> str:
+def shorten(keys: Iterable[object]) -> str:
     """List the keys of prompts, cut short if there are many."""
     known = list(map(str, keys))
     more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
@@ -109,7 +109,7 @@ def estimate_by(rows: pl.DataFrame, *by: str) -> Shares:
     return dict(zip(groups.drop("group").iter_rows(), found, strict=True))
 
 
-def with_pooled(rows: pl.DataFrame) -> pl.DataFrame:
+def add_pooled(rows: pl.DataFrame) -> pl.DataFrame:
     """Append a copy of all ratings, as of one pooled model."""
     return pl.concat([rows, rows.with_columns(model=pl.lit(POOLED))])
 
@@ -138,7 +138,7 @@ def read_run(run: Run, judge: str | None = None) -> tuple[TaskRatings, list[str]
             f"{run.location} has no image of {NAME} of which a judge could tell whether it matches its prompt; "
             "subitize judge RUN --judge JUDGE"
         )
-    return ratings, [*ratings.rename(run.model_names()).warnings(), *_tell_unrated(survey, ratings)]
+    return ratings, [*ratings.rename(run.model_names()).warnings(), *_describe_unrated(survey, ratings)]
 
 
 def take_ratings(survey: RunFrame, judge: str = NO_JUDGE) -> TaskRatings:
@@ -159,11 +159,11 @@ def take_ratings(survey: RunFrame, judge: str = NO_JUDGE) -> TaskRatings:
     return describe_ratings(rated.select(*ROWS), seen.seen_items())
 
 
-def _tell_unrated(survey: RunFrame, ratings: TaskRatings) -> list[str]:
+def _describe_unrated(survey: RunFrame, ratings: TaskRatings) -> list[str]:
     drawn = survey.responses.filter(pl.col("item").str.starts_with(f"{NAME}/"), pl.col("kind") == "drawn")
     kept = drawn.filter(~pl.col("item").is_in(list(survey.run.exclusions())))
     left = kept.join(ratings.rows, on=["model", "item", "repeat"], how="anti")
     counts = left.group_by("model").len().sort("model").iter_rows()
-    told = "no certain rating, and so no place in any figure"
+    reason = "no certain rating, and so no place in any figure"
     names = survey.run.model_names()
-    return [f"{names[model]}: {told}, for {number_of(count, 'image')}" for model, count in counts]
+    return [f"{names[model]}: {reason}, for {number_of(count, 'image')}" for model, count in counts]

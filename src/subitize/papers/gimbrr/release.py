@@ -16,7 +16,7 @@ from subitize.io.frames import make_frame
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import read_vote
 from subitize.papers.gimbrr.prompts import BY_TITLE, STRATA
-from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, list_some
+from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, shorten
 from subitize.papers.gimbrr.suite import (
     MATCH,
     NAME,
@@ -94,11 +94,13 @@ def read_release(folder: Path) -> GimbrrRelease:
         raise BadFileError(f"{files[0].name}: no ratings; each is a line: {', '.join(_NEEDED)}")
     older = _find_older_texts(ratings, prompts)
     drawn = {id: one.text for id, one in older.items() if one.directory_date != date}
+    unknown = "sizes of sets, positions of targets, adjectives and features are not known"
+    lack = f"no {directory.stem}_extraVars.csv: {unknown}"
     warnings = (
-        *_tell_missing(ratings, prompts),
-        *_tell_older(older.values(), drawn, prompts, directory.name),
-        *_tell_contradictions(prompts.values()),
-        *([] if "extraVars" in directory.name else [_tell_lack(directory)]),
+        *_describe_missing(ratings, prompts),
+        *_describe_older(older.values(), drawn, prompts, directory.name),
+        *_describe_contradictions(prompts.values()),
+        *([] if "extraVars" in directory.name else [lack]),
     )
     kept = {id: replace(one, text=drawn.get(id, one.text)) for id, one in prompts.items()}
     return GimbrrRelease(kept, ratings, warnings)
@@ -129,8 +131,8 @@ def _read_ratings(file: Path, prompts: Mapping[int, DirectoryRow], directory: Pa
         rating = _read_rating(line, prompts, directory)
         one = first.setdefault((rating.model, rating.id, rating.repeat), rating)
         if one.file_name != rating.file_name:
-            told = f"sample {rating.repeat + 1} of prompt {rating.id} by {rating.model} is {one.file_name} in line"
-            raise line.error(f"File_name {rating.file_name!r}: {told} {one.line.number}; rate one of the two")
+            message = f"sample {rating.repeat + 1} of prompt {rating.id} by {rating.model} is {one.file_name} in line"
+            raise line.error(f"File_name {rating.file_name!r}: {message} {one.line.number}; rate one of the two")
         yield rating
 
 
@@ -142,8 +144,8 @@ def _read_rating(line: CsvRow, prompts: Mapping[int, DirectoryRow], directory: P
     if not algorithm:
         raise line.error("Algorithm is empty; name the model that drew the image")
     if written != str(int(found["id"])) or line.get("Prompt_no") not in ("", written):
-        told = f"ID {written!r}, Prompt_no {line.get('Prompt_no')!r}, File_name {name!r}"
-        raise line.error(f"{told}: three numbers of one prompt; they should be the same")
+        message = f"ID {written!r}, Prompt_no {line.get('Prompt_no')!r}, File_name {name!r}"
+        raise line.error(f"{message}: three numbers of one prompt; they should be the same")
     prompt = prompts.get(int(written))
     if prompt is None:
         raise line.error(f"ID {written}: no such prompt in {directory.name}; rate prompts of the directory only")
@@ -182,7 +184,7 @@ def _find_older_texts(
     return found
 
 
-def _tell_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]) -> Iterator[str]:
+def _describe_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]) -> Iterator[str]:
     """Name unrated prompts of tasks that a model was given."""
     rated: dict[str, set[int]] = defaultdict(set)
     for one in ratings:
@@ -191,10 +193,10 @@ def _tell_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, Direc
         tasks = {prompts[id].task for id in ids}
         missing = [id for id, one in prompts.items() if one.task in tasks and id not in ids]
         if missing:
-            yield f"{model}: no rating of {number_of(len(missing), 'prompt')} ({list_some(missing)})"
+            yield f"{model}: no rating of {number_of(len(missing), 'prompt')} ({shorten(missing)})"
 
 
-def _tell_older(
+def _describe_older(
     older: Iterable[ReleasedRating], drawn: Mapping[int, str], prompts: Mapping[int, DirectoryRow], directory: str
 ) -> Iterator[str]:
     """Say which texts differ, and which of the two was drawn."""
@@ -206,20 +208,15 @@ def _tell_older(
             f"{directory}, whose text is taken"
         )
     if drawn:
-        those = f"{number_of(len(drawn), 'prompt')} ({list_some(sorted(drawn))})"
+        those = f"{number_of(len(drawn), 'prompt')} ({shorten(sorted(drawn))})"
         yield f"images of {those} are of an older text than {directory} has; it is kept"
 
 
-def _tell_contradictions(prompts: Iterable[DirectoryRow]) -> Iterator[str]:
+def _describe_contradictions(prompts: Iterable[DirectoryRow]) -> Iterator[str]:
     wrong = [one.id for one in prompts if one.task.key == "spatial" and one.label not in one.text]
     if wrong:
-        those = f"{number_of(len(wrong), 'prompt')} ({list_some(wrong)})"
+        those = f"{number_of(len(wrong), 'prompt')} ({shorten(wrong)})"
         yield f"the relation of {those} is labelled otherwise; figures go by the label"
-
-
-def _tell_lack(directory: Path) -> str:
-    wanted = f"{directory.stem}_extraVars.csv"
-    return f"no {wanted}: sizes of sets, positions of targets, adjectives and features are not known"
 
 
 JUDGE = "gimbrr-annotators"

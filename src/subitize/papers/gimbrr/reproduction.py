@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from subitize.store import Run
 
 
-_PRINTED_BY = "subitize.papers.gimbrr.reproduction:print_tables"
-
-
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     """Compute the tables from the released files, on request with our extensions."""
     if folder is None:
@@ -58,7 +55,8 @@ def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
 def _tabulate(ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str]) -> Tables:
     cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
     found = compare(cells, ratings.models)
-    return Tables(found, _PRINTED_BY, warnings, lambda: claims(ratings.rename(names)))
+    printed_by = "subitize.papers.gimbrr.reproduction:print_tables"
+    return Tables(found, printed_by, warnings, lambda: claims(ratings.rename(names)))
 
 
 def print_tables(comparisons: Sequence[ComparedCell]) -> None:

@@ -76,13 +76,13 @@ class TaskPrompt:
     text: str
     meaning: Meaning
     linked: tuple[str, ...]
-    told: Mapping[str, Scalar] = field(default_factory=dict)
+    overrides: Mapping[str, Scalar] = field(default_factory=dict)
     """Factors from the authors' directory that replace those derived from the meaning."""
 
 
 def make_item(prompt: TaskPrompt) -> Item:
     """Make the item of a prompt."""
-    factors: dict[str, Scalar] = {"task": prompt.task.key, **dict(_factors(prompt)), **prompt.told}
+    factors: dict[str, Scalar] = {"task": prompt.task.key, **dict(_factors(prompt)), **prompt.overrides}
     if prompt.linked:
         factors["linked"] = ",".join(prompt.linked)
     return Item(f"{NAME}/{prompt.key}", Draw(prompt.text), (MATCH, *_parts(prompt.meaning)), factors)
@@ -189,16 +189,14 @@ _OPEN_DETECTORS = ("grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "sa
 _COCO_DETECTORS = ("detr", "rf-detr", "rt-detr", "ssd", "yolo")
 _COUNTS = (*_OPEN_DETECTORS, *_COCO_DETECTORS, "parts")
 _PRESENCE = ("clip", *_COUNTS)
-_WRITING = ("ocr", "parts")
-_LOOKS = ("parts",)
 
 JUDGES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("single", "multiple", "controlled-single", "controlled-multiple"), _PRESENCE),
     **dict.fromkeys(("negation", "conditional"), _PRESENCE),
     **dict.fromkeys(("counting", "arithmetic", "spatial"), _COUNTS),
     **dict.fromkeys(("controlled-counting", "controlled-two-counting", "controlled-arithmetic"), _COUNTS),
-    "text": _WRITING,
-    **dict.fromkeys(("actions", "unusual", "compositional", "chimeras"), _LOOKS),
+    "text": ("ocr", "parts"),
+    **dict.fromkeys(("actions", "unusual", "compositional", "chimeras"), ("parts",)),
 }
 """The judges that can assess a task alone, by its key; a judge `vlm` can also answer the whole question."""
 
@@ -224,8 +222,8 @@ def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) 
     for key in ALL:
         if served.get(key) is False:
             waiting.setdefault(JUDGES[key], []).append(key)
-    told = "; ".join(f"{', '.join(keys)} (by {', '.join(judges)})" for judges, keys in waiting.items())
-    return f"tasks that wait for people or another judge: {told}" if told else ""
+    text = "; ".join(f"{', '.join(keys)} (by {', '.join(judges)})" for judges, keys in waiting.items())
+    return f"tasks that wait for people or another judge: {text}" if text else ""
 
 
 RULE = PartsRule("gimbrr-parts@1", list_parts, join_parts, name_waiting)
@@ -425,14 +423,14 @@ def _split(written: str) -> tuple[str, ...]:
 
 def make_prompt(row: DirectoryRow) -> TaskPrompt:
     """Make a prompt from a row."""
-    told: dict[str, Scalar] = {"classes": ", ".join(row.classes)}
+    overrides: dict[str, Scalar] = {"classes": ", ".join(row.classes)}
     if row.features is not None:
-        told["features"] = row.features
+        overrides["features"] = row.features
     if row.objects is not None:
-        told["objects"] = row.objects
+        overrides["objects"] = row.objects
     if row.task.key == "text":
-        told["text"] = row.label
-    return TaskPrompt(str(row.id), row.task, row.text, _read_meaning(row), tuple(map(str, row.linked)), told)
+        overrides["text"] = row.label
+    return TaskPrompt(str(row.id), row.task, row.text, _read_meaning(row), tuple(map(str, row.linked)), overrides)
 
 
 def _read_meaning(row: DirectoryRow) -> Meaning:

@@ -14,10 +14,10 @@ import polars as pl
 from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell, read_published
 from subitize.papers.gimbrr import regressions
 from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, RELATIONS, SINGLE, TASKS, GimbrrTask
-from subitize.papers.gimbrr.ratings import Shares, TaskRatings, estimate_by, with_pooled
+from subitize.papers.gimbrr.ratings import Shares, TaskRatings, add_pooled, estimate_by
 from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, RegressionLine, VarianceTerm
 
-STEPS: Mapping[str, str] = {
+STEP_TITLES: Mapping[str, str] = {
     "controlled-single": "one object",
     "controlled-multiple": "two objects",
     "controlled-counting": "counting one kind",
@@ -38,7 +38,7 @@ def compute_tables(ratings: TaskRatings) -> list[Cell]:
 
 def overall(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy on all prompts but the controlled ones."""
-    found = estimate_by(with_pooled(ratings.benchmark), "model")
+    found = estimate_by(add_pooled(ratings.benchmark), "model")
     return _place("overall", {("all", model): one for (model,), one in found.items()})
 
 
@@ -54,7 +54,7 @@ def controlled(ratings: TaskRatings) -> Iterator[Cell]:
 
 def linked_singles(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy on the single objects linked to each task (Figure 5, x-axis)."""
-    found = estimate_by(with_pooled(regressions.link_singles(ratings)), "task", "model")
+    found = estimate_by(add_pooled(regressions.link_singles(ratings)), "task", "model")
     return _place("linked-singles", _in_order(found, map(ALL.__getitem__, regressions.COMPLEX)))
 
 
@@ -68,27 +68,27 @@ def regression_table(ratings: TaskRatings) -> Iterator[Cell]:
     }
     for row, (how, convention) in ways.items():
         line = regressions.fit_line(regressions.point_at_singles(ratings, **how))
-        yield from _tell_line(row, line, f"complex tasks on single objects; {convention}", models)
+        yield from _describe_line(row, line, f"complex tasks on single objects; {convention}", models)
     related, unrelated = (regressions.point_at_multiple(ratings, of) for of in (RELATED, UNRELATED))
     for row, points in (("related", related), ("unrelated", unrelated)):
-        yield from _tell_line(row, regressions.fit_line(points), "tasks on multiple objects", models)
+        yield from _describe_line(row, regressions.fit_line(points), "tasks on multiple objects", models)
     effects = regressions.analyse(related, unrelated)
     if effects:
         main, interaction = effects
-        yield from _tell_effect("interaction", interaction, models)
-        yield from _tell_effect("main", main, models)
+        yield from _describe_effect("interaction", interaction, models)
+        yield from _describe_effect("main", main, models)
 
 
 def counting_by_number(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy on counting prompts by number (Figure 7)."""
-    found = estimate_by(with_pooled(ratings.of("counting")).sort("number", maintain_order=True), "number", "model")
+    found = estimate_by(add_pooled(ratings.of("counting")).sort("number", maintain_order=True), "number", "model")
     return _place("counting-by-number", found)
 
 
 def multiple_by_size(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy on multiple objects by their number, and whether they are commonly seen together (Figure 8)."""
     kind = pl.when("common").then(pl.lit("common")).otherwise(pl.lit("uncommon"))
-    sets = with_pooled(ratings.of("multiple").drop_nulls(["common", "objects"]))
+    sets = add_pooled(ratings.of("multiple").drop_nulls(["common", "objects"]))
     sets = sets.sort(~pl.col("common"), "objects", maintain_order=True)
     named = sets.with_columns(row=pl.format("{}|{}", kind, "objects"))
     return _place("multiple-by-size", estimate_by(named, "row", "model"))
@@ -102,7 +102,7 @@ def correlations(ratings: TaskRatings) -> Iterator[Cell]:
 
 def covariates(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy by other conditions within a task; the paper has none."""
-    found = estimate_covariates(with_pooled(ratings.rows))
+    found = estimate_covariates(add_pooled(ratings.rows))
     return _place("covariates", {(f"{name}|{level}", model): one for (name, level, model), one in found.items()})
 
 
@@ -140,7 +140,7 @@ TABLES: tuple[Table, ...] = (
 
 
 def _by_task(table: str, ratings: TaskRatings, wanted: Iterable[GimbrrTask]) -> Iterator[Cell]:
-    return _place(table, _in_order(estimate_by(with_pooled(ratings.rows), "task", "model"), wanted))
+    return _place(table, _in_order(estimate_by(add_pooled(ratings.rows), "task", "model"), wanted))
 
 
 def _in_order(found: Shares, tasks: Iterable[GimbrrTask]) -> Shares:
@@ -152,7 +152,7 @@ def _place(table: str, found: Shares) -> Iterator[Cell]:
     return (make_cell(CellId(table, str(row), model), one, scale=100) for (row, model), one in found.items())
 
 
-def _tell_line(row: str, line: RegressionLine | None, convention: str, models: int) -> Iterator[Cell]:
+def _describe_line(row: str, line: RegressionLine | None, convention: str, models: int) -> Iterator[Cell]:
     if line is None:
         return
     method = f"{AS_THE_PAPER}: points of {models} models taken as independent"
@@ -165,11 +165,11 @@ def _tell_line(row: str, line: RegressionLine | None, convention: str, models: i
     yield Cell(place._replace(column=CONVENTION), f"least squares: {convention}", n=slope.n)
 
 
-def _tell_effect(row: str, effect: VarianceTerm, models: int) -> Iterator[Cell]:
+def _describe_effect(row: str, effect: VarianceTerm, models: int) -> Iterator[Cell]:
     line = RegressionLine(effect.coefficient, 0.0, effect.p, effect.df)
     convention = "b of sum coding; p of F, type I sums of squares in the order multiple objects, relatedness, both"
     convention += "; the paper prints the sum of squares as b" if row == "main" else ""
-    yield from _tell_line(row, line, convention, models)
+    yield from _describe_line(row, line, convention, models)
     place, n = CellId("regressions", row, ""), effect.coefficient.n
     yield Cell(place._replace(column="p-coefficient"), effect.p_coefficient, n=n)
     yield Cell(place._replace(column="sum-of-squares"), effect.squares, n=n)

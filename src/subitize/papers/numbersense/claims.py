@@ -147,12 +147,12 @@ def size_does_not_decide(models: Sequence[ModelSummary]) -> Claim:
         return _state("1", "undecided", "it needs the sizes of two models of a task, which are not known here")
     if not pairs:
         return _state("1", "undecided", f"no smaller one of {number_of(len(sized), 'model')} is surely better")
-    told = [
+    finding = [
         f"{small.model} with {small.size_billion} billion parameters {_write(small.accuracy)}, "
         f"{large.model} with {large.size_billion} {_write(large.accuracy)}"
         for small, large in pairs
     ]
-    return _state("1", "holds", "; ".join(told))
+    return _state("1", "holds", "; ".join(finding))
 
 
 def none_is_perfect(models: Sequence[ModelSummary]) -> Claim:
@@ -161,8 +161,8 @@ def none_is_perfect(models: Sequence[ModelSummary]) -> Claim:
     never_wrong = [(one, one.accuracy) for one in models if one.accuracy and one.accuracy.value == 1]
     is_perfect = any(one.is_whole and accuracy.low >= _ALL_RIGHT for one, accuracy in never_wrong)
     verdict = decide(holds=bool(known) and not never_wrong, fails=is_perfect)
-    told = f"accuracy: {_list(known)}"
-    return _state("3a", verdict, f"{told}; {len(never_wrong)} of {number_of(len(known), 'model')} never wrong")
+    finding = f"accuracy: {_list(known)}"
+    return _state("3a", verdict, f"{finding}; {len(never_wrong)} of {number_of(len(known), 'model')} never wrong")
 
 
 def few_are_known(id: str, models: Sequence[ModelSummary], most: int) -> Claim:
@@ -184,24 +184,22 @@ def some_are_human(models: Sequence[ModelSummary]) -> Claim:
         holds=any(one.low >= STRONG for one in known.values()),
         fails=bool(known) and all(one.high < STRONG for one in known.values()),
     )
-    told = f"correlation with the ideal human: {_list(known) or 'not known'}"
-    bound = f"from {STRONG} on it is strong, a bound of ours"
-    return _state("3c", verdict, f"{told}; {bound}; one who never errs has {PERFECT}: it tells little of how errors go")
+    finding = f"correlation with the ideal human: {_list(known) or 'not known'}"
+    bounds = f"from {STRONG} on it is strong, a bound of ours; one who never errs has {PERFECT}"
+    return _state("3c", verdict, f"{finding}; {bounds}: it tells little of how errors go")
 
 
 def things_matter(id: str, models: Sequence[ModelSummary]) -> Claim:
     """Sections 3.1 and 3.2: the correlation of the two least similar categories; "many" means at least half."""
     known = {one.model: one.likeness for one in models if one.likeness}
-    differ, alike = (
-        sum(one.high < STRONG for one in known.values()),
-        sum(one.low >= STRONG for one in known.values()),
-    )
+    differ = sum(one.high < STRONG for one in known.values())
+    alike = sum(one.low >= STRONG for one in known.values())
     if not known:
         return _state(id, "undecided", "it needs two categories of things")
     verdict = decide(holds=2 * differ >= len(known), fails=2 * alike > len(known))
-    told = f"least correlation of two categories: {_list(known)}"
+    finding = f"least correlation of two categories: {_list(known)}"
     return _state(
-        id, verdict, f"{told}; surely below {STRONG}, a bound of ours, are {differ} of {len(known)}, above {alike}"
+        id, verdict, f"{finding}; surely below {STRONG}, a bound of ours, are {differ} of {len(known)}, above {alike}"
     )
 
 
@@ -238,8 +236,8 @@ def _go_one_way(id: str, models: Sequence[ModelSummary], way: Direction) -> Clai
         compared = pair(ours, theirs)
         assert compared is not None
         comparisons = adjust({(f"{way} − {other}", ""): compared})
-        told = f"shares of categories, {tell(comparisons[0], 'model')}"
-        return _state(id, all_drop(comparisons), f"{counts}; {told}", comparisons)
+        finding = f"shares of categories, {tell(comparisons[0], 'model')}"
+        return _state(id, all_drop(comparisons), f"{counts}; {finding}", comparisons)
     whole = next((one.biases.get(ALL) for one in models if one.model in by_model), None)
     verdict = decide(holds=whole == way, fails=whole == other)
     return _state(id, verdict, f"{counts}; {f'on the whole: {whole}' if whole else 'a tendency needs two models'}")
@@ -259,9 +257,8 @@ def drawing_is_harder(models: Sequence[ModelSummary]) -> Claim:
     """Section 3.2: mean accuracies of both tasks; with several models of each, models are units."""
     known = [[one.accuracy for one in models if one.accuracy and one.suite == suite] for suite in (NAMING, DRAWING)]
     if not all(known):
-        return _state(
-            "3.2b", "undecided", "it needs models that name and models that draw, in one run: subitize tables"
-        )
+        needs = "it needs models that name and models that draw, in one run: subitize tables"
+        return _state("3.2b", "undecided", needs)
     are_several = all(len(own) > 1 for own in known)
     if not are_several and max(map(len, known)) > 1:
         return _state("3.2b", "undecided", "it needs one model of each task, or several of both")
@@ -286,8 +283,8 @@ def spread_is_scalar(models: Sequence[ModelSummary]) -> Claim:
         holds=len(known) == len(best) and all(low < one.low and one.high < high for one in known.values()),
         fails=any(one.high < low or one.low > high for one in known.values()),
     )
-    told = f"slope of log sd on log mean, minus the one that Weber's law predicts: {_list(known)}"
-    return _state("4", verdict, f"{told}; within {low} and {high} it is broadly in proportion, a margin of ours")
+    finding = f"slope of log sd on log mean, minus the one that Weber's law predicts: {_list(known)}"
+    return _state("4", verdict, f"{finding}; within {low} and {high} it is broadly in proportion, a margin of ours")
 
 
 def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
@@ -363,10 +360,10 @@ def _list(known: Mapping[str, Estimate]) -> str:
     """List figures by model, with the confidence of their intervals where unusual."""
     if all(one.method == _PRINTED for one in known.values()):
         return ", ".join(f"{model} {_write(one)}" for model, one in known.items())
-    told = [f"{model} {_write(one)}, n {one.n}" for model, one in known.items()]
+    finding = [f"{model} {_write(one)}, n {one.n}" for model, one in known.items()]
     levels = sorted({f"{100 * one.confidence:.1f} %" for one in known.values() if one.confidence != 1 - ALPHA})
-    told += [f"intervals: {', '.join(levels)}, 95 % for all models of a task together"] if levels else []
-    return "; ".join(told)
+    finding += [f"intervals: {', '.join(levels)}, 95 % for all models of a task together"] if levels else []
+    return "; ".join(finding)
 
 
 def _list_levels(levels: Mapping[str, Level]) -> str:

@@ -101,8 +101,8 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
     readings: list[Reading] = []
     for item in items:
         for repeat, image in placement.of_item[item.id].items():
-            told = {**image.parameters, "layout": holdings.layout}
-            provenance = Provenance(0, task_text(item.task), parameters=told)
+            parameters = {**image.parameters, "layout": holdings.layout}
+            provenance = Provenance(0, task_text(item.task), parameters=parameters)
             trial = Trial(item.id, spec.shown, spec.options, repeat)
             responses.append(Response(trial, Drawn(Elsewhere(image.name)), provenance))
             reading = read_named_count(responses[-1], item)

@@ -158,8 +158,8 @@ def build_probes(paths: Sequence[Path], recipe: Recipe) -> Built:
     sources = [read_source(path, omitted) for path in paths]
     probes = [probe for source in sources for probe in _build(source, recipe, omitted)]
     if not probes:
-        told = "; ".join(omitted.lines()) or "no question begins with 'How many'"
-        raise BadFileError(f"no probe can be made of {', '.join(path.name for path in paths)}: {told}")
+        reason = "; ".join(omitted.lines()) or "no question begins with 'How many'"
+        raise BadFileError(f"no probe can be made of {', '.join(path.name for path in paths)}: {reason}")
     _check_ids(probes)
     return Built(probes, omitted)
 

@@ -54,7 +54,7 @@ _TWO = 2
 class _Found(NamedTuple):
     """The finding about one model in words, and whether the claim certainly holds or fails for it."""
 
-    told: str
+    finding: str
     holds: bool
     fails: bool
 
@@ -82,13 +82,13 @@ def _state(id: str, found: Sequence[_Found]) -> Claim:
     if not found:
         return Claim(id, "undecided", f"it needs {_NEEDS[id]}", claim=CLAIMS[id])
     verdict = decide(holds=all(one.holds for one in found), fails=any(one.fails for one in found))
-    return Claim(id, verdict, "; ".join(one.told for one in found), claim=CLAIMS[id])
+    return Claim(id, verdict, "; ".join(one.finding for one in found), claim=CLAIMS[id])
 
 
 def _ask_each(rows: Sequence[RowT], ask: Callable[[Sequence[RowT]], _Found | None]) -> list[_Found]:
     seeing = [one for one in rows if not one.model.endswith(BLIND)]
     asked = {model: ask(own) for model, own in group_rows(seeing, lambda one: one.model).items()}
-    return [found._replace(told=f"{model}: {found.told}") for model, found in asked.items() if found]
+    return [found._replace(finding=f"{model}: {found.finding}") for model, found in asked.items() if found]
 
 
 def _choose(texts: Sequence[TextScore], *splits: str) -> list[TextScore]:
@@ -167,7 +167,7 @@ def _says_two(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Found |
     if not found:
         return None
     first = next(iter(found))
-    told = f"of wrong numbers {estimate_text(found[first])} are {first}"
+    finding = f"of wrong numbers {estimate_text(found[first])} are {first}"
     two = found.pop(_TWO, None) or estimate_share([0.0] * len(wrong), images_of(wrong))
     is_most = all(two.low > share.high for share in found.values())
-    return _Found(told, is_most, any(share.low > two.high for share in found.values()))
+    return _Found(finding, is_most, any(share.low > two.high for share in found.values()))

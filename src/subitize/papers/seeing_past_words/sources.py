@@ -114,8 +114,8 @@ def _name_split(path: Path) -> str:
 
 def _read_part(text: str | None, path: Path) -> str:
     """Read the part of the data; without one, the file's name may say it: train.json, x.val.json."""
-    told = text.lower() if text else next(filter(_PARTS.get, re.split(r"[._-]", path.stem.lower())), "test")
-    return _PARTS.get(told, told)
+    name = text.lower() if text else next(filter(_PARTS.get, re.split(r"[._-]", path.stem.lower())), "test")
+    return _PARTS.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +132,15 @@ class _Released:
 def _read_released(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     for id, one in validate(TypeAdapter(dict[str, _Released]), whole, path.name).items():
         answer = read_count(one.answer)
-        foils = [
-            (read_count(foil), text) for foil, text in zip(one.foils, one.declarative_statement_foils, strict=False)
-        ]
-        valid = {place: foil for place, (foil, _) in enumerate(foils) if foil is not None}
-        statements = (one.declarative_statement, *(foils[place][1] for place in valid))
+        counted = zip(map(read_count, one.foils), one.declarative_statement_foils, strict=False)
+        valid = [(foil, text) for foil, text in counted if foil is not None]
+        statements = (one.declarative_statement, *(text for _, text in valid))
         if answer is None:
             omitted.add(NO_NUMBER, id)
         else:
             part = _read_part(one.split, path)
-            yield SourceQuestion(id, part, one.image_file, one.caption, answer, tuple(valid.values()), statements)
+            foils = tuple(foil for foil, _ in valid)
+            yield SourceQuestion(id, part, one.image_file, one.caption, answer, foils, statements)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ class _CountingProbes(_Probing):
         if not self._probes:
             raise BadValueError(f"no probe of {file} has {self.needs}, of those that are chosen")
         left_out = len(chosen) - len(self._probes)
-        told = f"{Path(file).name}: left out {count_noun(left_out, 'probe')} without {self.needs}"
-        self.notes: tuple[str, ...] = (told,) if left_out else ()
+        note = f"{Path(file).name}: left out {count_noun(left_out, 'probe')} without {self.needs}"
+        self.notes: tuple[str, ...] = (note,) if left_out else ()
         self._look_for(images, [probe.image for probe in self._probes], blind=blind)
 
     def _has_text(self, probe: Probe) -> bool:

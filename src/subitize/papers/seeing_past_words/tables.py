@@ -193,8 +193,8 @@ def read_probed(run: Run, judge: str | None) -> Probed:
         if TRAINED_ON in entry.options
     }
     names = run.model_names()
-    told = "texts have no score, and are in no figure"
-    warnings = [f"{names[model]}: {count:,} {told}" for model, count in lacking.items()]
+    reason = "texts have no score, and are in no figure"
+    warnings = [f"{names[model]}: {count:,} {reason}" for model, count in lacking.items()]
     has_answers = any(item.suite == VQA for item in items.values())
     answers = list(_read_answers(run, items, judge)) if has_answers else []
     averages = [own[0]._replace(score=fmean(one.score for one in own)) for own in texts.values()]
@@ -284,7 +284,7 @@ def table_1(probed: Probed) -> Iterator[ComparedCell]:
     texts = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     for (model, source), own in group_rows(texts, lambda one: (one.model, str(one.item.factors["source"]))).items():
         row = PrintedRow("table1", (source,), model=model)
-        yield row.compare("zero_shot", _tell_zero_shot(probed, model, source))
+        yield row.compare("zero_shot", _describe_zero_shot(probed, model, source))
         yield from _compare(row, measure_texts(own), _RECALLS)
 
 
@@ -294,7 +294,7 @@ def table_2_and_3(probed: Probed) -> Iterator[ComparedCell]:
         for (model, form), own in group_rows(chosen, name_condition).items():
             is_tuned = probed.is_finetuned(model)
             row = PrintedRow("table3" if is_tuned else "table2", (split, form), data, model)
-            yield row.compare("zero_shot", _tell_zero_shot(probed, model, "visual7w"))
+            yield row.compare("zero_shot", _describe_zero_shot(probed, model, "visual7w"))
             columns = _PRECISIONS if is_tuned else {**_RECALLS, **(_BALANCED if find_model(model) == "LXMERT" else {})}
             yield from _compare(row, measure_texts(own), {**columns, **_RANKING})
 
@@ -307,7 +307,7 @@ def _compare(row: PrintedRow, found: Mapping[str, Estimate], columns: Columns) -
     yield from (row.compare(name, estimate) for name, estimate in found.items())
 
 
-def _tell_zero_shot(probed: Probed, model: str, corpus: str) -> str:
+def _describe_zero_shot(probed: Probed, model: str, corpus: str) -> str:
     corpora = probed.corpora.get(model.removesuffix(BLIND))
     return "undeclared" if corpora is None else "no" if {corpus, COUNTING} & corpora else "yes"
 

@@ -30,6 +30,7 @@ from subitize.papers.t2icountbench.tables import (
     SUITE,
     average_by_model,
     choose_k,
+    having,
     missing_levels,
     prompt_of,
     unrefined,
@@ -87,14 +88,14 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     means = average_by_model(own, k, 1 - ALPHA / len(means))
     below = [model for model, mean in means.items() if mean.high < 0.5]
     above = [model for model, mean in means.items() if mean.low >= 0.5]
-    told = (
+    finding = (
         f"success of {k}: {len(below)} of {number_of(len(means), 'model')} below .50 with the whole interval, "
         f"{len(above)} above ({describe_level(len(means))})"
     )
     part = _part_of_design(own, means, k)
     worst, best = min(means, key=lambda one: means[one].value), max(means, key=lambda one: means[one].value)
     if len(means) == 1:
-        alone = f"{told}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
+        alone = f"{finding}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
         return state("4.1", "does not hold" if above and not part else "undecided", alone)
     values = _values(own, k, prompt_of)
     models = sorted(means, key=lambda one: -means[one].value)
@@ -112,7 +113,7 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
     apart = f"; {tell(widest)}, {differences}" if widest else ""
     margin = describe_margin(verdict, [widest] if widest and not above else [])
-    return state("4.1", verdict, told + apart + part + margin, comparisons)
+    return state("4.1", verdict, finding + apart + part + margin, comparisons)
 
 
 def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) -> str:
@@ -128,15 +129,13 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
     k, own = choose_k(attempts), unrefined(attempts)
     levels = {
-        level: _values(
-            [one for one in own if one.item.factors.get("difficulty") == level], k, _by("object", "scene", "style")
-        )
+        level: _values(having(own, difficulty=level), k, _by("object", "scene", "style"))
         for level in ("easy", "medium", "hard")
     }
     comparisons = compare_drops(
         [("easy", levels["easy"], "medium", levels["medium"]), ("medium", levels["medium"], "hard", levels["hard"])]
     )
-    at_hard = [one for one in own if one.item.factors.get("difficulty") == "hard"]
+    at_hard = having(own, difficulty="hard")
     hard = list(average_by_model(at_hard, k).values())
     count = len(hard)
     # "Nearly all are below" is wrongly confirmed only if several intervals miss; "one more is above" if one does.
@@ -151,17 +150,17 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
         fails=falls == "does not hold" or above > (1 - NEARLY_ALL) * count,
     )
     lower = sum(one.value < 0.1 for one in hard)
-    told = (
+    finding = (
         f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
         f"{below} with the whole interval (95 %), and {above} above ({describe_level(count)})"
     )
-    return state("4.2", verdict, told + describe_margin(falls, main), comparisons)
+    return state("4.2", verdict, finding + describe_margin(falls, main), comparisons)
 
 
 def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
     k = choose_k(attempts)
-    there = [one for one in attempts if base_suite(one.item.suite) == SUITE and _is_at(one, "home", "plain")]
+    there = [one for one in having(attempts, scene="home", style="plain") if base_suite(one.item.suite) == SUITE]
     original = _values(unrefined(there), k, prompt_of)
     names = dict.fromkeys(one.item.suite.partition(REFINED)[2] for one in there if REFINED in one.item.suite)
     refined = {name: [one for one in there if one.item.suite == f"{SUITE}{REFINED}{name}"] for name in names}
@@ -177,9 +176,9 @@ def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
     verdict = most_drop(main)
     fallen_back = {prompt_of(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
-    told = "; ".join(map(tell, main))
+    finding = "; ".join(map(tell, main))
     tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
-    return state("5.1", verdict, told + tail + describe_margin(verdict, main), comparisons)
+    return state("5.1", verdict, finding + tail + describe_margin(verdict, main), comparisons)
 
 
 def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
@@ -216,14 +215,14 @@ def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
     mover = int(np.argmax(np.ptp(ranks, axis=0)))
     places = ", ".join(f"{rank:g} in {scene}" for scene, rank in zip(at, ranks[:, mover].tolist(), strict=True))
     moved = f"{models[mover]} moves most: rank {places}" if np.ptp(ranks[:, mover]) else "no model changes its rank"
-    told = (
+    finding = (
         f"Kendall's W of {len(models)} models over {len(at)} scenes is {estimate_text(estimate)} over "
         f"{number_of(len(common), 'object')} and number{'s' * (len(common) > 1)} ({STRONG} is strong agreement); "
         f"Friedman's χ² {whole.chi_squared:.2f}, p {write_p(whole.p)}; chance alone makes W less than 1: models differ "
         f"from scene to scene with p {write_p(interaction.p)} ({interaction.permutations} permutations of scenes); "
         f"{moved}"
     )
-    return state("C.2", verdict, told)
+    return state("C.2", verdict, finding)
 
 
 def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
@@ -237,11 +236,10 @@ def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
     comparisons = compare_drops(drops)
     decisive = [one for one in pooled_or_single(comparisons) if one.label == "styles − scenes"]
     if not decisive:
-        return state(
-            "C.3", "undecided", "it needs the same objects and numbers in all three scenes and all three styles"
-        )
-    told = "; ".join(map(tell, pooled_or_single(comparisons)))
-    said = f"{told}; styles − scenes is how much more scenes cost than styles"
+        needs = "it needs the same objects and numbers in all three scenes and all three styles"
+        return state("C.3", "undecided", needs)
+    finding = "; ".join(map(tell, pooled_or_single(comparisons)))
+    said = f"{finding}; styles − scenes is how much more scenes cost than styles"
     verdict = all_drop(decisive)
     return state("C.3", verdict, said + describe_margin(verdict, decisive), comparisons)
 
@@ -254,8 +252,8 @@ def annotators_agree(votes: Ratings) -> Claim:
     kappa = found.coefficient
     verdict = decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
     prompts = number_of(votes.answers.cells.clusters, "prompt")
-    told = f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
-    return state("κ", verdict, "; ".join([told, *find_cautions(votes)]))
+    finding = f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
+    return state("κ", verdict, "; ".join([finding, *find_cautions(votes)]))
 
 
 def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResult], str]) -> ByModel:
@@ -270,18 +268,13 @@ def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResu
 
 def _at(attempts: Sequence[PromptResult], scene: str, style: str) -> ByModel:
     """Return the success of unrefined prompts in a scene and style, by model, object and number."""
-    there = [one for one in unrefined(attempts) if _is_at(one, scene, style)]
+    there = having(unrefined(attempts), scene=scene, style=style)
     return _values(there, choose_k(attempts), _by("object", "number"))
 
 
 def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
     models = [model for model in conditions[0] if all(model in values for values in conditions)]
     return {model: average([values[model] for values in conditions]) for model in models}
-
-
-def _is_at(attempt: PromptResult, scene: str, style: str) -> bool:
-    factors = attempt.item.factors
-    return factors.get("scene") == scene and factors.get("style") == style
 
 
 def _by(*factors: str) -> Callable[[PromptResult], str]:

@@ -225,7 +225,7 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
         k,
         _list_warnings(run, attempts, omissions),
         [cell for table in (tables.table_2, *figures, tables.table_3) for cell in table(attempts)],
-        tables.place(attempts),
+        tables.rank_among_published(attempts),
         claims(attempts, read_votes(run, name)),
         beyond,
     )
@@ -261,17 +261,17 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult
     omissions = find_omissions(observed, unusable=UNUSABLE)
     attempts = [replace(one, judge=seen_by) for one in attempts]  # also for results without any usable value
     if not tables.unrefined(attempts):
-        raise NothingToDoError(f"{run.location} {_tell_nothing(observed, omissions)}")
+        raise NothingToDoError(f"{run.location} {_describe_nothing(observed, omissions)}")
     return attempts, omissions
 
 
-def _tell_nothing(observed: Frame, omissions: LeftOutResults) -> str:
+def _describe_nothing(observed: Frame, omissions: LeftOutResults) -> str:
     seen = {*observed.rows.filter(pl.col("suite") == SUITE).select("model", "item").iter_rows()}
     undecided, excluded = len(seen & omissions.undecided), len(seen & omissions.excluded)
     if not seen:
         return f"has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE"
-    told = (f"{undecided} undecided, as their votes are tied or no answer has a value", f"{excluded} excluded by hand")
-    counts = " and ".join(text for text, count in zip(told, (undecided, excluded), strict=True) if count)
+    texts = (f"{undecided} undecided, as their votes are tied or no answer has a value", f"{excluded} excluded by hand")
+    counts = " and ".join(text for text, count in zip(texts, (undecided, excluded), strict=True) if count)
     return f"has no prompt of {SUITE} that is decided: {counts}"
 
 
@@ -321,23 +321,23 @@ def _low_and_unequal() -> Claim:
     below = sum(value < 0.5 for value in averages.values())
     # Which prompts each got right is unknown, so the two are treated as independent.
     apart = subtract_independent(_implied_average(best), _implied_average(worst))
-    told = (
+    finding = (
         f"{below} of {len(averages)} averages are below .50; their mean is {estimate_text(mean)}; "
         f"{best} is {estimate_text(apart)} above {worst}, by the numbers of prompts that the cells stand for"
     )
     verdict: Verdict = "holds" if below == len(averages) and apart.low > 0 else "does not hold"
-    return state("4.1", verdict, told)
+    return state("4.1", verdict, finding)
 
 
 def _falls_with_number() -> Claim:
     said = list_published("figure1")
     easy, medium = said[ALL_MODELS, "easy"], said[ALL_MODELS, "medium"]
     above = [model for model in MODELS if said.get((model, "hard"), "").startswith(">")]
-    told = (
+    finding = (
         f"the text gives ranges only: easy {easy} %, medium {medium} %, and hard above 10 % for {', '.join(above)} "
         "alone; ranges that do not overlap are a drop for every model, of unknown size"
     )
-    return state("4.2", "holds", told)
+    return state("4.2", "holds", finding)
 
 
 def _refinements() -> Claim:
@@ -348,30 +348,30 @@ def _refinements() -> Claim:
     )
     worse = sum(original[model] > own[model] for own in columns.values() for model in MODELS)
     cells = len(columns) * len(MODELS)
-    told = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
-    return state("5.1", all_drop(comparisons), told, comparisons)
+    finding = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
+    return state("5.1", all_drop(comparisons), finding, comparisons)
 
 
 def _scenes() -> Claim:
     said, means = list_published("figure4"), list_published("figure5")
     home, city = means[ALL_MODELS, "home"], means[ALL_MODELS, "city"]
     both = [f"{model} {said[model, 'home']} to {said[model, 'city']} %" for model in MODELS if (model, "home") in said]
-    told = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
-    return state("C.1", "undecided", told)
+    finding = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
+    return state("C.1", "undecided", finding)
 
 
 def _rankings() -> Claim:
     """Compute Kendall's W where cells are printed: not by scene, but by category and by refinement."""
-    told = []
+    rankings = []
     for table, what, names in (("table2", "categories", CATEGORIES), ("table3", "columns", CONDITIONS)):
         columns = [_column(table, name) for name in names]
         found = kendall_w(np.array([[own[model] for model in MODELS] for own in columns]))
         assert found is not None
-        told.append(
+        rankings.append(
             f"the {found.raters} {what} of {table} rank the {found.things} models with W {found.w:.3f} "
             f"(χ² {found.chi_squared:.1f}, p {write_p(found.p)})"
         )
-    return state("C.2", "undecided", f"cells by scene are not printed; {'; '.join(told)}")
+    return state("C.2", "undecided", f"cells by scene are not printed; {'; '.join(rankings)}")
 
 
 def _styles() -> Claim:

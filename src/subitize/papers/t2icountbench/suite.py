@@ -350,13 +350,8 @@ def _check_worded(file: Path, scene: str, places: Mapping[str, str], objects: It
 def _asks(words: ObjectWording, number: int) -> tuple[Ask, ...]:
     """Ask for the number in each image and, as the paper does, whether one of the four has the right one."""
     nouns = words.plural if words.noun == words.singular else plural(words.noun)
-    images = f"these {in_words(GROUP)} images"
+    match = f"Does at least one of these {in_words(GROUP)} images show exactly {words.counted(number)}?"
     return (
         Ask(Count(words.noun), f"How many {nouns} are in the image?", (number,)),
-        Ask(
-            MatchesPrompt(),
-            f"Does at least one of {images} show exactly {words.counted(number)}?",
-            (True,),
-            group=GROUP,
-        ),
+        Ask(MatchesPrompt(), match, (True,), group=GROUP),
     )

@@ -8,7 +8,7 @@ Prompt Refinement Cannot Help: Tables 1 to 3, and what the text says of Figures 
 (sections 4.2, C.1 and C.2). No images or votes were released; no cell has an n."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -128,8 +128,6 @@ SCENES: tuple[str, ...] = tuple(benchmark.SCENES)
 STYLES: tuple[str, ...] = tuple(benchmark.STYLES)
 DIFFICULTIES: tuple[str, ...] = (*benchmark.DIFFICULTIES, benchmark.BEYOND)
 
-Where = Callable[[PromptResult], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
@@ -187,7 +185,7 @@ def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
         row = [
             cell
             for category in categories
-            for cell in _cell("table2", model, category, _having(of_model, category=category), k)
+            for cell in _cell("table2", model, category, having(of_model, category=category), k)
         ]
         cells[model, False] = [*row, *_cell("table2", model, AVERAGE, of_model, k)]
     for cell in _printed("table2"):
@@ -222,9 +220,9 @@ def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
     row = f"{number_of(models, 'model')} here"
     cells: list[TableCell] = []
     for factor, known, fixed in (("scene", SCENES, {"style": "plain"}), ("style", STYLES, {"scene": "home"})):
-        chosen = _having(own, **fixed)
+        chosen = having(own, **fixed)
         for level in _levels(chosen, factor, known):
-            cells += _cell("figure5", row, level, _having(chosen, **{factor: level}), k, each=models)
+            cells += _cell("figure5", row, level, having(chosen, **{factor: level}), k, each=models)
     return [*cells, *_printed("figure5")]
 
 
@@ -242,7 +240,7 @@ def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
     if len(columns) == 1:
         return []
     cells: list[TableCell] = []
-    for model, own in _by_model(_having(attempts, scene="home", style="plain")).items():
+    for model, own in _by_model(having(attempts, scene="home", style="plain")).items():
         by_column = {name: [one for one in own if _refinement(one) == name] for name in columns}
         for name, there in by_column.items():
             cells += _cell("table3", model, name, there, k)
@@ -272,7 +270,7 @@ def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: 
     return estimate_rates([rates], confidence=confidence, what=what)[0]
 
 
-def place(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
+def rank_among_published(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
     """Rank each model that has all six categories among the fifteen of Table 2 by its average, worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
     k, own = choose_k(attempts), _by_model(unrefined(attempts))
@@ -381,13 +379,13 @@ def _level(item: Item, name: str) -> str:
 def _by_factor(
     table: str, attempts: Sequence[PromptResult], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
 ) -> list[TableCell]:
-    k, own = choose_k(attempts), _having(unrefined(attempts), **fixed)
+    k, own = choose_k(attempts), having(unrefined(attempts), **fixed)
     levels = _levels(own, factor, known)
     cells = [
         cell
         for model, of_model in _by_model(own).items()
         for level in levels
-        for cell in _cell(table, model, level, _having(of_model, **{factor: level}), k)
+        for cell in _cell(table, model, level, having(of_model, **{factor: level}), k)
     ]
     return [*cells, *_printed(table)]
 
@@ -431,7 +429,7 @@ def _complete(by_column: Mapping[str, Sequence[PromptResult]]) -> list[PromptRes
 def _by_column(attempts: Sequence[PromptResult]) -> dict[str, list[PromptResult]]:
     """Group results at home in plain style by the columns of Table 3."""
     found: dict[str, list[PromptResult]] = defaultdict(list)
-    for one in _having(attempts, scene="home", style="plain"):
+    for one in having(attempts, scene="home", style="plain"):
         found[_refinement(one)].append(one)
     return found
 
@@ -445,7 +443,8 @@ def _refinement(attempt: PromptResult) -> str:
     return attempt.item.suite.partition(REFINED)[2] or CONDITIONS[0]
 
 
-def _having(attempts: Iterable[PromptResult], **factors: Scalar) -> list[PromptResult]:
+def having(attempts: Iterable[PromptResult], **factors: Scalar) -> list[PromptResult]:
+    """Return the results whose factors have these levels."""
     return [one for one in attempts if all(one.item.factors.get(name) == level for name, level in factors.items())]
 
 

@@ -395,7 +395,7 @@ def headline(findings: Findings) -> str:
     found = []
     for judge in judges:
         own = [one for one in findings.models if one.judge == judge]
-        best = "; ".join(told for task in TASKS if (told := _best(own, task)))
+        best = "; ".join(text for task in TASKS if (text := _best(own, task)))
         found += [f"as read by {judge}, {best}" if len(judges) > 1 else best] if best else []
     return f"In {SUITE}, right most often: {'; '.join(found)}." if found else ""
 
@@ -410,8 +410,8 @@ def _best(models: Sequence[MeasuredModel], task: int) -> str:
         return ""
     best, model = max(known, key=lambda pair: (not pair[1].badge, pair[0].value))  # stand-ins only if there is no other
     share = f"{best.value:.0f} % [{number_text(best.low, 0)}, {number_text(best.high, 0)}]"
-    told = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
-    return told + _equals(model, [one for _, one in known], task)
+    text = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
+    return text + _equals(model, [one for _, one in known], task)
 
 
 def _equals(best: MeasuredModel, models: Sequence[MeasuredModel], task: int) -> str:

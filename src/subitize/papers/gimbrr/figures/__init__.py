@@ -29,7 +29,7 @@ from subitize.papers.gimbrr.regressions import (
 )
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.suite import NAME
-from subitize.papers.gimbrr.tables import FEW_MODELS, PUBLISHED, STEPS, estimate_covariates
+from subitize.papers.gimbrr.tables import FEW_MODELS, PUBLISHED, STEP_TITLES, estimate_covariates
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
@@ -195,9 +195,9 @@ def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Es
     return Section(f"{NAME}-{name}", title, (figure,))
 
 
-LADDER = [task.key for task in (*TASKS, SINGLE)]
+ALL_TASKS = [task.key for task in (*TASKS, SINGLE)]
 _HALF = 0.5
-_TITLES = list(STEPS.values())
+_TITLES = list(STEP_TITLES.values())
 _FAILS = text_column("Fails first at", "The first step with less than one half right.")
 
 ByModel = Mapping[str, Mapping[str, Estimate]]
@@ -205,7 +205,7 @@ ByModel = Mapping[str, Mapping[str, Estimate]]
 
 def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
     """Show all models' tasks side by side, then each model's, the easiest first."""
-    found = _by_model(groups, LADDER)
+    found = _by_model(groups, ALL_TASKS)
     if not found:
         return None
     figures = [_ladder("all", "All models side by side", found, palette)] if len(found) > 1 else []
@@ -219,18 +219,19 @@ def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
     """Show the controlled steps: where a model fails first, and the loss at each step."""
-    found = _by_model(groups, list(STEPS))
+    found = _by_model(groups, list(STEP_TITLES))
     if len({task for own in found.values() for task in own}) < 2:
         return None
     badges = list_badges(groups)
     estimates = [one for own in found.values() for one in own.values()]
     rows = [
-        {"model": model, "step": STEPS[task], **bounds(one)}
+        {"model": model, "step": STEP_TITLES[task], **bounds(one)}
         for model, own in found.items()
         for task, one in own.items()
     ]
     cells = (
-        Row((model, *map(own.get, STEPS), find_failure(own) or "none"), badges[model]) for model, own in found.items()
+        Row((model, *map(own.get, STEP_TITLES), find_failure(own) or "none"), badges[model])
+        for model, own in found.items()
     )
     figure = FigureBlock(
         f"{NAME}-steps-chart",
@@ -248,7 +249,7 @@ def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 def find_failure(shares: Mapping[str, Estimate]) -> str:
     """Name the first controlled step with less than one half right, and say so if that is uncertain."""
-    for task, title in STEPS.items():
+    for task, title in STEP_TITLES.items():
         if task in shares and shares[task].value < _HALF:
             return title if shares[task].high < _HALF else f"{title} (not certain)"
     return ""
@@ -291,8 +292,8 @@ def _losses(found: ByModel, groups: Sequence[RatedRun]) -> list[Block]:
     """List the loss at each step; two steps have different prompts."""
     lost = {
         model: {
-            STEPS[after]: subtract_independent(own[before], own[after])
-            for before, after in pairwise(STEPS)
+            STEP_TITLES[after]: subtract_independent(own[before], own[after])
+            for before, after in pairwise(STEP_TITLES)
             if before in own and after in own
         }
         for model, own in found.items()
@@ -335,7 +336,7 @@ def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
     """Rank the models here by all tasks together, best first, among the three that the paper prints."""
     whole, *parts = (
         {model: one for (model,), one in estimate_all(groups, tasks=tasks).items()}
-        for tasks in (LADDER, [task.key for task in TASKS], list(STEPS))
+        for tasks in (ALL_TASKS, [task.key for task in TASKS], list(STEP_TITLES))
     )
     ranked: list[tuple[float, Row]] = []
     for model, badge in list_badges(groups).items():
@@ -368,15 +369,15 @@ def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
 
 def headline(groups: Sequence[RatedRun]) -> str:
     """Name the best model, a stand-in only if there is no other, and its first failure."""
-    whole = {model: one for (model,), one in estimate_all(groups, tasks=LADDER).items()}
+    whole = {model: one for (model,), one in estimate_all(groups, tasks=ALL_TASKS).items()}
     if not whole:
         return ""
     badges = list_badges(groups)
     best = max(whole, key=lambda model: (not badges[model], whole[model].value))
-    told = f"In {NAME}, {best} does best: {percent_text(whole[best])} of its images match their prompts."
-    steps = estimate_all(groups, "task", tasks=list(STEPS))
+    text = f"In {NAME}, {best} does best: {percent_text(whole[best])} of its images match their prompts."
+    steps = estimate_all(groups, "task", tasks=list(STEP_TITLES))
     failure = find_failure({task: one for (task, model), one in steps.items() if model == best})
-    return f"{told} On the way from one object to arithmetic, it first fails at {failure}." if failure else told
+    return f"{text} On the way from one object to arithmetic, it first fails at {failure}." if failure else text
 
 
 _ONE = {"": charts.COLOURS[8]}
@@ -440,9 +441,9 @@ def _over_multiple(group: RatedRun) -> Iterator[FigureBlock]:
     return _draw_lines(group, _Relation("multiple objects", shares, points, _RELATION_KINDS, look, note))
 
 
-def _draw_lines(group: RatedRun, it: _Relation) -> Iterator[FigureBlock]:
+def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[FigureBlock]:
     """Plot points over lines with bands, if there is a line."""
-    lines = {kind: line for kind, points in it.points.items() if (line := fit_line(points))}
+    lines = {kind: line for kind, points in plot.points.items() if (line := fit_line(points))}
     if not lines:
         return
     fits = "; ".join(
@@ -450,39 +451,40 @@ def _draw_lines(group: RatedRun, it: _Relation) -> Iterator[FigureBlock]:
         for kind, one in lines.items()
     )
     own = estimate_by(group.ratings.rows, "task", "model")
-    title, name = group.title(f"Other tasks over {it.across}"), f"{NAME}-over-{it.across.split()[0]}{group.suffix}"
-    columns: Columns = (MODEL, _TASK, Column(it.across.capitalize(), digits=3), Column("The task", digits=3))
+    name, title = f"{NAME}-over-{plot.across.split()[0]}{group.suffix}", group.title(f"Other tasks over {plot.across}")
+    columns: Columns = (MODEL, _TASK, Column(plot.across.capitalize(), digits=3), Column("The task", digits=3))
     rows = (
-        Row((one.model, ALL[one.task].title, it.shares[one.task, one.model], own[one.task, one.model]))
-        for points in it.points.values()
+        Row((one.model, ALL[one.task].title, plot.shares[one.task, one.model], own[one.task, one.model]))
+        for points in plot.points.values()
         for one in points
     )
     yield FigureBlock(
         f"{name}-chart",
         title,
-        _scatter(it),
-        f"{it.note} Least squares: {fits}. Bands hold the middle 95 % of {RESAMPLES:,} lines through resampled points.",
-        f"Share of tasks over the share of {it.across}, with lines and bands.",
+        _scatter(plot),
+        f"{plot.note} Least squares: {fits}. Bands hold the middle 95 % of "
+        f"{RESAMPLES:,} lines through resampled points.",
+        f"Share of tasks over the share of {plot.across}, with lines and bands.",
         make_table(name, title, columns, rows, methods(own.values())),
     )
 
 
-def _scatter(it: _Relation) -> charts.Spec:
+def _scatter(plot: _Relation) -> charts.Spec:
     percent = {"scale": {"domain": [0, 1], "clamp": True}, "axis": {"format": ".0%", "tickCount": 5}}
-    x = charts.field("x", "quantitative", title=it.across, **percent)
+    x = charts.field("x", "quantitative", title=plot.across, **percent)
     y = charts.field("value", "quantitative", title="share of the task", **percent)
     layers: list[charts.Spec] = []
-    for kind, points in it.points.items():
+    for kind, points in plot.points.items():
         if band := draw_band(points):
             places = zip(*(of.tolist() for of in (band.x, band.y, band.low, band.high)), strict=True)
             rows = [dict(zip(("x", "value", "low", "high"), place, strict=True)) for place in places]
-            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=it.colours[kind])]
+            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=plot.colours[kind])]
     dots = [
         {"kind": kind, "model": one.model, "x": one.x, "value": one.y}
-        for kind, points in it.points.items()
+        for kind, points in plot.points.items()
         for one in points
     ]
-    over = charts.layer("point", {"x": x, "y": y, **it.look}, filled=True, size=60, opacity=0.9)
+    over = charts.layer("point", {"x": x, "y": y, **plot.look}, filled=True, size=60, opacity=0.9)
     return charts.complete({"width": 480, "height": 340, "layer": [*layers, {"data": {"values": dots}, **over}]})
 
 
@@ -503,10 +505,11 @@ def _correlations(group: RatedRun) -> list[Block]:
         "Correlations between tasks as coloured cells.",
         make_table(name, title, columns, cells, "Intervals (95 %): Fisher’s, of models as a sample."),
     )
-    return [*([TextBlock(_tell_chance(models, len(found)), is_warning=True)] if models < FEW_MODELS else []), figure]
+    warning = TextBlock(_warn_of_chance(models, len(found)), is_warning=True)
+    return [warning, figure] if models < FEW_MODELS else [figure]
 
 
-def _tell_chance(models: int, pairs: int) -> str:
+def _warn_of_chance(models: int, pairs: int) -> str:
     """Say how little a correlation across few models means."""
     from scipy.special import stdtrit
 
@@ -514,7 +517,7 @@ def _tell_chance(models: int, pairs: int) -> str:
     needed = t / sqrt(models - 2 + t * t)
     return (
         f"Only {models} models: by chance alone, one pair of tasks in twenty correlates by {needed:.2f} or more, up or "
-        f"down; that is about {pairs / 20:.0f} of these {pairs} pairs. Do not read a cause into it."
+        f"down; that is about {pairs / 20:.0f} of these {pairs} pairs. Do not read a cause into plot."
     )
 
 

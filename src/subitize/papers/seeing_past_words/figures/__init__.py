@@ -217,8 +217,8 @@ def _explain(shares: Sequence[Share]) -> str:
     """Say what counts as right in the framings shown, and what the baselines are."""
     are_texts = {SUITES[one.framing] in (COUNTING, ALIGNMENT) for one in shares}
     are_guessed = any(one.badge == "baseline" for one in shares)
-    told = {_TEXTS: True in are_texts, _NUMBERS: False in are_texts, _GUESSES: are_guessed}
-    return " ".join(text for text, is_so in told.items() if is_so)
+    parts = {_TEXTS: True in are_texts, _NUMBERS: False in are_texts, _GUESSES: are_guessed}
+    return " ".join(text for text, is_so in parts.items() if is_so)
 
 
 def _by_number(name: str, shares: Sequence[Share], palette: Palette) -> FigureBlock:
@@ -350,5 +350,5 @@ def _headline(suite: str, shares: Sequence[Share]) -> str:
     # Stand-ins only if there is no other.
     best = max((one for one in here if one.badge != "baseline"), key=lambda one: (not one.badge, one.estimate.value))
     guess = max((one for one in here if one.badge == "baseline"), key=lambda one: one.estimate.value, default=None)
-    told = f"; {guess.model}, without a look, gets {number_text(100 * guess.estimate.value, 0)} %" if guess else ""
-    return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {percent_text(best.estimate)}{told}."
+    other = f"; {guess.model}, without a look, gets {number_text(100 * guess.estimate.value, 0)} %" if guess else ""
+    return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {percent_text(best.estimate)}{other}."

@@ -14,7 +14,6 @@ from subitize.errors import NothingToDoError
 from subitize.language.numbers import in_words
 from subitize.papers.t2icountbench import tables as paper
 from subitize.papers.t2icountbench.claims import claims, ranks_change
-from subitize.papers.t2icountbench.suite import NAME
 from subitize.papers.t2icountbench.tables import (
     ALL_MODELS,
     AVERAGE,
@@ -30,7 +29,7 @@ from subitize.papers.t2icountbench.tables import (
     drawn_numbers,
     list_published,
     list_warnings,
-    place,
+    rank_among_published,
     table_2,
     thresholds_at_half,
 )
@@ -173,14 +172,14 @@ def headline(groups: Sequence[RefinedRun]) -> str:
         return ""
     marks = badges(groups)
     best = max(found, key=lambda model: (not marks[model], found[model].value))
-    placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
+    placed = next((one for group in groups for one in rank_among_published(group.attempts) if one.model == best), None)
     rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
-    told = describe_standing(
+    note = describe_standing(
         best, stand_series([one for group in groups for one in group.series]), by="accuracy per image"
     )
     share = percent_text(found[best])
     return (
-        f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{told}"
+        f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{note}"
     )
 
 
@@ -200,13 +199,14 @@ def by_row(cells: Iterable[TableCell]) -> dict[str, dict[str, TableCell]]:
 def _measured(
     groups: Sequence[RefinedRun], cells: Mapping[str, Mapping[str, TableCell]], categories: Sequence[str]
 ) -> Iterator[tuple[float, Row]]:
-    ranks = {one.model: one for group in groups for one in place(group.attempts)}
+    ranks = {one.model: one for group in groups for one in rank_among_published(group.attempts)}
     badge = badges(groups)
     for label, own in cells.items():
         average = own[AVERAGE].value
         if isinstance(average, Estimate):
-            it = ranks.get(label)
-            rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence) if it else None
+            ranked = ranks.get(label)
+            ends = (ranked.rank, ranked.best, ranked.worst) if ranked else None
+            rank = Estimate(*ends, average.n, _RANK, average.confidence) if ends else None
             shares = (own[name].value if name in own else None for name in categories)
             yield (
                 average.value,
@@ -344,8 +344,8 @@ def statements(groups: Sequence[RefinedRun]) -> Section | None:
 
 def describe_ranks(groups: Sequence[RefinedRun]) -> list[TextBlock]:
     """Describe whether models keep their ranks across scenes: Kendall's W, with its interval."""
-    told = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
-    return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in told]
+    rankings = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
+    return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in rankings]
 
 
 def _prefix(group: RefinedRun, groups: Sequence[RefinedRun]) -> str:
@@ -542,11 +542,9 @@ def _by_level(
     rows = []
     for label, own in by_row(measured).items():
         cells = [own.get(level) for level in levels]
-        figures = [
-            *(cell.value if cell else None for cell in cells),
-            *(cell.per_image if cell else None for cell in cells),
-        ]
-        rows.append(Row((label, *figures), badge[label]))
+        values = (cell.value if cell else None for cell in cells)
+        images = (cell.per_image if cell else None for cell in cells)
+        rows.append(Row((label, *values, *images), badge[label]))
     for model, printed in by_row(cell for cell in found if cell.is_published).items():
         shares = {level: _read_percentage(str(cell.value)) for level, cell in printed.items()}
         named = {"model": f"{model} (published)"}
@@ -614,7 +612,7 @@ def report(
         by_difficulty(groups),
         by_number(groups),
         _conditions(groups),
-        pair_section(NAME, groups, palette, table_3(groups)),
+        pair_section(SUITE, groups, palette, table_3(groups)),
         passes(groups, palette),
         errors(groups, palette),
         agreement(groups),
@@ -641,7 +639,7 @@ def _conditions(groups: Sequence[RefinedRun]) -> Section | None:
     shown = [figure for figure in made if figure]
     lead = TextBlock("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
     blocks: tuple[Block, ...] = (lead, *shown, *describe_ranks(groups))
-    return Section(f"{NAME}-by-condition", "Scenes and styles", blocks) if shown else None
+    return Section(f"{SUITE}-by-condition", "Scenes and styles", blocks) if shown else None
 
 
 def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Section | None:
@@ -653,5 +651,5 @@ def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Sectio
         "for any suite that counts. The paper has none of these."
     )
     # Accuracy by number is shown above already, beside success.
-    inner = [one for one in counting_sections(NAME, counted, palette, are_drawn=True) if one.id != f"{NAME}-accuracy"]
-    return Section(f"{NAME}-numbers", "Numbers drawn", (lead,), tuple(inner))
+    inner = [one for one in counting_sections(SUITE, counted, palette, are_drawn=True) if one.id != f"{SUITE}-accuracy"]
+    return Section(f"{SUITE}-numbers", "Numbers drawn", (lead,), tuple(inner))
