@@ -1,6 +1,6 @@
 """Imports GeckoNum's released answers into a run, and exports answers in the same columns.
 
-The answers can also be read straight from the files. Images become responses, annotators' answers readings."""
+Images become responses, annotators' answers readings."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from subitize.io.memory import gc_paused
 from subitize.io.outputs import write_atomic
 from subitize.labels import Rule, interpret
 from subitize.language.questions import LINES_WORDING, line_codes
-from subitize.papers.geckonum.labels import ANSWERS, SUITE, Annotations, list_questions
+from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.release import COLUMNS, LICENCE, GeckonumRelease, read_release, released_items
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import (
@@ -45,22 +45,6 @@ from subitize.records import (
 )
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
-
-
-def read_released(release: GeckonumRelease) -> Annotations:
-    """Return the answers of a release without storing them."""
-    questions = list_questions(released_items(release))
-    keys = questions.select(
-        "key", pl.col("prompt").cast(pl.Categorical), pl.col("wording").cast(pl.Categorical).alias("question")
-    )
-    found = [
-        answers.join(keys, on=["prompt", "question"], maintain_order="left")
-        .select(ANSWERS)
-        .cast({"model": pl.String, "annotator": pl.String})
-        for answers in release.answers.values()
-    ]
-    return Annotations(questions, pl.concat(found))
-
 
 RELEASED_SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
 JUDGE = "geckonum-annotators"

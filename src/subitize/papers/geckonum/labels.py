@@ -9,22 +9,23 @@ Every label has the same weight; that of a whole image in Task 3 combines severa
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import polars.selectors as cs
 
 from subitize.analysis.design import assign_units
-from subitize.analysis.frame import RunFrame
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
+from subitize.papers.geckonum.release import GeckonumRelease, released_items
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Known, Question, Value
 from subitize.stats.estimate import Clusters, estimate_shares
-from subitize.store import Run
-from subitize.store.frames import read_readings, read_responses
-from subitize.store.reading import decode_value
+
+if TYPE_CHECKING:
+    from subitize.analysis.frame import RunFrame
+    from subitize.store import Run
 
 Shares = dict[tuple[Any, ...], Estimate]
 """Estimates by the levels of their groups."""
@@ -288,19 +289,36 @@ def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
 SUITE = "geckonum"
 
 
-def read_run(run: Run, judge: str | None = None) -> Annotations:
+def read_released(release: GeckonumRelease) -> Annotations:
+    """Return the answers of a release without storing them."""
+    questions = list_questions(released_items(release))
+    keys = questions.select(
+        "key", pl.col("prompt").cast(pl.Categorical), pl.col("wording").cast(pl.Categorical).alias("question")
+    )
+    found = [
+        answers.join(keys, on=["prompt", "question"], maintain_order="left")
+        .select(ANSWERS)
+        .cast({"model": pl.String, "annotator": pl.String})
+        for answers in release.answers.values()
+    ]
+    return Annotations(questions, pl.concat(found))
+
+
+def read_run(run: "Run", judge: str | None = None) -> Annotations:
     """Read the answers of a run by its only judge or the one named, without excluded items."""
+    from subitize.store.frames import read_readings, read_responses  # not needed for released files
+
     items = _keep_items(run, run.items(SUITE))
     return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge)))
 
 
-def take_answers(survey: RunFrame, judge: str) -> Annotations:
+def take_answers(survey: "RunFrame", judge: str) -> Annotations:
     """Return a judge's answers of a run that has been read, without excluded items."""
     items = _keep_items(survey.run, survey.whole.items.values())
     return _annotate(survey.run, items, survey.responses, survey.readings.filter(pl.col("judge") == judge))
 
 
-def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:
+def _keep_items(run: "Run", items: Iterable[Item]) -> list[Item]:
     excluded = run.exclusions()
     kept = [item for item in items if item.suite == SUITE and item.id not in excluded]
     if not kept:
@@ -311,7 +329,7 @@ def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:
     return kept
 
 
-def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
+def _annotate(run: "Run", items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
     questions = list_questions(items)
     answers = readings.select("subject", "question", "annotator", read="value")
     trials = responses.lazy().select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
@@ -330,7 +348,7 @@ def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings
     return Annotations(questions, found)
 
 
-def _choose_judge(run: Run, judge: str | None) -> str:
+def _choose_judge(run: "Run", judge: str | None) -> str:
     names = run.judge_names()
     if judge is None and len(names) == 1:
         return next(iter(names))
@@ -344,6 +362,8 @@ def _choose_judge(run: Run, judge: str | None) -> str:
 
 def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
     """Decode each distinct value once, lines by the release's codes; discarded values become null."""
+    from subitize.store.reading import decode_value  # not needed for released files
+
     questions = {ask.question.id: ask.question for item in items for ask in item.asks}
     different = answers.select("question", "read").unique(maintain_order=True)
     rows = [

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from subitize.analysis.published import Cell, CellId, ComparedCell, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
-from subitize.papers.geckonum.importing import read_released
-from subitize.papers.geckonum.labels import Annotations
+from subitize.papers.geckonum.labels import Annotations, read_released, read_run
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
 from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, compute_extensions, compute_tables
 
@@ -29,8 +28,6 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
 
 def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the answers in a run."""
-    from subitize.papers.geckonum.labels import read_run  # not needed for released files
-
     return _tabulate(read_run(run, judge), extensions=extensions)
 
 
