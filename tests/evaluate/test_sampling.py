@@ -14,7 +14,7 @@ from subitize.errors import ConflictError
 from subitize.evaluate import sampling
 from subitize.evaluate.sampling import SCHEME, order_items, sample_of
 from subitize.interfaces import design_of
-from subitize.papers.geckonum.importing import read_released
+from subitize.papers.geckonum.labels import read_released
 from subitize.papers.geckonum.release import read_release
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import Answer, Ask, Count, Draw, Item, Scalar, Spec

@@ -53,7 +53,7 @@ def load(reference: str, who: str = "") -> Any:  # noqa: ANN401
         return _import_object(reference)
     except SubitizeError:
         raise
-    except Exception as error:  # an outside package may fail in any way
+    except Exception as error:  # an outside package may raise anything
         raise BadValueError(f"{who or reference} cannot be loaded: {error}") from error
 
 

@@ -17,8 +17,7 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 
 from subitize.analysis.claims import Claim, Contrast
 from subitize.papers.geckonum.claims import CLAIMS, claims
-from subitize.papers.geckonum.importing import read_released
-from subitize.papers.geckonum.labels import Annotations
+from subitize.papers.geckonum.labels import Annotations, read_released
 from subitize.papers.geckonum.prompts import Prompt
 from subitize.papers.geckonum.release import read_release
 from tests.commands import call

@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 
 from subitize.analysis.published import Cell, CellId
-from subitize.papers.geckonum.importing import read_released
-from subitize.papers.geckonum.labels import SEEDS, Annotations
+from subitize.papers.geckonum.labels import SEEDS, Annotations, read_released
 from subitize.papers.geckonum.release import read_release
 from subitize.papers.geckonum.tables import paired_differences
 from tests.papers.geckonum.geckonum_release import write_release

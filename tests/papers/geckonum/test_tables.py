@@ -19,8 +19,8 @@ from scipy.stats import chi2_contingency
 from subitize.analysis.published import AS_THE_PAPER, Cell, CellId
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.nouns import plural
-from subitize.papers.geckonum.importing import JUDGE, import_geckonum, read_released
-from subitize.papers.geckonum.labels import Annotations, estimate_means, read_run
+from subitize.papers.geckonum.importing import JUDGE, import_geckonum
+from subitize.papers.geckonum.labels import Annotations, estimate_means, read_released, read_run
 from subitize.papers.geckonum.release import MODELS, read_release
 from subitize.papers.geckonum.reproduction import compare
 from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compute_extensions, compute_tables

@@ -13,12 +13,12 @@ from subitize.papers.seeing_past_words.measures import (
     BASELINES,
     ScoredTexts,
     bin_number,
-    lay_out_probes,
     make_pairs,
     measure_baselines,
     measure_pairs,
     measure_ranks,
     measure_said,
+    numbers_of_probes,
     prefer_smaller,
     rank_number,
 )
@@ -217,7 +217,7 @@ GUESSES = {  # pairwise accuracy of validation, ties half: standard, hard, inter
 def test_guessing_gets_what_it_is_known_to_get(shared_data: Path) -> None:
     for place, split in enumerate(("standard", "hard", "interpolation")):
         file = shared_data / "counting-probe" / f"visual7w_counting_{split}_split.val.json"
-        found = measure_baselines(lay_out_probes(build_probes([file], Recipe()).probes, as_given=True))
+        found = measure_baselines(numbers_of_probes(build_probes([file], Recipe()).probes))
         for name, expected in GUESSES.items():
             assert round(100 * found[name]["pairwise_accuracy"].value, 1) == expected[place], (split, name)
         assert round(100 * found["always foil"]["accuracy"].value, 1) == 74.9
@@ -230,7 +230,7 @@ def test_guessing_gets_what_it_is_known_to_get(shared_data: Path) -> None:
 def test_guessing_is_seen_through_on_probes_of_our_own(tmp_path: Path) -> None:
     """Foils that are exchanged leave every rule of numbers alone at one half."""
     answers = [0] * 7 + [1] * 26 + [2] * 30 + [3] * 14 + [4] * 9 + [5] * 6
-    found = measure_baselines(lay_out_probes(make_probes(tmp_path, answers)))
+    found = measure_baselines(numbers_of_probes(make_probes(tmp_path, answers)))
     assert set(found) == set(BASELINES)
     for name, measures in found.items():
         if name != "the number's prior":  # learnt from one half of the images for the other, it is off by chance
@@ -239,8 +239,8 @@ def test_guessing_is_seen_through_on_probes_of_our_own(tmp_path: Path) -> None:
 
 def test_what_is_learnt_is_learnt_in_training(tmp_path: Path) -> None:
     training, test = (
-        lay_out_probes(make_probes(tmp_path, [5, 5, 5, 1, 2])),
-        lay_out_probes(make_probes(tmp_path, [1, 1, 1, 5, 2])),
+        numbers_of_probes(make_probes(tmp_path, [5, 5, 5, 1, 2])),
+        numbers_of_probes(make_probes(tmp_path, [1, 1, 1, 5, 2])),
     )
     found = measure_baselines(test, training)
     assert found["the most frequent answer"]["recall_right"].value == pytest.approx(1 / 5)
@@ -249,5 +249,5 @@ def test_what_is_learnt_is_learnt_in_training(tmp_path: Path) -> None:
 
 def test_equal_numbers_of_a_probe_are_equally_small() -> None:
     probe = Probe("a", "s", "test", "a.jpg", "", 2, (1, 2, 3), "", ("", "", ""), "", "")
-    numbers = lay_out_probes([probe], as_given=True)
+    numbers = numbers_of_probes([probe])
     assert prefer_smaller(numbers, numbers).tolist() == [0.5, 1.0, 0.5, 0.0]

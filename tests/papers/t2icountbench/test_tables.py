@@ -24,7 +24,7 @@ from subitize.papers.t2icountbench.tables import (
     choose_k,
     drawn_numbers,
     list_warnings,
-    place,
+    rank_among_published,
     table_2,
     table_3,
     thresholds_at_half,
@@ -257,7 +257,7 @@ def test_table_3_is_of_home_and_plain_with_and_without_fallbacks(
 
 
 def test_a_model_is_placed_by_its_average_and_the_ends_of_its_interval(attempts: list[PromptResult]) -> None:
-    found = {one.model: one for one in place(attempts)}
+    found = {one.model: one for one in rank_among_published(attempts)}
     assert found["poor"].rank == 16
     assert all(one.best <= one.rank <= one.worst <= 16 for one in found.values())
 
@@ -265,7 +265,7 @@ def test_a_model_is_placed_by_its_average_and_the_ends_of_its_interval(attempts:
 def test_a_model_without_a_category_is_not_placed_and_what_is_missing_is_named() -> None:
     made = attempt_all("one", design(numbers=range(1, 11), objects=["cat", "human"]), lambda _: 0.5)
     some = [one for one in made if one.item.factors["scene"] != "city"]
-    assert place(some) == []
+    assert rank_among_published(some) == []
     told = list_warnings(some)
     assert "one: not placed among the fifteen, as it has nothing of fruit, shape, furniture, plant" in told
     assert "one: its average has nothing of hard, city plain" in told

@@ -1,4 +1,4 @@
-"""GeckoNum (Kajić et al. 2024): prompts of number in three tasks, people's answers about seven models' images."""
+"""GeckoNum (Kajić et al. 2024): numerical prompts in three tasks, and people's answers about images of seven models."""
 
 from subitize.interfaces import Paper, Reference
 

@@ -1,4 +1,4 @@
-"""GeckoNum's part of a report beyond accuracy: how images fail and why, models compared, agreement."""
+"""GeckoNum's report beyond accuracy: how and why images fail, pairwise model comparisons, annotator agreement."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -46,8 +46,8 @@ _VOTES = tuple(f"{votes}/{RATERS}" for votes in range(RATERS, 0, -1))
 _SHARES = tuple(f">={votes}/{RATERS}" for votes in range(RATERS, RATERS // 2, -1))
 _LEVELS = ("nominal", "ordinal", "interval")
 _TASKS = ("task1", "task2", "task3")
-_LEAST_FOR_TEXT = 12.0  # the share, in percent, whose figure fits into its bar
-_LARGEST = 1e3  # a chart of odds ratios ends there; the table does not
+_LEAST_FOR_TEXT = 12.0  # a bar of at least this many percent has room for its number
+_LARGEST = 1e3  # odds ratios beyond this are clipped in the chart, not in the table
 
 
 def failures(findings: Findings) -> Section | None:
@@ -75,7 +75,7 @@ def failures(findings: Findings) -> Section | None:
 
 
 def numbers_drawn(findings: Findings) -> Section | None:
-    """Show which numbers were asked for, and which were drawn (Figure A12)."""
+    """Show which numbers were requested and which were drawn (Figure A12)."""
     rows, cells = [], []
     for one in findings.models:
         found = one.estimates("A12")
@@ -103,7 +103,7 @@ def numbers_drawn(findings: Findings) -> Section | None:
 
 
 def decisive(findings: Findings, palette: Palette) -> Section | None:
-    """Show what raises and lowers the odds of a right count, each condition beside the others."""
+    """Show what raises or lowers the odds of a correct count, each condition adjusted for the others."""
     ratios = [(one, what, ratio) for one in findings.models for what, ratio in one.estimates("odds_ratios").items()]
     if not ratios:
         return None
@@ -137,7 +137,7 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
 
 
 def differences(findings: Findings) -> Section | None:
-    """Compare models of one run on the same prompts."""
+    """Compare the models of a run on the same prompts."""
     found = pairs(findings)
     tasks = sorted({compared[: len("task1")] for own in found.values() for compared in own})
     if not found:
@@ -173,7 +173,7 @@ def differences(findings: Findings) -> Section | None:
 
 
 def agreement(findings: Findings) -> Section | None:
-    """Show how far annotators agree, where there are several."""
+    """Show how well annotators agree, where there are several."""
     groups = [group for group in findings.groups if group.raters > 1]
     if not groups:
         return None
@@ -198,7 +198,7 @@ def _failures(
                 continue
             cells.append(Row((one.label, type, *own.values(), n), one.badge))
             for rank, (kind, share) in enumerate(own.items()):
-                # A kind that nothing fell into has no width.
+                # A kind that never occurred has no width.
                 drawn = share or Estimate(0.0, 0.0, 0.0, n, "")
                 text = f"{drawn.value:.0f}" if drawn.value >= _LEAST_FOR_TEXT else ""
                 rows.append({"level": type, "kind": kind, "rank": rank, "text": text, **point(one.label, drawn)})
@@ -221,7 +221,7 @@ def _failures(
 
 
 def _condition(what: str) -> str:
-    """Name a term of the regression: the number, or a level of a factor."""
+    """Name a term of the regression: the number or a factor's level."""
     factor, _, level = what.partition("=")
     return f"{factor} {level}" if level == "not varied" else level or factor
 
@@ -248,7 +248,7 @@ def _votes(models: Sequence[MeasuredModel]) -> TableBlock:
 
 
 def _add_panels(published: Sequence[str], found: Iterable[str]) -> list[str]:
-    """Put behind the columns of the paper those of panels of another size, the largest first."""
+    """Append columns for panels of other sizes than the paper's, the largest first."""
     others = set(found).difference(published)
     votes_of = {column: [int(number) for number in column.removeprefix(">=").split("/")] for column in others}
     return [*published, *sorted(others, key=lambda column: votes_of[column][::-1], reverse=True)]

@@ -1,4 +1,4 @@
-"""What GeckoNum's part of a report rests on: the tables of each run and judge, and charts of its own."""
+"""The basis of GeckoNum's part of a report: the tables of each run and judge, and its own charts."""
 
 import math
 from collections import defaultdict
@@ -48,7 +48,7 @@ _POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
 
 @dataclass(frozen=True, slots=True)
 class MeasuredModel:
-    """A model under its name in the report, and the figures of it, by table and by what stands there for it."""
+    """A model under its name in the report, with its cells by table and column."""
 
     label: str
     badge: RowKind
@@ -58,64 +58,64 @@ class MeasuredModel:
     judge: str
 
     def is_compared_with(self, other: "MeasuredModel") -> bool:
-        """Tell whether their ranks and letters are of one comparison: of one run, by one judge."""
+        """Return whether both are ranked in the same comparison: same run, same judge."""
         return (self.run, self.judge) == (other.run, other.judge)
 
     def estimate(self, table: str, what: str) -> Estimate | None:
-        """Get a figure with its interval."""
+        """Return a cell that has an interval."""
         return _to_estimate(self.cells.get(table, {}).get(what))
 
     def estimates(self, table: str) -> dict[str, Estimate]:
-        """Get all figures of a table that have an interval."""
+        """Return all cells of a table that have an interval."""
         return {what: found for what in self.cells.get(table, {}) if (found := self.estimate(table, what))}
 
     def text(self, table: str, what: str) -> str | None:
-        """Get what is no number, such as a rank."""
+        """Return a cell that is text, such as a rank."""
         cell = self.cells.get(table, {}).get(what)
         return cell.value if cell is not None and isinstance(cell.value, str) else None
 
     def number(self, table: str, what: str) -> float | None:
-        """Get a figure that has no interval, such as a p; nothing where it cannot be computed."""
+        """Return a cell without an interval, such as a p-value; None if it could not be computed."""
         cell = self.cells.get(table, {}).get(what)
         return None if cell is None or isinstance(cell.value, str) or math.isnan(cell.value) else float(cell.value)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """What one judge said of the models of one run, with the figures that are not of one model alone."""
+    """The models of a run as seen by one judge, with the cells that are not of a single model."""
 
     name: str
     models: tuple[MeasuredModel, ...]
     pooled: Mapping[str, Mapping[tuple[str, str], Cell]]
     raters: int
     nouns: Mapping[str, str]
-    """The nouns of simple prompts, frequent or rare."""
+    """The nouns of simple prompts, each frequent or rare."""
     statements: Sequence[Claim] = ()
-    """What the paper concludes, held against these answers."""
+    """The paper's claims, evaluated on these answers."""
 
     def estimate(self, table: str, row: str, column: str) -> Estimate | None:
-        """Get a figure of all models together."""
+        """Return a cell of all models together."""
         return _to_estimate(self.pooled.get(table, {}).get((row, column)))
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the runs of a report tell about GeckoNum; the models of each judge stand best first, by Tasks 1 to 3."""
+    """GeckoNum's tables of all runs in a report; the models of each judge come best first, by Tasks 1 to 3."""
 
     groups: tuple[JudgedRun, ...]
     models: tuple[MeasuredModel, ...]
     unread: tuple[str, ...]
-    """The series of which no answer has a value."""
+    """The series without a single usable answer."""
 
 
 def find(series: Sequence[Series]) -> Findings:
-    """Compute every table of each run and judge by itself."""
+    """Compute every table, separately for each run and judge."""
     by_group: dict[tuple[str, str], list[Series]] = defaultdict(list)
     for one in series:
         by_group[one.source.name, one.judge].append(one)
     made = (_group(run, judge, members) for (run, judge), members in by_group.items())
     groups = [group for group in made if group]
-    # Judges are no models: what one makes of a model is not better or worse than what another does.
+    # Judges are not ranked against each other, so models are sorted within each judge.
     judges = list(dict.fromkeys(one.judge_name for one in series))
     models = sorted(
         (one for group in groups for one in group.models), key=lambda one: (judges.index(one.judge), _rank(one))
@@ -126,24 +126,24 @@ def find(series: Sequence[Series]) -> Findings:
 
 
 def printed(table: str, row: str, column: str) -> float | None:
-    """Get a figure as the paper prints it; nothing where it prints none."""
+    """Return a figure as the paper prints it; None if it does not."""
     text = PUBLISHED.get(CellId(table, row, column))
     return None if text is None else float(text)
 
 
 class ModelDifference(NamedTuple):
-    """A difference between two models, and p as Holm adjusts it."""
+    """The difference between two models, with its Holm-adjusted p."""
 
     difference: Estimate
     p: float | None
 
 
 def pairs(findings: Findings) -> dict[tuple[str, str], dict[str, ModelDifference]]:
-    """Find the pairs of models compared on the same prompts, by task and weighting, as the columns name them."""
+    """List the pairs of models compared on the same prompts, by task and weighting as in the column names."""
     found: dict[tuple[str, str], dict[str, ModelDifference]] = defaultdict(dict)
     for one in findings.models:
         for what, difference in one.estimates("paired").items():
-            # The column is the part after the last colon: a name may contain colons.
+            # The column follows the last colon: names may contain colons, too.
             other, _, column = what.rpartition(": ")
             compared = column.removesuffix("_diff")
             p = one.number("paired", f"{other}: {compared}_p_holm")
@@ -158,7 +158,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> JudgedRun | None:
         annotations = take_answers(series[0].source.survey, judge)
     except NothingToDoError:
         return None
-    # In the cells a model goes by a number, as names may contain whatever separates them there.
+    # Cells identify models by number, since names may contain the separators.
     keys = {f"{place:04}": one for place, one in enumerate(series)}
     names = {one.model: key for key, one in keys.items()}
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
@@ -188,7 +188,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> JudgedRun | None:
 
 
 def _locate(place: CellId) -> tuple[str, str]:
-    """Tell which model a cell is about, and what of it."""
+    """Split the place of a cell into its model and what it measures."""
     match place.table:
         case "figure3_by_type" | "figure5":
             return place.column, place.row
@@ -205,7 +205,7 @@ def _locate(place: CellId) -> tuple[str, str]:
 
 
 def _rename(what: str, keys: Mapping[str, Series]) -> str:
-    """Name the other model of a pair as the report does."""
+    """Replace the key of the other model of a pair by its name in the report."""
     key, separator, rest = what.partition(": ")
     return f"{keys[key].label}{separator}{rest}" if key in keys and separator else what
 
@@ -216,14 +216,14 @@ def _rank(one: MeasuredModel) -> tuple[float | str, ...]:
 
 
 def _to_estimate(cell: Cell | None) -> Estimate | None:
-    """Give a cell with an interval as an estimate; a percentage stays one."""
+    """Convert a cell with an interval to an estimate, in the same unit."""
     if cell is None or cell.low is None or cell.high is None or cell.n is None or isinstance(cell.value, str):
         return None
     value, low, high = float(cell.value), float(cell.low), float(cell.high)
     return Estimate(value, low, high, cell.n, cell.method, caution=cell.caution)
 
 
-_DARK_FROM = 0.68  # figures on a cell with a larger share are white
+_DARK_FROM = 0.68  # numbers on darker cells are white
 
 
 def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
@@ -236,7 +236,7 @@ def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence
 
 
 def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
-    """Draw the shares of two kinds with their intervals, a line for each model."""
+    """Draw the shares of two kinds with their intervals, a row per model."""
     beside = {"yOffset": offset_field("kind", colour["scale"]["domain"], 0.4)}
     shared = {"y": name_field("model", names, labelLimit=220, labelPadding=8), "color": colour, **beside}
     layers = draw_estimates("x", share_field("share right"), shared, width=2.5, size=50)
@@ -244,7 +244,7 @@ def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
 
 
 def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
-    """Draw one value for each name, the largest first, coloured by kind."""
+    """Draw one value per name, the largest first, coloured by kind."""
     x = field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
     encoding = {"y": name_field("name", names), "x": x, "color": colour_kinds(kinds)}
     layers = [layer("circle", encoding, size=50, opacity=1)]
@@ -252,7 +252,7 @@ def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence
 
 
 def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
-    """Draw shares as coloured cells with the figures in them, and their intervals where there are some."""
+    """Draw shares as coloured cells with their numbers and, where known, intervals."""
     place = {
         "x": name_field("column", columns, labelLimit=220, orient="top", labelAngle=0),
         "y": name_field("name", names, labelLimit=220),
@@ -270,7 +270,7 @@ def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
 
 
 def distribution(rows: Rows, models: Sequence[str]) -> Spec:
-    """Draw how often each number was drawn as bars, and how often it was asked for as ticks."""
+    """Draw how often each number was drawn (bars) and requested (ticks)."""
     axis = {**UPRIGHT, "labelExpr": MORE_THAN_TEN, "labelFontSize": 9.5}
     x = field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
     y = field("value", "quantitative", title="share", axis=PERCENT)
@@ -285,7 +285,7 @@ def distribution(rows: Rows, models: Sequence[str]) -> Spec:
 
 
 def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> Spec:
-    """Draw how outcomes share each level, the first kind with its interval and its figure, a panel per model."""
+    """Draw the shares of outcomes at each level, the first with its number and interval, a panel per model."""
     y = name_field("level", levels, labelLimit=220)
     x = {**share_field(None, axis={**QUARTERS, "grid": False}), "stack": "zero"}
     order = field("rank", "quantitative")
@@ -302,5 +302,5 @@ COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
 
 
 def point(label: str, percentage: Estimate) -> dict[str, object]:
-    """Make a row of a chart's data of a percentage."""
+    """Make a chart row of a percentage."""
     return {"model": label, **bounds(percentage, per=100)}

@@ -1,6 +1,6 @@
 """Imports GeckoNum's released answers into a run, and exports answers in the same columns.
 
-Answers can also be taken from the files as they are. Its images become responses, its annotators' answers readings."""
+Images become responses, annotators' answers readings."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from subitize.io.memory import gc_paused
 from subitize.io.outputs import write_atomic
 from subitize.labels import Rule, interpret
 from subitize.language.questions import LINES_WORDING, line_codes
-from subitize.papers.geckonum.labels import ANSWERS, SUITE, Annotations, list_questions
+from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.release import COLUMNS, LICENCE, GeckonumRelease, read_release, released_items
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import (
@@ -46,38 +46,22 @@ from subitize.records import (
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
 
-
-def read_released(release: GeckonumRelease) -> Annotations:
-    """Take the answers of a release as they are."""
-    questions = list_questions(released_items(release))
-    keys = questions.select(
-        "key", pl.col("prompt").cast(pl.Categorical), pl.col("wording").cast(pl.Categorical).alias("question")
-    )
-    found = [
-        answers.join(keys, on=["prompt", "question"], maintain_order="left")
-        .select(ANSWERS)
-        .cast({"model": pl.String, "annotator": pl.String})
-        for answers in release.answers.values()
-    ]
-    return Annotations(questions, pl.concat(found))
-
-
 RELEASED_SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
 JUDGE = "geckonum-annotators"
 RULE = Rule("geckonum")
 
 
 def read_importable(folder: Path) -> Importable:
-    """Read a release: what is wrong with its files leaves no run behind."""
+    """Read and check a release first, so that a faulty one leaves no run behind."""
     release = read_release(folder)
     items = released_items(release)
     return Importable((*release.warnings, LICENCE), lambda run: import_geckonum(run, release, items))
 
 
 def import_geckonum(run: Run, release: GeckonumRelease, items: list[Item] | None = None) -> ReleaseSummary:
-    """Add the answers of a release to a run, all or none; those about a model and task that it has are left alone.
+    """Add the answers of a release to a run, all or none; models and tasks already there are left alone.
 
-    The items can be made beforehand: what is wrong with the questions is found then, before there is a run.
+    Pass items made beforehand to find faulty questions before there is a run.
     """
     items = released_items(release) if items is None else items
     with run.lease(f"judge {JUDGE}") as lease:
@@ -100,7 +84,7 @@ def import_geckonum(run: Run, release: GeckonumRelease, items: list[Item] | None
 
 
 def _find_new(run: Run, release: GeckonumRelease) -> tuple[dict[tuple[str, int], pl.DataFrame], int]:
-    """Find the models and tasks that the run has no answers about, and how many answers about others it has."""
+    """Find the models and tasks that the run has no answers about, and count its answers about the others."""
     there = _find_answers(run)
     new, known = {}, 0
     for task, answers in release.answers.items():
@@ -117,7 +101,7 @@ def _find_new(run: Run, release: GeckonumRelease) -> tuple[dict[tuple[str, int],
 
 
 def _find_answers(run: Run) -> dict[tuple[str, int], Counter[tuple[str, int, str, str]]]:
-    """Find what annotators said before, by model and task."""
+    """Collect the annotators' answers already in the run, by model and task."""
     tasks = {item.id: int(item.factors["task"]) for item in run.items(RELEASED_SUITE.name)}
     answers = read_readings(run, JUDGE, with_evidence=True).join(
         read_responses(run), left_on="subject", right_on="trial"
@@ -132,7 +116,7 @@ def _find_answers(run: Run) -> dict[tuple[str, int], Counter[tuple[str, int, str
 
 
 class _Trials:
-    """The trials that drew the released images, each with its subject; one that was stored before is not made again."""
+    """The trials that drew the released images, each with its subject; trials already stored are not repeated."""
 
     def __init__(self, run: Run, specs: Mapping[str, Spec]) -> None:
         self._specs = specs
@@ -140,7 +124,7 @@ class _Trials:
         self.subjects: dict[tuple[str, str, int], Subject] = {}
 
     def responses(self, tables: Iterable[pl.DataFrame]) -> Iterator[Response]:
-        """Make the responses of all images that are new."""
+        """Make the responses of all new images."""
         provenances: dict[int, Provenance] = {}
         for table in tables:
             for model, prompt, seed in table.select("model", "prompt", "seed").unique(maintain_order=True).iter_rows():
@@ -162,7 +146,7 @@ def _readings(
     columns = table.select("model", "prompt", "seed", "question", "raw", "annotator")
     for model, prompt, seed, wording, raw, annotator in columns.iter_rows():
         question = questions[prompt, wording]
-        # What a line means depends on the lines it stands among, a number and a yes do not.
+        # What a line means depends on the other lines offered; a number or a yes means the same everywhere.
         said = (question, raw) if isinstance(question, Choose) else raw
         if said not in known:
             words = Words(raw)
@@ -175,7 +159,7 @@ _EXPORTED_IMAGE_ID = re.compile(r"(?P<prompt>.+)_(?P<seed>\d{1,4})", re.ASCII)
 
 
 def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
-    """Write task_N_MODEL.csv into a folder, and say how many answers they have; those without a value are none."""
+    """Write task_N_MODEL.csv files into a folder and count their answers; answers without a value are left out."""
     folder = path.with_name(f"{path.stem}-ratings") if path.suffix == ".csv" else path
     ratings = [one for one in list_ratings(run, choose_people(run, judge)) if one.item.suite == SUITE]
     people = number_people(one.annotator for one in ratings)
@@ -196,7 +180,7 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
 
 
 def translate(lines: Iterable[CsvRow]) -> Iterator[dict[str, str]]:
-    """Say which image of which model each line is about, what was asked, and what was said."""
+    """Yield the image, model, question and answer of each line."""
     for line in lines:
         found = _EXPORTED_IMAGE_ID.fullmatch(line.get("image_id"))
         if found is None:
@@ -238,15 +222,15 @@ def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, obj
     }
     if isinstance(ask.question, Choose):
         codes = line_codes(ask.question)
-        told = {"answer_text": ask.question.lines[int(value)], "answer_num": codes[int(value)]}
-        return row | told | {"gt_num": codes[int(ask.expects[0])]}
+        chosen = {"answer_text": ask.question.lines[int(value)], "answer_num": codes[int(value)]}
+        return row | chosen | {"gt_num": codes[int(ask.expects[0])]}
     row |= {"question_id": item.asks.index(ask), "question": ask.wording}
     number = int(value) if float(value).is_integer() else float(value)
     return row | ({"raw_answer": escape_formula(_raw(rating))} if task == 1 else {}) | {"answer": number}
 
 
 def _raw(rating: Rating) -> str:
-    """Give the answer as it was typed; of clicks there is only their number."""
+    """Return the answer as typed; for boxes, their number."""
     match rating.reading.evidence:
         case Words(text=text):
             return text

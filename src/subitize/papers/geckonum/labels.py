@@ -1,39 +1,40 @@
 """GeckoNum's labels, one value per question from several answers, and their shares in groups of prompts.
 
-All tables are functions of two frames, whether they come from a run or straight from the released files: `questions`
-has a row for each question of a prompt, known by its `key`; `answers` a row for each answer: model, key, seed (the
-repeat of a run), annotator, value. The value of Task 2 is the code of the line, that of Task 3 is 1 for yes.
-Intervals are over prompts, whose labels are correlated; types and numbers are strata, which the design fixes. Every
-label weighs the same; that of a whole image in Task 3 rests on several answers."""
+All tables are functions of two frames, whether read from a run or straight from the released files: `questions` has a
+row for each question of a prompt, identified by its `key`; `answers` has a row for each answer: model, key, seed (the
+repeat of a run), annotator, value. In Task 2 the value is the code of the line, in Task 3 it is 1 for yes. Intervals
+are over prompts, since labels of the same prompt are correlated; types and numbers are strata, fixed by the design.
+Every label has the same weight; that of a whole image in Task 3 combines several answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import polars.selectors as cs
 
 from subitize.analysis.design import assign_units
-from subitize.analysis.frame import RunFrame
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
+from subitize.papers.geckonum.release import GeckonumRelease, released_items
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Known, Question, Value
 from subitize.stats.estimate import Clusters, estimate_shares
-from subitize.store import Run
-from subitize.store.frames import read_readings, read_responses
-from subitize.store.reading import decode_value
+
+if TYPE_CHECKING:
+    from subitize.analysis.frame import RunFrame
+    from subitize.store import Run
 
 Shares = dict[tuple[Any, ...], Estimate]
-"""Estimates by the names of their groups, in the order of these."""
+"""Estimates by the levels of their groups."""
 
 
 def estimate_means(labels: pl.DataFrame, *by: str, confidence: float = 0.95) -> Shares:
-    """Average `right` in each group; what has no name of a group is in none.
+    """Average `right` in each group; rows with a null level are dropped.
 
-    Labels weigh the same, or as `weight` says, which should come to 1 on average.
+    Labels weigh the same, or by a column `weight`, which should average 1.
     """
     is_weighted = "weight" in labels.columns
     weight = pl.col("weight").sum() if is_weighted else _LABELS
@@ -44,7 +45,7 @@ def estimate_means(labels: pl.DataFrame, *by: str, confidence: float = 0.95) -> 
 
 
 def estimate_events(labels: pl.DataFrame, events: Mapping[str, pl.Expr], *by: str) -> Shares:
-    """Estimate in each group how often each of several things is so; its name is the last of the names."""
+    """Estimate how often each of several events occurs in each group; the event is the last part of the key."""
     shares = {name: is_so.cast(pl.Float64).mean() for name, is_so in events.items()}
     clusters = labels.lazy().group_by(*by, "cluster").agg(_STRATUM, _LABELS, pl.col("observations").sum(), **shares)
     each = clusters.unpivot(list(events), index=cs.exclude(*events), variable_name="event", value_name="mean")
@@ -52,7 +53,7 @@ def estimate_events(labels: pl.DataFrame, events: Mapping[str, pl.Expr], *by: st
 
 
 def estimate_outcomes(labels: pl.DataFrame, outcome: str, *by: str) -> Shares:
-    """Estimate the share of each outcome that occurs in a group; it is the last of the names."""
+    """Estimate the share of each outcome in each group; the outcome is the last part of the key."""
     rows = labels.lazy()
     prompts = rows.group_by(*by, "cluster").agg(_STRATUM, _LABELS)
     found = rows.group_by(*by, "cluster", outcome).agg(found=pl.len())
@@ -80,36 +81,27 @@ def _estimate(clusters: pl.LazyFrame, by: tuple[str, ...], confidence: float = 0
 
 
 SEEDS = 5
-"""Only Imagen-C has more images per prompt; but for Task 1 of Table 2, the paper uses these."""
+"""Images per prompt used in the paper. Imagen-C has ten; only Task 1 of Table 2 uses them all."""
 
 _QUESTIONS: dict[str, Any] = {
-    "item": pl.String,
-    "prompt": pl.String,
-    "question": pl.String,
-    "parent": pl.String,
-    "wording": pl.String,
+    **dict.fromkeys(("item", "prompt", "question", "parent", "wording"), pl.String),
     "is_relevant": pl.Boolean,
     "task": pl.UInt8,
-    "type": pl.String,
-    "noun": pl.String,
-    "colour": pl.String,
-    "place": pl.String,
+    **dict.fromkeys(("type", "noun", "colour", "place"), pl.String),
     "lines": pl.UInt8,
     "truth": pl.Float64,
-    "representation": pl.String,
-    "frequency": pl.String,
-    "quantifier": pl.String,
+    **dict.fromkeys(("representation", "frequency", "quantifier"), pl.String),
 }
 ANSWERS = ("model", "key", "seed", "annotator", "value")
 UNIT = ("model", "key", "seed")
-"""What the answers about one question of one image share."""
+"""The columns that identify one question about one image."""
 _IMAGE = ("model", "prompt", "seed")
 _IS_RIGHT = (pl.col("label") == pl.col("truth")).cast(pl.Float64).alias("right")
-_DEEPEST = 4  # no scene graph of ours has longer chains of questions
+_DEEPEST = 4  # no scene graph of ours is deeper
 
 
 def list_questions(items: Iterable[Item]) -> pl.DataFrame:
-    """List the questions about items, as their asks and factors tell them, with the items' strata and clusters."""
+    """List the questions of items with their asks, factors, strata and clusters."""
     known = list(items)
     rows = [_question(item, ask) for item in known for ask in item.asks]
     design = Design(strata=STRATA)
@@ -129,12 +121,13 @@ def _question(item: Item, ask: Ask) -> tuple[object, ...]:
     lines = len(question.lines) if isinstance(question, Choose) else None
     of_prompt = (item.id, item.id.partition("/")[2])
     of_question = (question.id, ask.parent, ask.wording, ask.is_relevant)
-    told = (factors.get(name) for name in ("representation", "frequency", "quantifier"))
-    return (*of_prompt, *of_question, factors["task"], factors["type"], noun, colour, place, lines, _truth(ask), *told)
+    rest = (factors.get(name) for name in ("representation", "frequency", "quantifier"))
+    counted = (noun, colour, place, lines, _truth(ask))
+    return (*of_prompt, *of_question, factors["task"], factors["type"], *counted, *rest)
 
 
 def _truth(ask: Ask) -> float | None:
-    """The one right value, in the release's coding; an ask that does not enter the score may have several."""
+    """Return the one right value in the release's coding; None if an ask has several or none."""
     if len(ask.expects) != 1:
         return None
     (expected,) = ask.expects
@@ -147,38 +140,38 @@ def _truth(ask: Ask) -> float | None:
 
 
 class Annotations:
-    """Questions and the answers to them, with the labels that follow."""
+    """Questions, the answers to them, and the labels that follow."""
 
     def __init__(self, questions: pl.DataFrame, answers: pl.DataFrame) -> None:
         self.questions = questions
         self.answers = answers
 
     def rename_models(self, names: Mapping[str, str]) -> "Annotations":
-        """Give models other names, and keep the labels that have been found."""
+        """Rename the models, keeping labels already computed."""
         code = pl.col("model").replace_strict(names, return_dtype=pl.String)
         found = Annotations(self.questions, self.answers.with_columns(code))
         labels = ("counts", "lines", "parts", "confirmations")
         vars(found).update({name: getattr(self, name).with_columns(code) for name in labels})
         renamed = [names[model] for model in self.models]
-        if renamed == sorted(renamed):  # units are numbered in the names' order, which stays
+        if renamed == sorted(renamed):  # units are numbered by model name, so only an unchanged order keeps them
             found._by_task = {key: answers.with_columns(code) for key, answers in self._by_task.items()}
         return found
 
     @cached_property
     def models(self) -> list[str]:
-        """The models, in the order of their names."""
+        """The models, sorted by name."""
         return self.answers["model"].unique().sort().to_list()
 
     @cached_property
     def has_graph(self) -> bool:
-        """Tell whether questions that were answered rest on others; those of the release are not told to."""
+        """Return whether any answered question depends on another; those of the release do not say."""
         answered = self.questions.join(self.answers.select("key").unique(), on="key", how="semi")
         return bool(answered.filter("is_relevant")["parent"].is_not_null().any())
 
     def of_task(self, task: int, *, is_relevant: bool = True) -> pl.DataFrame:
-        """The answers to the questions of a task, in the order they were given.
+        """Return the answers to the questions of a task, in the order given.
 
-        Beside them stand numbers of their unit, prompt, annotator (`person`) and value (`said`), in the names' order.
+        Columns number their unit, prompt, annotator (`person`) and value (`said`), each in sorted order.
         """
         found = self._by_task.get((task, is_relevant))
         return self._numbered.clear() if found is None else found
@@ -202,7 +195,7 @@ class Annotations:
 
     @cached_property
     def counts(self) -> pl.DataFrame:
-        """The labels of Task 1, rounded half to even; where the release has every answer twice, so is the label."""
+        """The labels of Task 1, rounded half to even; answers that the release has twice count as two labels."""
         found = _choose(self.of_task(1))
         label = pl.Series(np.rint(found["label"].to_numpy()))
         repeated = pl.int_range(pl.len()).repeat_by("copies").explode()
@@ -210,12 +203,12 @@ class Annotations:
 
     @cached_property
     def first_counts(self) -> pl.DataFrame:
-        """The labels of Task 1 of five images of each prompt, which the paper takes but in Table 2."""
+        """The labels of Task 1 for five images per prompt, as everywhere in the paper but in Table 2."""
         return self.counts.filter(pl.col("seed") < SEEDS)
 
     @cached_property
     def numbers(self) -> Shares:
-        """What is right of these by type, model and number."""
+        """Accuracy on these by type, model and number."""
         return estimate_means(self.first_counts, "type", "model", "truth")
 
     @cached_property
@@ -230,9 +223,9 @@ class Annotations:
 
     @cached_property
     def confirmations(self) -> pl.DataFrame:
-        """The images of Task 3 with the mean of all answers to their questions, as `right`.
+        """The images of Task 3, with the mean of all answers to their questions as `right`.
 
-        In `right_in_graph` an answer counts only if the answers to the questions that it rests on are right, too.
+        For `right_in_graph` an answer counts only if the answers it depends on are right, too.
         """
         answers = self.of_task(3).join(self.questions, on="key", maintain_order="left")
         answers = _hold_with_parents(answers.with_columns((pl.col("value") == pl.col("truth")).alias("holds")))
@@ -243,22 +236,27 @@ class Annotations:
         )
         return answers.group_by(*_IMAGE, "type", "stratum", "cluster", maintain_order=True).agg(*means)
 
+    @property
+    def labels_by_task(self) -> dict[int, pl.DataFrame]:
+        """The labels that enter the score, by task."""
+        return {1: self.counts, 2: self.lines, 3: self.confirmations}
+
     def label(self, answers: pl.DataFrame) -> pl.DataFrame:
-        """Take the most frequent value of each question, the first given of several; `top` people gave it."""
+        """Take the most frequent value of each question, ties going to the first given; `top` people gave it."""
         return self._explain(_choose(answers))
 
     def _explain(self, labels: pl.DataFrame) -> pl.DataFrame:
-        """Put the questions beside their labels, and whether these are right."""
+        """Join the questions to their labels, and add whether these are right."""
         return labels.join(self.questions, on="key", maintain_order="left").with_columns(_IS_RIGHT, observations=1)
 
 
 def _choose(answers: pl.DataFrame) -> pl.DataFrame:
-    """Find each unit's label, in the order of the first answers that give it, and how often people's answers stand."""
+    """Find each unit's label, in the order first given, and how often each person's answer is repeated (`copies`)."""
     rows = answers.select("unit", "person", said=pl.col("unit") * _WIDTH + pl.col("said")).with_row_index("row")
     votes = rows.group_by("said").agg(
         pl.col("unit").first(), pl.col("person").n_unique().alias("top"), pl.len().alias("votes"), pl.col("row").min()
     )
-    # The most votes, and of as many the first row, as one number.
+    # Most votes first, then the earliest row, as a single sort key.
     best = (pl.col("votes").cast(pl.Int64) * _WIDTH - pl.col("row")).max().alias("best")
     chosen = votes.group_by("unit").agg(best, pl.col("top").max(), pl.col("votes").sum())
     people = rows.group_by("unit").agg(pl.col("person").n_unique().alias("people"))
@@ -275,7 +273,7 @@ _WIDTH = 2**32
 
 
 def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
-    """Add `holds_in_graph`: an answer that is right, and so is what it rests on, up to the root of the scene graph."""
+    """Add `holds_in_graph`: whether an answer and all it depends on, up to the root of the scene graph, are right."""
     by = (*_IMAGE, "annotator")
     answers = answers.with_columns(pl.col("holds").alias("holds_in_graph"))
     for _ in range(_DEEPEST if answers["parent"].count() else 0):
@@ -291,19 +289,36 @@ def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
 SUITE = "geckonum"
 
 
-def read_run(run: Run, judge: str | None = None) -> Annotations:
-    """Take the answers of a run, those of the one judge that there is, or of the one named; excluded items stay out."""
+def read_released(release: GeckonumRelease) -> Annotations:
+    """Return the answers of a release without storing them."""
+    questions = list_questions(released_items(release))
+    keys = questions.select(
+        "key", pl.col("prompt").cast(pl.Categorical), pl.col("wording").cast(pl.Categorical).alias("question")
+    )
+    found = [
+        answers.join(keys, on=["prompt", "question"], maintain_order="left")
+        .select(ANSWERS)
+        .cast({"model": pl.String, "annotator": pl.String})
+        for answers in release.answers.values()
+    ]
+    return Annotations(questions, pl.concat(found))
+
+
+def read_run(run: "Run", judge: str | None = None) -> Annotations:
+    """Read the answers of a run by its only judge or the one named, without excluded items."""
+    from subitize.store.frames import read_readings, read_responses  # not needed for released files
+
     items = _keep_items(run, run.items(SUITE))
     return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge)))
 
 
-def take_answers(survey: RunFrame, judge: str) -> Annotations:
-    """Take the answers of a judge of a run that has been read; excluded items stay out."""
+def take_answers(survey: "RunFrame", judge: str) -> Annotations:
+    """Return a judge's answers of a run that has been read, without excluded items."""
     items = _keep_items(survey.run, survey.whole.items.values())
     return _annotate(survey.run, items, survey.responses, survey.readings.filter(pl.col("judge") == judge))
 
 
-def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:
+def _keep_items(run: "Run", items: Iterable[Item]) -> list[Item]:
     excluded = run.exclusions()
     kept = [item for item in items if item.suite == SUITE and item.id not in excluded]
     if not kept:
@@ -314,7 +329,7 @@ def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:
     return kept
 
 
-def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
+def _annotate(run: "Run", items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
     questions = list_questions(items)
     answers = readings.select("subject", "question", "annotator", read="value")
     trials = responses.lazy().select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
@@ -333,20 +348,22 @@ def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings
     return Annotations(questions, found)
 
 
-def _choose_judge(run: Run, judge: str | None) -> str:
+def _choose_judge(run: "Run", judge: str | None) -> str:
     names = run.judge_names()
     if judge is None and len(names) == 1:
         return next(iter(names))
     if judge in names:
         return str(judge)
     if judge is None and names:
-        told = ", ".join(names.values())
-        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
+        judges = ", ".join(names.values())
+        raise NothingToDoError(f"{run.location} has several judges: {judges}; name one with --judge")
     raise UnknownNameError("judge in this run", str(judge), names.values())
 
 
 def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
-    """Read each different value once, lines by the release's codes; what was discarded has none."""
+    """Decode each distinct value once, lines by the release's codes; discarded values become null."""
+    from subitize.store.reading import decode_value  # not needed for released files
+
     questions = {ask.question.id: ask.question for item in items for ask in item.asks}
     different = answers.select("question", "read").unique(maintain_order=True)
     rows = [

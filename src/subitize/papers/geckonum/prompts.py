@@ -1,7 +1,7 @@
 """GeckoNum's prompts: the 1386 of its design, those of the official file, or fresh ones with other words.
 
-Of the 1386, 400 are drawn at random. Fresh prompts use other nouns, pairs and colours, or a user's own nouns, each
-marked as frequent or rare: no model can have met them."""
+Of the 1386, 400 are drawn at random. Fresh prompts, which no model can have seen, use other nouns, pairs and colours,
+or a user's own nouns, each marked as frequent or rare."""
 
 import math
 import re
@@ -32,13 +32,13 @@ from subitize.papers.geckonum.sentences import (
 )
 
 TYPES: dict[str, int] = WORDS["types"]
-"""The types of prompts, in the order of the release, each with its task."""
+"""The types of prompts in the release's order, each with its task."""
 
 COLUMNS = ("index", "prompt", "has_numeral", "is_frequent", "entities", "prompt_type", "dataset_id")
 """The columns of the official file."""
 
 COLOURS = ("black", "white", "red", "green", "blue", "yellow", "orange", "purple", "pink", "brown", "grey")
-"""The colours that prompts may have."""
+"""The colours that prompts may name."""
 
 _YES_OR_NO = {"0": False, "1": True}
 _FREQUENT: dict[str, bool | None] = {"-1": None, "0": False, "1": True}
@@ -52,7 +52,7 @@ _FREQUENT_OF_TEN = {"animals": 5, "food": 6, "nature": 5, "objects": 5}
 
 @dataclass(frozen=True, slots=True)
 class FreshOptions:
-    """What fresh prompts are to be about: own nouns with their frequency, or ours; colours; numbers."""
+    """Options of fresh prompts: nouns and whether they are frequent (None for ours), colours, numbers."""
 
     nouns: Mapping[str, bool] | None = None
     colours: tuple[str, ...] = COLOURS
@@ -61,13 +61,13 @@ class FreshOptions:
 
 LEAST_NOUNS = len(OFFICIAL.nouns)
 # On the Zipf scale of wordfreq: GeckoNum's frequent nouns are at 3.86 (ant) and above, its rare ones at 3.70 (cinnamon)
-# and below, of two words the first one looked up, as its authors did.
+# and below; of a two-word noun the first word is looked up, as its authors did.
 _FREQUENT_FROM = 3.78
 _FREQUENCIES = {"frequent": True, "rare": False}
 
 
 def read_nouns(path: Path) -> dict[str, bool]:
-    """Read nouns in the singular; a second column says frequent or rare, else wordfreq is asked."""
+    """Read singular nouns; a second column says frequent or rare, otherwise wordfreq decides."""
     nouns: dict[str, bool] = {}
     for line, fields in read_records(path):
         noun, frequency = _fields(path, line, [field.strip() for field in fields])
@@ -82,7 +82,7 @@ def read_nouns(path: Path) -> dict[str, bool]:
 
 
 def is_frequent(noun: str) -> bool:
-    """Whether wordfreq has the noun among the frequent ones, as GeckoNum parts them."""
+    """Return whether the noun is frequent by GeckoNum's threshold."""
     zipf = look_up([noun])
     if zipf is None:
         raise MissingPartError("a list of nouns without frequencies", "wordfreq", "corpus")
@@ -90,9 +90,9 @@ def is_frequent(noun: str) -> bool:
 
 
 def look_up(nouns: Iterable[str]) -> dict[str, float] | None:
-    """Look up how frequent nouns are, on the Zipf scale; None where others than the official ones need wordfreq.
+    """Look up word frequencies on the Zipf scale; None if unofficial nouns are given and wordfreq is missing.
 
-    Of two words the first is looked up, as the paper does.
+    Of a two-word noun, the first word is looked up, as in the paper.
     """
     found = {noun: ZIPF.get(noun, math.nan) for noun in nouns}
     others = [noun for noun, zipf in found.items() if math.isnan(zipf)]
@@ -116,7 +116,7 @@ def _fields(path: Path, line: int, fields: list[str]) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt, in the columns of the official file; `is_frequent` is None where the file has -1."""
+    """A prompt with the columns of the official file; `is_frequent` is None where the file has -1."""
 
     index: int
     text: str
@@ -128,26 +128,26 @@ class Prompt:
 
 
 def design(seed: int) -> tuple[Prompt, ...]:
-    """Make the 1386 prompts: 986 are those of the release, the others drawn as its own were."""
+    """Make the 1386 prompts: 986 equal those of the release, the others are drawn by the same rules."""
     return number_prompts(make_sentences(OFFICIAL, Random(f"geckonum {seed}")), "geckonum")
 
 
 def number_prompts(sentences: Iterable[Sentence], name: str) -> tuple[Prompt, ...]:
-    """Give each sentence its place and its id."""
+    """Number the sentences and give each an id."""
     return tuple(
         Prompt(index, one.text, one.has_numeral, one.is_frequent, one.entities, one.type, f"{name}_{index:05d}")
         for index, one in enumerate(sentences)
     )
 
 
-@lru_cache(maxsize=2048)  # a prompt is read, and then made an item of
+@lru_cache(maxsize=2048)  # each prompt is needed twice: when read and when made an item
 def scene_of(prompt: Prompt) -> Scene:
-    """Make the scene that the prompt's type and entities name."""
+    """Make the scene described by a prompt's type and entities."""
     return depict(prompt.type, prompt.entities, prompt.text)
 
 
 def read_prompts(path: Path) -> tuple[Prompt, ...]:
-    """Read the official file; what is wrong with it is told with its line."""
+    """Read the official file; errors name the line."""
     records = read_records(path)
     _check_header(path, next(records, (1, []))[1])
     lines: dict[str, int] = {}
@@ -179,7 +179,7 @@ def _check_header(path: Path, header: list[str]) -> None:
 
 
 def _prompt(fields: list[str]) -> Prompt:
-    """Make a prompt of the fields of a row; a ValueError says what is wrong with them."""
+    """Make a prompt from the fields of a row; a ValueError says what is wrong with them."""
     if len(fields) != len(COLUMNS):
         raise ValueError(f"{len(fields)} columns instead of {len(COLUMNS)}; the file may be cut off")
     index, text, has_numeral, is_frequent, entities, type, id = fields
@@ -197,8 +197,8 @@ def _prompt(fields: list[str]) -> Prompt:
 
 
 def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str, int]) -> None:
-    """Refuse a prompt whose text says something else than its entities."""
-    from subitize.language import clauses  # the grammar waits for a text that is not the design's
+    """Refuse a prompt whose text and entities disagree."""
+    from subitize.language import clauses  # the grammar is loaded only for texts outside the design
 
     for prompt, scene in found:
         known = _published_sentences().get(prompt.text)
@@ -222,7 +222,7 @@ def _published_sentences() -> dict[str, Sentence]:
 
 
 def _check_as_designed(path: Path, line: int, prompt: Prompt, known: Sentence) -> None:
-    """Refuse a prompt of the published design with something else beside it than the design has."""
+    """Refuse a published prompt whose other columns differ from the design's."""
     frequent = {value: written for written, value in _FREQUENT.items()}
     for column, own, right in (
         ("entities", prompt.entities, known.entities),
@@ -235,7 +235,7 @@ def _check_as_designed(path: Path, line: int, prompt: Prompt, known: Sentence) -
 
 
 def fresh_prompts(seed: int, wishes: FreshOptions | None = None) -> tuple[Prompt, ...]:
-    """Draw as many prompts of each type as the release has, none of them one of its own, as far as wishes allow."""
+    """Draw as many prompts of each type as the release has, none from the release, as far as the options allow."""
     random = Random(f"geckonum fresh {seed}")
     return number_prompts(make_sentences(_draw(wishes or FreshOptions(), random), random), f"fresh{seed}")
 
@@ -268,7 +268,7 @@ def _draw(wishes: FreshOptions, random: Random) -> GeckonumVocabulary:
 
 
 def _draw_nouns(random: Random) -> dict[str, bool]:
-    """Ten nouns of each group, as many of them frequent as in the release."""
+    """Draw ten nouns per group, with the release's share of frequent ones."""
     drawn: dict[str, bool] = {}
     for group, frequent in _FREQUENT_OF_TEN.items():
         nouns = with_frequency(_BANK[group])
@@ -281,5 +281,5 @@ def _draw_nouns(random: Random) -> dict[str, bool]:
 def _pick(
     bank: Mapping[T, object] | Sequence[T], random: Random, like: Mapping[str, bool] | tuple[object, ...]
 ) -> tuple[T, ...]:
-    """As many of the bank as the release has of the like."""
+    """Sample as many from the bank as the release has."""
     return tuple(random.sample(list(bank), len(like)))

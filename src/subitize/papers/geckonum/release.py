@@ -1,6 +1,6 @@
-"""Reads the files that GeckoNum's authors released, checked row by row: prompts, and annotators' answers.
+"""Reads the files that GeckoNum's authors released, checked row by row: prompts and annotators' answers.
 
-Items get the questions that annotators were really asked."""
+Items get the questions that annotators were actually asked."""
 
 import csv
 import re
@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -22,31 +21,27 @@ from subitize.papers.geckonum.prompts import Prompt, read_prompts
 from subitize.papers.geckonum.suite import items_of, read_answer
 from subitize.records import Ask, Choose, Confirm, Count, Item, Place
 
-MODELS: Mapping[str, str] = MappingProxyType(
-    {
-        "dalle_3": "DALL·E 3",
-        "imagen_a": "Imagen-A",
-        "imagen_b": "Imagen-B",
-        "imagen_c": "Imagen-C",
-        "imagen_d": "Imagen-D",
-        "muse_a": "Muse-A",
-        "muse_b": "Muse-B",
-    }
-)
-"""The models that the paper tells of, as the files and as the paper spell them."""
+MODELS: Mapping[str, str] = {
+    "dalle_3": "DALL·E 3",
+    "imagen_a": "Imagen-A",
+    "imagen_b": "Imagen-B",
+    "imagen_c": "Imagen-C",
+    "imagen_d": "Imagen-D",
+    "muse_a": "Muse-A",
+    "muse_b": "Muse-B",
+}
+"""The models in the paper: names in the files and names in print."""
 
 LICENCE = "GeckoNum's data is by its authors, CC BY 4.0; please cite Kajić et al. (2024)"
-COLUMNS: Mapping[int, tuple[str, ...]] = MappingProxyType(
-    {
-        1: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "raw_answer", "answer"),
-        2: ("image_id", "model", "prompt", "gt_num", "annot_id", "answer_text", "answer_num"),
-        3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
-    }
-)
+COLUMNS: Mapping[int, tuple[str, ...]] = {
+    1: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "raw_answer", "answer"),
+    2: ("image_id", "model", "prompt", "gt_num", "annot_id", "answer_text", "answer_num"),
+    3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
+}
 RATERS = 5
-"""How many people were asked about an image."""
+"""Annotators per image."""
 MANY = 11
-"""What stands for more than ten: people had 0 to 10 and "10+" to choose from."""
+"""The code for more than ten: people chose from 0 to 10 and "10+"."""
 _WHOLE = ("question_id", "annot_id", "gt_num", "answer_num")
 _RAW = {1: "raw_answer", 2: "answer_text", 3: "answer"}
 _IMAGE_ID = r"^(geckonum_[0-9]{5})_([0-9]{1,4})$"
@@ -56,8 +51,8 @@ _IMAGE_ID = r"^(geckonum_[0-9]{5})_([0-9]{1,4})$"
 class GeckonumRelease:
     """The released prompts, and the answers by task.
 
-    Their columns are row (in its file), model, prompt, seed, question_id, question, annotator, raw and value: the
-    number of Task 1 by the `geckonum` policy, the code of the line of Task 2, 1 or 0 of Task 3.
+    The columns of answers are row (in its file), model, prompt, seed, question_id, question, annotator, raw and value:
+    the number of Task 1 by the `geckonum` policy, the code of the line of Task 2, 1 or 0 of Task 3.
     """
 
     prompts: tuple[Prompt, ...]
@@ -66,13 +61,13 @@ class GeckonumRelease:
     warnings: tuple[str, ...]
 
     def error(self, task: int, row: Mapping[str, Any], message: str) -> BadFileError:
-        """Make an error that names the file and the line of an answer."""
+        """Make an error that names the file and line of an answer."""
         file = next(file for file in self.files if (file.task, file.model) == (task, row["model"]))
         return file.error(row["row"], message)
 
 
 def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequence[str] = ()) -> GeckonumRelease:
-    """Read all there is in a folder, or a part: prompts.csv, and task_N_MODEL.csv beside it or in annotations/."""
+    """Read a release folder or part of it: prompts.csv, and task_N_MODEL.csv beside it or in annotations/."""
     files = [file for file in find_files(folder) if file.task in tasks and (not models or file.model in models)]
     if not files:
         wanted = ", ".join(f"task_{task}_{model}.csv" for task in tasks for model in models or ["MODEL"])
@@ -85,8 +80,8 @@ def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequ
         own = [file for file in files if file.task == task]
         answers[task], copies = _read(own, texts)
         for (place,), again in copies.group_by("file", maintain_order=True):
-            told = f"{again.height - again['answer'].n_unique()} rows stand there a second time"
-            warnings.append(f"{own[place].path.name}: {told}, the first of {again['prompt'][0]}; each is a reading")
+            repeated = f"{again.height - again['answer'].n_unique()} rows stand there a second time"
+            warnings.append(f"{own[place].path.name}: {repeated}, the first of {again['prompt'][0]}; each is a reading")
     return GeckonumRelease(prompts, answers, tuple(files), tuple(warnings))
 
 
@@ -105,7 +100,7 @@ class AnswerFile:
 
 
 def find_files(folder: Path) -> list[AnswerFile]:
-    """List the files with answers, by task and model."""
+    """List the answer files, by task and model."""
     if not (folder / "prompts.csv").is_file():
         raise BadFileError(f"no prompts.csv in {folder}; name the folder of GeckoNum's release")
     inner = folder / "annotations"
@@ -121,7 +116,7 @@ def find_files(folder: Path) -> list[AnswerFile]:
 
 
 def _read(files: Sequence[AnswerFile], texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Read the answers of a task, and those of them that were given more than once."""
+    """Read the answers of a task, and those given more than once."""
     table = pl.concat(_read_columns(file).with_columns(pl.lit(place).alias("file")) for place, file in enumerate(files))
     task = files[0].task
     if any(table.null_count().row(0)):
@@ -145,7 +140,7 @@ def _read(files: Sequence[AnswerFile], texts: pl.DataFrame) -> tuple[pl.DataFram
         "image_id", pl.col("seed").cast(pl.UInt16), pl.col("id").cast(pl.Categorical), number=pl.col("id").str.tail(5)
     )
     question, person = (pl.col(name).cast(pl.String).cast(pl.UInt16) for name in ("question_id", "annot_id"))
-    # All that tells one answer from another, as one number: seeds, questions and people have four digits at most.
+    # One number identifies an answer: seeds, questions and people have at most four digits.
     place = (pl.col("file").cast(pl.Int64) * 10**5 + pl.col("number").cast(pl.Int64)) * 10**4 + pl.col("seed")
     table = table.join(known, on="image_id", maintain_order="left").select(
         "row",
@@ -168,9 +163,9 @@ def _read(files: Sequence[AnswerFile], texts: pl.DataFrame) -> tuple[pl.DataFram
 
 
 def _read_columns(file: AnswerFile) -> pl.DataFrame:
-    """Read the columns, with the number of each row; a file that polars refuses is read again for its line.
+    """Read the columns with row numbers; if polars refuses a file, find the faulty line.
 
-    There are few different texts, so that they are kept as categories.
+    Texts repeat so often that they are stored as categories.
     """
     columns = COLUMNS[file.task]
     header = _read_header(file.path)
@@ -190,7 +185,7 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
         found = found.select("row", *columns)
         if any(found.null_count().row(0)):
             found = found.filter(~pl.all_horizontal(pl.col(columns).is_null()))
-        # A table that once had gaps has its whole numbers written as 3.0.
+        # Tables that once had gaps contain whole numbers as 3.0.
         whole = pl.col([name for name in columns if name in _WHOLE and _has_decimals(found[name])])
         if not found.height:
             raise BadFileError(f"{file.path.name}: no answers in it")
@@ -220,14 +215,14 @@ def _read_header(path: Path) -> list[str]:
 
 
 def _refuse(files: Sequence[AnswerFile], table: pl.DataFrame, faults: Mapping[str, pl.Expr]) -> None:
-    """Raise an error about the first row that has a fault, if one has; its message may name columns in braces."""
+    """Raise an error for the first faulty row; messages may name columns in braces."""
     for message, is_bad in faults.items():
         for row in table.filter(is_bad.fill_null(True)).head(1).iter_rows(named=True):
             raise files[row["file"]].error(row["row"], message.format_map(row))
 
 
 def _refuse_text(files: Sequence[AnswerFile], table: pl.DataFrame, column: str, fault: str) -> None:
-    """Raise an error about the first row that has no whole number in a column, if one has none."""
+    """Raise an error for the first row whose column is not a whole number."""
     is_bad = ~pl.col(column).cast(pl.String).str.contains(r"^[0-9]{1,4}$")
     _refuse(
         files, table.unique(column, keep="first", maintain_order=True), {f"{column} {{{column}!r}} {fault}": is_bad}
@@ -235,7 +230,7 @@ def _refuse_text(files: Sequence[AnswerFile], table: pl.DataFrame, column: str, 
 
 
 def _count_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.DataFrame:
-    """Read the raw answers of Task 1 anew; the release must come to the same."""
+    """Read the raw answers of Task 1 again; they must agree with the released values."""
     _refuse_text(files, table, "question_id", "is no number")
     said = table.unique(["raw_answer", "answer"], maintain_order=True).with_columns(
         pl.col("raw_answer").cast(pl.String).map_elements(_number, pl.Float64).alias("value"),
@@ -262,7 +257,7 @@ def _line_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.DataFra
         f"{name} {{{name}!r}} should be 0 to 4": ~text[name].is_in(["0", "1", "2", "3", "4"])
         for name in ("answer_num", "gt_num")
     }
-    # The prompt is one of the lines, so that its own code is known.
+    # The prompt is one of the lines, so its own code is known.
     is_prompt = text["answer_text"] == text["prompt"]
     faults["answer_num {answer_num}: gt_num of the same text is {gt_num}"] = is_prompt & (
         text["answer_num"] != text["gt_num"]
@@ -286,7 +281,7 @@ _NUMBERED = re.compile(r"\d|\b(one|two|three|four|five|half|halves|thirds|quarte
 
 
 def released_items(release: GeckonumRelease) -> list[Item]:
-    """Make the items of the released prompts, with the questions that were really put about them."""
+    """Make the items of the released prompts, with the questions that were actually asked."""
     put: dict[str, dict[str, Ask]] = {}
     items = {item.id: item for item in items_of(release.prompts)}
     _check_lines(release, items)
@@ -306,7 +301,7 @@ def released_items(release: GeckonumRelease) -> list[Item]:
 
 
 def _released_ask(item: Item, question: str) -> Ask | None:
-    """Find the ask of a released question; a few that were garbled in the making are kept as they were put."""
+    """Find the ask of a released question; the few garbled ones are kept as they were asked."""
     if item.factors["task"] == 3:
         return Ask(Confirm(question, is_informed=bool(_NUMBERED.search(question))), question, (True,))
     own = {ask.wording: ask for ask in item.asks}
@@ -323,7 +318,7 @@ def _released_ask(item: Item, question: str) -> Ask | None:
 
 
 def _check_lines(release: GeckonumRelease, items: Mapping[str, Item]) -> None:
-    """Refuse lines that do not follow from their prompts, or that have another code than theirs."""
+    """Refuse lines that do not belong to their prompt, or have the wrong code."""
     answers = release.answers.get(2)
     if answers is None:
         return

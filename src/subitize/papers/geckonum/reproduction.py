@@ -1,4 +1,4 @@
-"""GeckoNum's tables beside what the paper prints, with a verdict on each cell."""
+"""GeckoNum's tables next to the printed figures, with a verdict for each cell."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from subitize.analysis.published import Cell, CellId, ComparedCell, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
-from subitize.papers.geckonum.importing import read_released
-from subitize.papers.geckonum.labels import Annotations
+from subitize.papers.geckonum.labels import Annotations, read_released, read_run
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
-from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, compute_tables
+from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, compute_extensions, compute_tables
 
 if TYPE_CHECKING:
     from subitize.analysis.claims import Claim
@@ -29,8 +28,6 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
 
 def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the answers in a run."""
-    from subitize.papers.geckonum.labels import read_run  # the released files need no store
-
     return _tabulate(read_run(run, judge), extensions=extensions)
 
 
@@ -46,24 +43,22 @@ def _observe(annotations: Annotations) -> "Sequence[Claim]":
 
 
 def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[ComparedCell]:
-    """Compute the tables, with what the paper has not if wanted, and put the printed figures beside them."""
+    """Compute the tables, on request with our extensions, and compare them with the printed figures."""
     cells = compute_tables(annotations)
     if extensions:
-        from subitize.papers.geckonum.tables import compute_extensions
-
         cells += compute_extensions(annotations)
     return compare(cells, annotations.models)
 
 
 def compare(cells: Iterable[Cell], models: Iterable[str] = ()) -> list[ComparedCell]:
-    """Put every cell beside the printed one; what is pooled over models only if all of them are the paper's."""
+    """Compare cells with the printed ones; pooled tables only if all models are the paper's."""
     is_pooled = () if set(models) <= set(MODELS) else ("agreement", "krippendorff", "counts")
     printed = {place: text for place, text in PUBLISHED.items() if place.table not in is_pooled}
     return [compare_cell(cell, printed.get(cell.place), points=_points(cell.place)) for cell in cells]
 
 
 def _points(place: CellId) -> float:
-    """Tell how many percentage points one unit of a cell is; counts and test statistics are no percentages at all."""
+    """Return how many percentage points one unit of a cell is; infinite for counts and test statistics."""
     if place.table in ("counts", "A2") or place.column in ("N", "chi2"):
         return float("inf")
     is_share = place.table == "krippendorff" or (place.table in GROUPS and place.column == "p")

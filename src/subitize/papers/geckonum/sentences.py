@@ -1,7 +1,7 @@
 """Writes the prompts of GeckoNum's twelve types from a vocabulary (vocabulary.toml), and makes scenes of them.
 
-Prompts come as text and entities, in the order of the release. A scene is made from a prompt's type and entities; its
-text only says where things are."""
+Prompts come as text and entities, in the release's order. A scene is made from a prompt's type and entities; the text
+only says where things are."""
 
 import re
 import tomllib
@@ -33,7 +33,7 @@ from subitize.records import RelationWord
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Things that a place holds: flowers in a vase."""
+    """Things and the place that holds them: flowers in a vase."""
 
     thing: str
     word: HoldingWord
@@ -42,7 +42,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A thing that is cut, what another one of it is called, and what it is cut into."""
+    """A thing that is cut, the word for another one of it, and the pieces."""
 
     noun: str
     another: str
@@ -51,7 +51,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A thing in two pieces of different sizes, and how that is said: "broken", "is cut"."""
+    """A thing in two pieces of unequal size, and the wording for that: "broken", "is cut"."""
 
     noun: str
     how: Literal["broken", "is cut"]
@@ -59,7 +59,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class GeckonumVocabulary:
-    """The nouns (and whether they are frequent), pairs, colours and numbers of one set of prompts."""
+    """The nouns (each frequent or rare), pairs, colours and numbers of a set of prompts."""
 
     nouns: Mapping[str, bool]
     sentence_nouns: tuple[str, ...]
@@ -75,17 +75,17 @@ class GeckonumVocabulary:
 
     @property
     def small_numbers(self) -> tuple[int, ...]:
-        """The lower half of the numbers, which are also written in words and stand with others in one prompt."""
+        """The lower half of the numbers, which are also written in words and combined in one prompt."""
         return self.numbers[: -(-len(self.numbers) // 2)]
 
     @property
     def smallest_numbers(self) -> tuple[int, ...]:
-        """The lowest two fifths, which stand with colours."""
+        """The lowest two fifths of the numbers, which are combined with colours."""
         return self.numbers[: max(1, 2 * len(self.numbers) // 5)]
 
 
 def with_frequency(nouns: str) -> dict[str, bool]:
-    """Nouns between commas, each with whether it is frequent; a rare one is marked by a star."""
+    """Read comma-separated nouns, each with whether it is frequent; a star marks rare ones."""
     return {noun.strip().lstrip("*"): not noun.strip().startswith("*") for noun in nouns.split(",")}
 
 
@@ -108,25 +108,25 @@ def _read_official(words: Mapping[str, Any]) -> GeckonumVocabulary:
 OFFICIAL = _read_official(WORDS["official"])
 
 ZIPF: Mapping[str, float] = dict(zip(OFFICIAL.nouns, map(float, WORDS["official"]["zipf"].split()), strict=True))
-"""How frequent the official nouns are in English text, as `nouns.look_up` has it of others."""
+"""Zipf frequencies of the official nouns; `prompts.look_up` finds others'."""
 
 SAMPLES = 100
-"""How many prompts there are of each type that is sampled."""
+"""The number of prompts of each sampled type."""
 
-_GROUP = 10  # the release goes through the nouns in groups of ten
-_MOST_DRAWS = 20_000  # of a small vocabulary there may be fewer different prompts than wanted
+_GROUP = 10  # the release orders nouns in groups of ten
+_MOST_DRAWS = 20_000  # a small vocabulary may not yield enough different prompts
 _QUANTIFIERS = {"few": "only a few", "many": "many", "no": "no"}
 _COMPARISONS = {"fewer": "fewer {} than {}", "as many": "as many {} as {}", "more": "more {} than {}"}
 _SENTENCES = ("An image showing {}.", "There {verb} {}.", "There {verb} {} in this image.", "A picture of {}.")
 _PLACES = ("above", "below", "to the left of", "to the right of")
 _PORTIONS = {"half": "5", "quarter": "25"}
-# The release names entities by their plural without its last letter, which this one does not survive.
+# The release names entities by the plural without its last letter, which mangles this one.
 _RELEASED_NAMES = {"grain of rice": "grains of ric"}
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A prompt without its place in the set; `entities` is written as the release writes it."""
+    """A prompt without its number in the set; `entities` is spelled as in the release."""
 
     text: str
     entities: str
@@ -136,7 +136,7 @@ class Sentence:
 
 
 def make_sentences(words: GeckonumVocabulary, random: Random | None) -> Iterator[Sentence]:
-    """Make all prompts, those of the sampled types by lot; without one to draw they are left out."""
+    """Make all prompts; those of sampled types are drawn at random, or left out without `random`."""
     yield from _simple(words)
     yield from _sample(random, lambda random: _added(words, random, 2))
     yield from _sample(random, lambda random: _added(words, random, 3))
@@ -158,14 +158,14 @@ def make_sentences(words: GeckonumVocabulary, random: Random | None) -> Iterator
 
 
 def may_say(type: str, text: str, entities: str) -> bool:
-    """Tell whether a text of a sampled type is made of these entities, whatever was drawn of digits and places."""
+    """Return whether a text of a sampled type can describe these entities, with any digits or words and any places."""
     if type not in ("2-additive", "3-additive", "2-additive-color", "attribute-spatial"):
         return False
     named = (entity.strip().rpartition(":") for entity in entities.split(","))
     counts = [[_Counted(int(number), thing, in_digits) for in_digits in (True, False)] for thing, _, number in named]
     if type != "attribute-spatial":
         return any(text == _add(drawn) for drawn in product(*counts))
-    verbs = ("is", "are")  # in the release "There is three fish"
+    verbs = ("is", "are")  # the release has "There is three fish"
     pairs = product(*counts) if len(counts) == 2 else ()
     return any(text == _place(verb, one, other, to) for one, other in pairs for verb in verbs for to in _PLACES)
 
@@ -182,7 +182,7 @@ def _simple(words: GeckonumVocabulary) -> Iterator[Sentence]:
 
 
 def _sample(random: Random | None, draw: Callable[[Random], Sentence]) -> Iterator[Sentence]:
-    """Draw sentences that all differ, fewer if there are not so many."""
+    """Draw sentences that all differ; fewer if the vocabulary runs out."""
     if random is None:
         return
     drawn: set[str] = set()
@@ -321,7 +321,7 @@ _RELATIONS: tuple[RelationWord, ...] = ("above", "below", "left of", "right of")
 _HOLDINGS: tuple[HoldingWord, ...] = ("in", "on")
 _EQUAL_PARTS = {"halves": 2, "thirds": 3, "quarters": 4}
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-# What drawings are called here; the release spells the second without its last letter.
+# Our names for these drawings; the release cuts the last letter of the second.
 _NOUNS = {"loaf of bread": "loaf", "grains of ric": "rice grain", "grain of rice": "rice grain"}
 
 
@@ -346,7 +346,7 @@ def depict(type: str, entities: str, text: str) -> Scene:
 
 
 def noun_of(name: str) -> str:
-    """The noun that scenes have for an entity's name."""
+    """Return the noun that scenes use for an entity's name."""
     return _NOUNS.get(name, name)
 
 
@@ -410,7 +410,7 @@ def _parts(type: str, name: str, number: str) -> list[Entity]:
 
 
 def _some(noun: str, whole: int, form: Form) -> list[Entity]:
-    """So many whole ones, if any, and one of the form."""
+    """Return the whole ones, if any, and one with the form."""
     if whole < 0:
         raise ValueError("the number must be 1 or more")
     last = Entity(noun, 1, form=form)

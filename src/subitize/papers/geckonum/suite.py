@@ -1,14 +1,14 @@
-"""GeckoNum's suite of 1386 prompts in twelve types and three tasks, and the rules that read its answers.
+"""GeckoNum's suite of 1386 prompts in twelve types and three tasks, and the rules for reading its answers.
 
-The prompts are official, drawn, or fresh. An image is named geckonum_00012_3.png: the fourth of the twelfth prompt."""
+Prompts come from the official file, are drawn, or fresh. An image is named geckonum_00012_3.png: the fourth of the
+twelfth prompt."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Attempt
 from subitize.labels import WordRule
 from subitize.language.mentions import NoValue
 from subitize.language.numbers import in_words
@@ -28,10 +28,10 @@ from subitize.papers.geckonum.prompts import (
     scene_of,
 )
 from subitize.records import Ask, Draw, Item, Scalar
-from subitize.suites.checks import check_known, interleave
+from subitize.suites.checks import AskedOnce, check_known, interleave
 
 STRATA = ("type", "number")
-"""The factors that the design fixes; numbers differ between the types."""
+"""The factors fixed by the design; the numbers differ between types."""
 
 _NUMBER_WORDS = re.compile(rf"\b(?:{'|'.join(in_words(number) for number in range(1, 100))})\b", re.IGNORECASE)
 
@@ -56,7 +56,7 @@ def _asks(prompt: Prompt, scene: Scene) -> tuple[Ask, ...]:
 
 
 def _factors(prompt: Prompt, scene: Scene) -> dict[str, Scalar]:
-    """The conditions that the prompt stands under; what a type does not vary is left out."""
+    """Return the conditions of a prompt, without those its type does not vary."""
     factors: dict[str, Scalar] = {"task": TYPES[prompt.type], "type": prompt.type}
     first = scene.entities[0]
     match factors["task"]:
@@ -83,18 +83,18 @@ def _representation(text: str) -> str:
 
 
 def _parts(entities: tuple[Entity, ...]) -> dict[str, Scalar]:
-    """How many things, a share of one as a fraction; and how many pieces, if it is about pieces."""
+    """Return the number of things, fractions included, and the number of pieces if there are pieces."""
     number = sum(e.form.share if isinstance(e.form, Portion) else e.exact_number for e in entities)
     pieces = [entity.form.number for entity in entities if isinstance(entity.form, Pieces)]
-    told: dict[str, Scalar] = {"number": int(number) if number == int(number) else float(number)}
-    return told | ({"pieces": pieces[0]} if pieces else {})
+    counts: dict[str, Scalar] = {"number": int(number) if number == int(number) else float(number)}
+    return counts | ({"pieces": pieces[0]} if pieces else {})
 
 
 _QUANTIFIERS = ("no", "few", "many", "fewer", "as many", "more")
-_SEED = 0  # of the 400 prompts that are drawn: the same in every run, so that runs compare
+_SEED = 0  # seed of the 400 random prompts: fixed, so that runs are comparable
 
 
-class Geckonum:
+class Geckonum(AskedOnce):
     """Draw exact numbers, approximate quantities, and parts, each prompt 5 times (GeckoNum).
 
     Args:
@@ -109,8 +109,6 @@ class Geckonum:
     title = "GeckoNum"
     judge = "observer"
     repeats = 5
-    max_attempts = 1
-    asks_again = False
     strata: tuple[str, ...] = STRATA
 
     def __init__(
@@ -139,15 +137,11 @@ class Geckonum:
             raise BadValueError("suite 'geckonum': no prompt is left with these options; take more types or numbers")
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the prompts, all types mixed; the seed changes nothing, as the prompts are fixed."""
+        """Yield the prompts, all types mixed; the seed changes nothing, as the prompts are fixed."""
         return iter(interleave(items_of(self._prompts), "type"))
 
-    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
-        """Ask nothing again."""
-        return ()
-
     def _keeps(self, prompt: Prompt) -> bool:
-        """Whether a prompt has only those numbers (in Task 1), colours and quantifiers that are wanted."""
+        """Return whether all numbers (in Task 1), colours and quantifiers of a prompt are selected."""
         if prompt.type not in self._kept:
             return False
         scene = scene_of(prompt)
@@ -161,7 +155,7 @@ class Geckonum:
 
 
 def _choose(prompts: str, fresh: int, wishes: FreshOptions) -> tuple[Prompt, ...]:
-    """The prompts of the file, fresh ones, or those of the design."""
+    """Return the prompts of the file, fresh ones, or those of the design."""
     if prompts and fresh:
         raise BadValueError("suite 'geckonum': prompts= and fresh=: take the official file or fresh prompts")
     if fresh < 0:
@@ -179,7 +173,7 @@ _MANY = 11.0  # annotators chose from 0 to 10 and "10+"
 
 
 def read_answer(text: str) -> float | NoValue:
-    """Read digits that people typed. Found by us: it holds for all 431,425 rows, the paper's own words for 96.6 %."""
+    """Read a number as people typed it. Our finding: it holds for all 431,425 rows, the paper's wording for 96.6 %."""
     first = text[:LONGEST_TEXT].split(",", 1)[0].replace("o", "0").replace("O", "0")
     if "10+" in first:
         return _MANY
@@ -194,7 +188,7 @@ RULE = WordRule(2, read_answer, takes_positions=True)
 
 
 def round_mode(mode: Scalar) -> Scalar:
-    """Round the mode of the unrounded values, half to even, and only then."""
+    """Round a mode, half to even; values are not rounded before the mode is taken."""
     return round(mode) if isinstance(mode, float) else mode
 
 

@@ -2,15 +2,14 @@
 
 Printed figures (published.csv) come from the paper, Evaluating Numerical Reasoning in Text-to-Image Models: Table 2,
 Figure 5, Tables A2–A8 and A10, Appendix C.2. Percentages go from 0 to 100: 77 where the paper prints 0.77. The paper
-does not say at which level it measures Krippendorff's α; its .865 is the nominal one.
-Intervals are over prompts, whose labels are correlated. Standard errors and tests that the paper computes as if
-labels were independent are kept beside them, and marked. Tables that the paper lacks follow: how images fail, what
-makes them right, and which models are better."""
+does not name the level of measurement of Krippendorff's α; its .865 is the nominal one. Intervals are over prompts,
+since labels of the same prompt are correlated. Standard errors and tests that the paper computes as if labels were
+independent are kept next to ours, and marked. Tables that the paper lacks follow: how images fail, what makes them
+right, and which models are better."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import polars as pl
@@ -28,12 +27,16 @@ from subitize.stats.regression import INTERCEPT, LogisticFit, build_design, fit_
 from subitize.stats.significance import chi_squared, significant_shuffles
 
 PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
-"""Every printed cell, by the names that `subitize reproduce geckonum --json` gives them."""
+"""Every printed cell, by its place in `subitize reproduce geckonum --json`."""
 
 QUANTIFIERS: tuple[str, ...] = ("many", "few", "no", "fewer", "more", "as many")
-GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"A3": ("D", "W"), "A4": ("R", "F"), "A6": ("NC", "C"), "A7": ("2A", "2AC"), "A8": ("NS", "S")}
-)
+GROUPS: Mapping[str, tuple[str, str]] = {
+    "A3": ("D", "W"),
+    "A4": ("R", "F"),
+    "A6": ("NC", "C"),
+    "A7": ("2A", "2AC"),
+    "A8": ("NS", "S"),
+}
 """The two groups of each table: digits and words, rare and frequent nouns, without and with colour, …"""
 
 DROPS: tuple[tuple[str, str], ...] = (
@@ -42,10 +45,10 @@ DROPS: tuple[tuple[str, str], ...] = (
     ("numeric_simple", "3-additive"),
 )
 
-# What an annotator gets right who answers at random: one of ten numbers; one of three lines in 24 prompts and one of
+# Expected accuracy of random answers: one of ten numbers; one of three lines in 24 prompts and one of
 # five in 45; yes or no.
 BASELINES: Mapping[int, float] = {1: 10.0, 2: 100 * (24 / 3 + 45 / 5) / 69, 3: 50.0}
-_SMALL = 4  # Tables A3 to A8 keep to numbers that most models can draw
+_SMALL = 4  # Tables A3 to A8 only have numbers that most models can draw
 _LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 _INDEPENDENT = f"{AS_THE_PAPER}: labels taken as independent"
 _QUANTIFIERS = {word: word for word in ("no", "few", "many", "fewer")} | {"as many": "as many as", "more": "more"}
@@ -60,14 +63,13 @@ def compute_tables(annotations: Annotations) -> list[Cell]:
 
 
 def table_2(annotations: Annotations) -> Iterator[Cell]:
-    """Accuracy per task with its standard error, and its distance from chance; Task 1 over all seeds there are.
+    """Accuracy by task with its standard error and its distance from chance; Task 1 over all seeds.
 
-    The standard error is the paper's, of labels as if they were independent; that by prompt takes types and numbers as
-    sampled with the prompts, and is not behind the interval.
+    The first standard error is the paper's, for independent labels. The one by prompt treats types and numbers as
+    sampled with the prompts; the interval does not use it.
     """
-    tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     chances = find_baselines(annotations)
-    for task, labels in tasks.items():
+    for task, labels in annotations.labels_by_task.items():
         errors, clustered = _independent_errors(labels), _clustered_errors(labels)
         for (model,), mean in estimate_means(labels, "model").items():
             place = CellId("table2", model, f"task{task}_acc")
@@ -84,20 +86,20 @@ def table_2(annotations: Annotations) -> Iterator[Cell]:
 
 
 def find_baselines(annotations: Annotations) -> dict[int, float]:
-    """Tell what chance would get right, in percent: for Task 2 it depends on how many lines the prompts have."""
+    """Return the accuracy of chance in percent; in Task 2 it depends on how many lines the prompts have."""
     lines = annotations.questions.filter((pl.col("task") == 2) & pl.col("lines").is_not_null())["lines"].to_numpy()
     return {**BASELINES, 2: 100 * float(np.mean(1 / lines))} if len(lines) else dict(BASELINES)
 
 
 def figure_3(annotations: Annotations) -> Iterator[Cell]:
-    """Accuracy per type of prompt."""
+    """Accuracy by type of prompt."""
     for labels in (annotations.first_counts, annotations.lines, annotations.confirmations):
         for (type, model), mean in estimate_means(labels, "type", "model").items():
             yield to_percent(CellId("figure3_by_type", type, model), mean)
 
 
 def figure_5(annotations: Annotations) -> Iterator[Cell]:
-    """Accuracy per quantifier."""
+    """Accuracy by quantifier."""
     found = estimate_means(annotations.lines, "quantifier", "model")
     for quantifier in QUANTIFIERS:
         for model in annotations.models:
@@ -106,16 +108,16 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
 
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
-    """Accuracy per number and type of prompt (Figures 4, A2 and A4)."""
+    """Accuracy by number and type of prompt (Figures 4, A2 and A4)."""
     for (type, model, number), mean in annotations.numbers.items():
         yield to_percent(CellId(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
 
 
 def comparisons(annotations: Annotations) -> Iterator[Cell]:
-    """Two groups of prompts each, by chi-squared of labels as if they were independent (Tables A3, A4 and A6 to A8).
+    """Pairs of groups of prompts, by a chi-squared test on labels as if independent (Tables A3, A4, A6 to A8).
 
-    The control is the share of shuffles of the labels between the groups that come out significant; it should be
-    about .05 or less.
+    The control is the share of significant results after shuffling labels between the groups; it should be about .05 or
+    less.
     """
     shares = estimate_means(group_labels(annotations), "table", "model", "kind")
     for table, names in GROUPS.items():
@@ -126,9 +128,9 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
 
 
 def group_labels(annotations: Annotations) -> pl.DataFrame:
-    """Take the labels of the two groups, `kind`, that each table compares."""
+    """Collect the labels of the two groups (`kind`) that each table compares."""
     labels = annotations.first_counts.lazy()
-    # The two tables about colours compare the same nouns with and without.
+    # The two tables about colours compare the same nouns with and without one.
     coloured = annotations.questions.filter(pl.col("type") == "attribute-color")["noun"].unique().to_list()
     kinds = [
         labels.filter(where).select(*_COMPARED, table=pl.lit(table), kind=pl.lit(name))
@@ -142,7 +144,7 @@ _COMPARED = ("model", "noun", "truth", "right", "observations", "stratum", "clus
 
 
 def table_a5(annotations: Annotations) -> Iterator[Cell]:
-    """How much accuracy drops when a number stands in a prompt with others, which is another prompt."""
+    """The drop in accuracy when a number is requested together with others, in another prompt."""
     found = annotations.numbers
     for before, after in DROPS:
         for model in annotations.models:
@@ -154,7 +156,7 @@ def table_a5(annotations: Annotations) -> Iterator[Cell]:
 
 
 def table_a10(annotations: Annotations) -> Iterator[Cell]:
-    """How many of the annotators asked gave the label of Task 1: of five in the paper."""
+    """How many of the annotators gave the label of Task 1: of five in the paper."""
     labels = _seat(annotations.first_counts)
     found = {
         panel: estimate_events(own, {f"{votes}": pl.col("top") == votes for votes in range(1, panel + 1)}, "model")
@@ -168,7 +170,7 @@ def table_a10(annotations: Annotations) -> Iterator[Cell]:
 
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
-    """The share of questions to which at least so many of the annotators asked gave the same answer."""
+    """The share of questions to which at least a given number of annotators gave the same answer."""
     tops = {1: annotations.first_counts, 2: annotations.lines, 3: annotations.parts}
     for task, labels in tops.items():
         for panel, own in _panels(_seat(labels)):
@@ -179,7 +181,7 @@ def agreement(annotations: Annotations) -> Iterator[Cell]:
 
 
 def krippendorff(annotations: Annotations) -> Iterator[Cell]:
-    """Krippendorff's α at three levels of measurement; of one judge alone there is none."""
+    """Krippendorff's α at three levels of measurement; undefined for a single judge."""
     for task in (1, 2, 3):
         answers = annotations.of_task(task)
         answers = answers.filter(pl.col("seed") < SEEDS) if task == 1 else answers
@@ -190,7 +192,7 @@ def krippendorff(annotations: Annotations) -> Iterator[Cell]:
 
 
 def table_a2(annotations: Annotations) -> Iterator[Cell]:
-    """The types of prompts: how many there are, and for exact numbers and quantifiers which."""
+    """The number of prompts by type, with their numbers or quantifiers."""
     for (type,), own in annotations.questions.filter("is_relevant").group_by("type", maintain_order=True):
         yield Cell(CellId("A2", str(type), "prompts"), own["prompt"].n_unique())
         if own["task"][0] == 1:
@@ -202,7 +204,7 @@ def table_a2(annotations: Annotations) -> Iterator[Cell]:
 
 
 def counts(annotations: Annotations) -> Iterator[Cell]:
-    """How many answers, images and labels there are."""
+    """The numbers of answers, images and labels."""
     of_task = {number: annotations.of_task(number) for number in (1, 2, 3)}
     found = {f"annotations_task{number}": own.height for number, own in of_task.items()}
     found["annotations_total"] = sum(found.values())
@@ -214,7 +216,7 @@ def counts(annotations: Annotations) -> Iterator[Cell]:
     found["labels_task1_5seeds"] = annotations.first_counts.height
     found["labels_task1_all"] = labels.height
     found["labels_task2"] = annotations.lines.height
-    # The question-answer pairs that the paper trains and tests vision-language models on (Section D).
+    # The question-answer pairs on which the paper trains and tests vision-language models (Section D).
     found["qa_imagen_all"] = labels.filter(pl.col("model").str.starts_with("imagen")).height
     found["qa_highagree_nodalle"] = labels.filter((pl.col("top") >= 4) & (pl.col("model") != "dalle_3")).height
     for name, number in found.items():
@@ -237,9 +239,9 @@ TABLES: tuple[Table, ...] = (
 
 
 def _seat(labels: pl.DataFrame) -> pl.DataFrame:
-    """Add the `panel`, how many people were asked; where it was one, there is nobody to agree with.
+    """Add the `panel`, the number of people asked; panels of one are left out, as agreement needs two.
 
-    Eleven labels of the release have four or six people instead of five: a panel as rare as that counts as the usual.
+    Eleven labels of the release have four or six people instead of five: panels this rare count as the usual size.
     """
     usual = labels["people"].mode().max()
     is_rare = pl.len().over("people") < _RARE * pl.len()
@@ -261,7 +263,7 @@ def _independent_errors(labels: pl.DataFrame) -> dict[str, float]:
 
 
 def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
-    """Get the standard errors that take into account that labels of one prompt are not independent."""
+    """Compute standard errors with prompts as clusters."""
     return {
         str(model): cluster_mean(own["right"].to_numpy(), own["prompt"].rank("dense").to_numpy()).standard_error
         for (model,), own in labels.group_by("model")
@@ -269,7 +271,7 @@ def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
 
 
 def to_percent(place: CellId, mean: Estimate, *, minus: float = 0.0) -> Cell:
-    """Write a share as a percentage."""
+    """Convert a share to a cell in percent."""
     value, low, high = (100 * bound - minus for bound in (mean.value, mean.low, mean.high))
     return make_cell(place, replace(mean, value=value, low=low, high=high))
 
@@ -277,7 +279,7 @@ def to_percent(place: CellId, mean: Estimate, *, minus: float = 0.0) -> Cell:
 _IS_SMALL = pl.col("truth") <= _SMALL
 _SIMPLE = (pl.col("type") == "numeric_simple") & _IS_SMALL
 _TWO = (pl.col("type") == "2-additive") & _IS_SMALL
-# The one question that must be left out for Table A7 to come out; nobody knows why.
+# Table A7 only reproduces if this one question is excluded. The reason is unknown.
 _LEFT_OUT = (
     (pl.col("prompt") == "geckonum_01209")
     & (pl.col("wording") == "How many cats are in the image?")
@@ -286,7 +288,7 @@ _LEFT_OUT = (
 
 
 def _groups(coloured: Sequence[str]) -> dict[str, tuple[pl.Expr, pl.Expr]]:
-    """Tell which labels each table compares."""
+    """Select the labels that each table compares."""
     is_coloured_noun = pl.col("noun").is_in(list(coloured))
     return {
         "A3": (_SIMPLE & (pl.col("representation") == "digits"), _SIMPLE & (pl.col("representation") == "words")),
@@ -316,7 +318,7 @@ _IMAGE = ("model", "type", "prompt", "seed", "stratum", "cluster")
 
 
 def failures_of_counts(annotations: Annotations) -> Iterator[Cell]:
-    """How single counts come out: right, or nothing of the kind is there, or too few, or too many."""
+    """Outcomes of single counts: right, absent, too few or too many."""
     label, truth = pl.col("label"), pl.col("truth")
     outcome = (
         pl.when(label == truth)
@@ -332,13 +334,13 @@ def failures_of_counts(annotations: Annotations) -> Iterator[Cell]:
 
 
 def failures_of_images(annotations: Annotations) -> Iterator[Cell]:
-    """How images of several things come out.
+    """Outcomes of images with several kinds of things.
 
-    All right; all numbers right but not where they belong; all there but not in the right numbers; one kind of thing
-    left out, or several.
+    All right; all numbers right but something misplaced; all present in wrong numbers; one kind of thing left out, or
+    several.
     """
     is_right = pl.col("right") == 1
-    # Of things in colours, the kinds are the colours: red cats may be there, and black ones left out.
+    # With colours, kinds are told apart by colour: red cats may be present and black ones left out.
     is_kind = pl.col("place").is_null() & (pl.col("colour").is_not_null() | ~pl.col("type").str.ends_with("-color"))
     images = (
         annotations.counts.filter(
@@ -372,7 +374,7 @@ def _shares(table: str, rows: pl.DataFrame) -> Iterator[Cell]:
 
 
 def number_distributions(annotations: Annotations) -> Iterator[Cell]:
-    """The numbers asked for, and those that were drawn (Figure A12); 11 is more than ten."""
+    """The numbers requested and the numbers drawn (Figure A12); 11 means more than ten."""
     counts = annotations.counts.filter(pl.col("seed") < SEEDS).with_columns(pl.col("label").clip(upper_bound=MANY))
     found = {kind: estimate_outcomes(counts, column, "model") for kind, column in _NUMBERS.items()}
     for model in counts["model"].unique(maintain_order=True):
@@ -386,7 +388,7 @@ _NUMBERS = {"asked": "truth", "drawn": "label"}
 
 
 def quantifier_counts(annotations: Annotations) -> Iterator[Cell]:
-    """Which quantifiers go with a number of things: as people chose (Figure A16), as prompts had it (Figure A17)."""
+    """Quantifiers by number of things: chosen by people (Figure A16), and used in prompts (Figure A17)."""
     counted = annotations.label(annotations.of_task(2, is_relevant=False)).filter(pl.col("noun").is_not_null())
     chosen = annotations.lines.filter(pl.col("lines") == len(_WORDS))
     image = ["model", "prompt", "seed"]
@@ -403,7 +405,7 @@ _WORDS = {0.0: "no", 2.0: "few", 3.0: "many"}
 
 
 def regression(annotations: Annotations) -> Iterator[Cell]:
-    """Odds of a right count by number, representation, frequency and type, standard errors clustered by prompt."""
+    """Odds ratios of a right count by number, representation, frequency and type, clustered by prompt."""
     for (model,), own in annotations.counts.group_by("model", maintain_order=True):
         if own["prompt"].n_unique() < 2:
             continue
@@ -422,7 +424,7 @@ def regression(annotations: Annotations) -> Iterator[Cell]:
 
 
 def _references(labels: pl.DataFrame) -> dict[str, str]:
-    """Compare with simple prompts in digits about frequent nouns, as far as there are some."""
+    """Use simple prompts in digits about frequent nouns as reference levels, where they exist."""
     wanted = {"type": "numeric_simple", "representation": "digits", "frequency": "frequent"}
     return {
         name: level for name, level in wanted.items() if (labels[name] == level).any() and labels[name].n_unique() > 1
@@ -430,14 +432,13 @@ def _references(labels: pl.DataFrame) -> dict[str, str]:
 
 
 def paired_differences(annotations: Annotations) -> Iterator[Cell]:
-    """How much more often one model is right than another, with Holm's correction of p, and how models rank.
+    """Differences in accuracy between models, with Holm-adjusted p, and ranks.
 
-    Models are compared on the images that all of them have, five of a prompt at most. Beside it stands the difference
-    of the accuracies of Table 2, in which all labels weigh the same: of prompts without colours and places, which are
-    the harder ones for it, imagen_c has ten images, so that they weigh twice as much in its accuracy as in others'.
+    Models are compared on the images they share, at most five per prompt. The difference of the accuracies in Table 2
+    is given as well; there all labels weigh the same, so imagen_c, which has ten images of prompts without colours and
+    places (the harder ones for it), is judged on another mixture than other models.
     """
-    tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
-    for task, labels in tasks.items():
+    for task, labels in annotations.labels_by_task.items():
         models = labels["model"].unique().sort().to_list()
         if len(models) < 2:
             continue
@@ -447,11 +448,11 @@ def paired_differences(annotations: Annotations) -> Iterator[Cell]:
 
 
 AS_PRINTED = "_as_table2"
-"""What marks the columns in which labels weigh as in Table 2."""
+"""The suffix of columns whose labels are weighted as in Table 2."""
 
 
 def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) -> Iterator[Cell]:
-    from subitize.analysis.compare import write_rank  # it loads the database, which other tables do without
+    from subitize.analysis.compare import write_rank  # it loads the database, which no other table needs
 
     found = compare_all(shared)
     for pair in found:
@@ -466,7 +467,7 @@ def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) ->
 
 
 def share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters | None:
-    """Average what models got of each prompt, over the questions about images that all of them have."""
+    """Average each model by prompt over the questions about images that all models share."""
     unit = [name for name in ("prompt", "key", "seed") if name in labels.columns]
     first = labels.filter(pl.col("seed") < SEEDS).unique([*unit, "model"], keep="first", maintain_order=True)
     common = first.filter(pl.len().over(unit) == len(models))
@@ -480,7 +481,7 @@ def share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters 
 
 
 def _weigh_labels(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters:
-    """Give each prompt the mean of a model's labels, moved by what the prompt's labels add to it."""
+    """Give each prompt a model's mean label, shifted by the prompt's own contribution to it."""
     prompts = labels.select("prompt", "type").unique("prompt", keep="first").sort("prompt")
     means = np.empty((len(models), prompts.height))
     for place, model in enumerate(models):
@@ -507,5 +508,5 @@ EXTENSIONS: tuple[Table, ...] = (
 
 
 def compute_extensions(annotations: Annotations) -> list[Cell]:
-    """Compute all of these."""
+    """Compute the tables that the paper does not have."""
     return [cell for table in EXTENSIONS for cell in table(annotations)]

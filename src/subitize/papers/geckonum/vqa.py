@@ -1,21 +1,20 @@
 """GeckoNum's annotated images as questions to vision-language models (section D of the paper)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.interfaces import Attempt
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS, GeckonumRelease, read_release, released_items
 from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
-from subitize.suites.checks import check_known, interleave
+from subitize.suites.checks import AskedOnce, check_known, interleave
 
 _FORMATS = (".png", ".jpg", ".jpeg", ".webp")
 _MOST = 200
 
 
-class GeckonumVqa:
+class GeckonumVqa(AskedOnce):
     """Say how many there are in an image of which at least 4 of 5 people said the same (GeckoNum).
 
     It is given the folder of the release, and that of its images: `geckonum_00012_3.png` and so on, in folders named
@@ -30,10 +29,6 @@ class GeckonumVqa:
     title = "GeckoNum as visual question answering"
     tasks: frozenset[TaskKind] = frozenset({"answer"})
     judge = "parser"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
 
     def __init__(self, release: str, /, *, images: str = "", models: tuple[str, ...] = (), agreeing: int = 4) -> None:
         check_known("model", models, MODELS)
@@ -43,22 +38,18 @@ class GeckonumVqa:
             raise BadValueError(f"suite 'geckonum-vqa': agreeing={agreeing}: should be from 1 to {RATERS}")
         self._release = read_release(Path(release), tasks=(1,), models=models)
         self._files = _find_images(Path(images), self._release)
-        self._agreeing = agreeing
-        if not any(self._labels().iter_rows()):
+        self._labels = _agreed_labels(self._release, agreeing)
+        if self._labels.is_empty():
             raise BadValueError(f"suite 'geckonum-vqa': no image has {agreeing} equal answers; take a lower agreeing")
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the images, all numbers mixed; the seed changes nothing."""
+        """Yield the questions, all numbers mixed; the seed changes nothing."""
         asks = {(item.id, ask.wording): ask for item in released_items(self._release) for ask in item.asks}
         types = {prompt.id: prompt.type for prompt in self._release.prompts}
-        return iter(interleave(self._items(asks, types), "type"))
+        return iter(interleave(self._make_items(asks, types), "type"))
 
-    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
-        """Ask nothing again."""
-        return ()
-
-    def _items(self, asks: Mapping[tuple[str, str], Ask], types: Mapping[str, str]) -> Iterator[Item]:
-        for model, prompt, seed, wording, number in self._labels().iter_rows():
+    def _make_items(self, asks: Mapping[tuple[str, str], Ask], types: Mapping[str, str]) -> Iterator[Item]:
+        for model, prompt, seed, wording, number in self._labels.iter_rows():
             ask = asks[f"geckonum/{prompt}", wording]
             file = self._files.get((model, f"{prompt}_{seed}"))
             if file is None or not isinstance(ask.question, Count) or ask.question.place is not None:
@@ -68,18 +59,19 @@ class GeckonumVqa:
             factors = {"number": int(number), "source": model, "type": types[prompt]}
             yield Item(key, Answer(Filed(str(file)), wording), (Ask(ask.question, wording, right),), factors)
 
-    def _labels(self) -> pl.DataFrame:
-        """The questions to which enough different people gave the same answer, and that answer, half to even."""
-        unit = ["model", "prompt", "seed", "question"]
-        people = self._release.answers[1].unique([*unit, "annotator"], maintain_order=True)
-        votes = people.group_by(*unit, "value", maintain_order=True).len()
-        agreed = votes.sort("len", descending=True, maintain_order=True).unique(unit, keep="first", maintain_order=True)
-        rounded = pl.col("value").map_batches(lambda values: pl.Series(values.to_numpy().round()), pl.Float64)
-        return agreed.filter(pl.col("len") >= self._agreeing).select(*unit, rounded).sort(unit)
+
+def _agreed_labels(release: GeckonumRelease, agreeing: int) -> pl.DataFrame:
+    """List the questions to which enough people gave the same answer, with that answer, rounded half to even."""
+    unit = ["model", "prompt", "seed", "question"]
+    people = release.answers[1].unique([*unit, "annotator"], maintain_order=True)
+    votes = people.group_by(*unit, "value", maintain_order=True).len()
+    agreed = votes.sort("len", descending=True, maintain_order=True).unique(unit, keep="first", maintain_order=True)
+    rounded = pl.col("value").map_batches(lambda values: pl.Series(values.to_numpy().round()), pl.Float64)
+    return agreed.filter(pl.col("len") >= agreeing).select(*unit, rounded).sort(unit)
 
 
 def _find_images(folder: Path, release: GeckonumRelease) -> dict[tuple[str, str], Path]:
-    """Find the image files by model and name; images that are not there are left out."""
+    """Find image files by model and name, leaving out missing ones."""
     if not folder.is_dir():
         raise BadFileError(f"images={folder}: no such folder; name that of GeckoNum's images")
     wanted = release.answers[1].select("model", "prompt", "seed").unique(maintain_order=True)

@@ -1,12 +1,10 @@
-"""What GIMBRR concludes, as statements that are computed: what holds of these ratings, by how much, and how surely.
+"""GIMBRR's conclusions as computed claims: whether each holds for these ratings, by how much, and how certainly.
 
-Prompts of two tasks have nothing in common, so that their shares are compared by their intervals; models are compared
-on the prompts that both drew. Regressions are the paper's own, with points taken as independent.
-"""
+Tasks share no prompts, so their shares are compared by intervals; models are compared on prompts that both drew.
+Regressions are the paper's own, with points taken as independent."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
 import polars as pl
 
@@ -39,30 +37,28 @@ from subitize.papers.gimbrr.regressions import (
     point_at_singles,
 )
 from subitize.papers.gimbrr.release import MODELS
-from subitize.papers.gimbrr.tables import STEPS
+from subitize.papers.gimbrr.tables import STEP_TITLES
 from subitize.records import Estimate
 from subitize.report.claims import describe_margin, tell, write_p
 from subitize.report.table import estimate_text, list_names, number_text
 from subitize.stats.estimate import p_of_interval, subtract_independent
 
-CLAIMS: Mapping[str, str] = MappingProxyType(
-    {
-        "1": "DALL-E 2 is ahead of Midjourney, and Midjourney of Stable Diffusion 2.1.",
-        "2": "No model is near perfect in any of the eleven tasks.",
-        "3": "Single objects are drawn best, and next to them single objects with a given characteristic.",
-        "4": "Text and simple arithmetic are the hardest.",
-        "5": "Two kinds of things cannot be counted, even where both can be drawn and one kind can be counted.",
-        "6": "Arithmetic hardly adds to that: it fails because counting two kinds does.",
-        "7": "Models that draw single objects better do not do significantly better in complex tasks.",
-        "8": "Models that draw several objects better do better in tasks that need several.",
-        "9": "They do not do significantly better in tasks that need one.",
-        "10": "The two do not differ significantly: drawing several objects goes with a better performance in both.",
-        "11": "Larger numbers are harder to draw.",
-        "12": "More different objects are harder to draw.",
-        "13": "With objects that are rarely seen together, further objects cost more than with common ones.",
-    }
-)
-"""The paper's conclusions in our words, in its order; it numbers no sections."""
+CLAIMS: Mapping[str, str] = {
+    "1": "DALL-E 2 is ahead of Midjourney, and Midjourney of Stable Diffusion 2.1.",
+    "2": "No model is near perfect in any of the eleven tasks.",
+    "3": "Single objects are drawn best, and next to them single objects with a given characteristic.",
+    "4": "Text and simple arithmetic are the hardest.",
+    "5": "Two kinds of things cannot be counted, even where both can be drawn and one kind can be counted.",
+    "6": "Arithmetic hardly adds to that: it fails because counting two kinds does.",
+    "7": "Models that draw single objects better do not do significantly better in complex tasks.",
+    "8": "Models that draw several objects better do better in tasks that need several.",
+    "9": "They do not do significantly better in tasks that need one.",
+    "10": "The two do not differ significantly: drawing several objects goes with a better performance in both.",
+    "11": "Larger numbers are harder to draw.",
+    "12": "More different objects are harder to draw.",
+    "13": "With objects that are rarely seen together, further objects cost more than with common ones.",
+}
+"""The paper's conclusions in our words, in its order; its sections have no numbers."""
 
 _ORDER = ("Dalle", "MJ", "SD2.1")
 _NEAR_PERFECT = 0.95
@@ -75,14 +71,14 @@ _PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
     "4": [(other, hard) for hard in _HARDEST for other in _ELEVEN if other not in _HARDEST],
     "5": [("controlled-multiple", _TWO_KINDS), ("controlled-counting", _TWO_KINDS)],
 }
-"""The tasks of which the first should be easier than the second, by claim."""
+"""Pairs of tasks of which the first should be easier, by claim."""
 _SMALL_NUMBER = 6
 _SMALL_SET = 3
-_MOST_TOLD = 2
+_MOST_LISTED = 2
 
 
 def claims(ratings: TaskRatings) -> list[Claim]:
-    """Compute the paper's conclusions from ratings of any models' images."""
+    """Evaluate the paper's conclusions on ratings of any models' images."""
     shares = {task: share for (task,), share in estimate_by(ratings.rows, "task").items()}
     return [
         models_are_ordered(ratings),
@@ -111,7 +107,7 @@ def models_are_ordered(ratings: TaskRatings) -> Claim:
 
 
 def nothing_is_near_perfect(ratings: TaskRatings) -> Claim:
-    """Look at every task of every model."""
+    """Check every task of every model."""
     found = estimate_by(ratings.of(*_ELEVEN), "task", "model")
     if missing := _missing(_ELEVEN, (task for task, _ in found)):
         return _lack("2", missing)
@@ -120,12 +116,12 @@ def nothing_is_near_perfect(ratings: TaskRatings) -> Claim:
         fails=any(one.low >= _NEAR_PERFECT for one in found.values()),
     )
     (task, model), best = max(found.items(), key=lambda pair: pair[1].value)
-    told = f"the highest share is that of {MODELS.get(model, model)} in {ALL[task].title}, {estimate_text(best)}"
-    return _state("2", verdict, f"{told}; near perfect is {_NEAR_PERFECT} or more, a margin of ours")
+    finding = f"the highest share is that of {MODELS.get(model, model)} in {ALL[task].title}, {estimate_text(best)}"
+    return _state("2", verdict, f"{finding}; near perfect is {_NEAR_PERFECT} or more, a margin of ours")
 
 
 def compare_tasks(id: str, shares: Mapping[str, Estimate]) -> Claim:
-    """Compare tasks, all models together."""
+    """Compare tasks, with all models pooled."""
     if missing := _missing((task for pair in _PAIRS[id] for task in pair), shares):
         return _lack(id, missing)
     return _judge(id, _contrast(shares, _PAIRS[id]))
@@ -142,7 +138,7 @@ def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Claim:
 
 
 def regressions_show(ratings: TaskRatings, there: Iterable[str]) -> Iterator[Claim]:
-    """Put the shares of complex tasks over those of simpler ones, where there are all that the paper has."""
+    """Regress shares of complex tasks on those of simpler ones, if the run has all tasks of the paper."""
     known = set(there)
     related, unrelated = (point_at_multiple(ratings, tasks) for tasks in (RELATED, UNRELATED))
     effects = analyse(related, unrelated) if related and unrelated else None
@@ -158,7 +154,7 @@ def regressions_show(ratings: TaskRatings, there: Iterable[str]) -> Iterator[Cla
 
 
 def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[str, str]) -> Claim:
-    """Compare smaller numbers or sets with larger ones, all models together."""
+    """Compare smaller numbers or sets with larger ones, with all models pooled."""
     found = estimate_by(rows.with_columns(is_small=is_small), "is_small")
     if not {(True,), (False,)} <= found.keys():
         return _lack(id, f"prompts with {' and '.join(levels)}")
@@ -166,7 +162,7 @@ def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[
 
 
 def uncommon_sets_lose_more(ratings: TaskRatings) -> Claim:
-    """Compare what is lost from two objects to four between common and uncommon sets."""
+    """Compare the loss from two objects to four between common and uncommon sets."""
     found = estimate_by(ratings.of("multiple"), "common", "objects")
     if not {(is_common, size) for is_common in (True, False) for size in (2, 4)} <= found.keys():
         return _lack("13", "common and uncommon sets of two and of four objects")
@@ -183,21 +179,21 @@ def _contrast(shares: Mapping[str, Estimate], pairs: Iterable[tuple[str, str]]) 
 
 
 def _name(task: str) -> str:
-    return STEPS.get(task, ALL[task].key)
+    return STEP_TITLES.get(task, ALL[task].key)
 
 
 def _judge(id: str, comparisons: tuple[Contrast, ...], unit: str = "rating") -> Claim:
-    """Say that all are drops, and of many only which is the least."""
+    """Hold if all are drops; of more than two, only the smallest is described."""
     verdict = all_drop(comparisons)
     shown = comparisons
-    if len(comparisons) > _MOST_TOLD:
+    if len(comparisons) > _MOST_LISTED:
         shown = (min(comparisons, key=lambda one: one.difference.value),)
-    told = "; ".join(tell(one, unit) for one in shown) + describe_margin(verdict, comparisons)
+    finding = "; ".join(tell(one, unit) for one in shown) + describe_margin(verdict, comparisons)
     drops = sum(one.trend == "drop" for one in comparisons)
     least = (
         f"{drops} of {len(comparisons)} differences are certain; the least is this: " if shown != comparisons else ""
     )
-    return _state(id, verdict, least + told, comparisons)
+    return _state(id, verdict, least + finding, comparisons)
 
 
 def _find_nothing(id: str, line: RegressionLine | None) -> Claim | None:
@@ -205,7 +201,7 @@ def _find_nothing(id: str, line: RegressionLine | None) -> Claim | None:
         return None
     verdict = decide(holds=line.p >= ALPHA, fails=line.p < ALPHA)
     caution = "; this is no proof that there is no relation" if line.p >= ALPHA else ""
-    return _state(id, verdict, _tell_line(line) + caution)
+    return _state(id, verdict, _describe_line(line) + caution)
 
 
 def _find_rise(id: str, line: RegressionLine | None) -> Claim | None:
@@ -213,7 +209,7 @@ def _find_rise(id: str, line: RegressionLine | None) -> Claim | None:
         return None
     is_certain = line.p < ALPHA
     verdict = decide(holds=is_certain and line.slope.value > 0, fails=is_certain and line.slope.value < 0)
-    return _state(id, verdict, _tell_line(line))
+    return _state(id, verdict, _describe_line(line))
 
 
 def _find_one_slope(id: str, effects: tuple[VarianceTerm, VarianceTerm] | None) -> Claim | None:
@@ -222,16 +218,16 @@ def _find_one_slope(id: str, effects: tuple[VarianceTerm, VarianceTerm] | None) 
     main, interaction = effects
     rises = main.p < ALPHA and main.coefficient.value > 0
     verdict = decide(holds=rises and interaction.p >= ALPHA, fails=interaction.p < ALPHA)
-    told = (
+    finding = (
         f"interaction p {write_p(interaction.p)}; main effect b {estimate_text(main.coefficient)}, "
         f"p {write_p(main.p)} by F (type I) and p {write_p(main.p_coefficient)} by t of its coefficient; "
         f"{interaction.df} residual degrees of freedom; the sum of squares, which the paper prints as b, is "
         f"{number_text(main.squares, 3)}"
     )
-    return _state(id, verdict, told)
+    return _state(id, verdict, finding)
 
 
-def _tell_line(line: RegressionLine) -> str:
+def _describe_line(line: RegressionLine) -> str:
     return f"b is {estimate_text(line.slope)}, p {write_p(line.p)}, {line.slope.n} points of models and tasks"
 
 

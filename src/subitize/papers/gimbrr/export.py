@@ -27,31 +27,15 @@ COLUMNS = (
     *("File_name", "Prompt_no", "Task_backup", "annotation", "Dashboard_version", "Algorithm", "ID", "Prompt"),
     *("Representations", "Auto_assessment", "Task", "Task_specific_label", "img2img_instructions", "Linked_prompts"),
 )
-# Of conditional generation the directory has some that can be assessed automatically, and others.
+# Of conditional generation, the directory marks only some prompts as assessed automatically.
 _AUTOMATIC = {"single", "multiple", "counting", "arithmetic", "negation", *(task.key for task in CONTROLLED)}
 _DATE_UNKNOWN = "000000"
 _SAMPLE = re.compile(r"p.+_(?P<sample>\d{1,9})_v.+", re.ASCII)
 _UNRATED = "has no ratings: nobody was asked whether an image as a whole matches its prompt"
 
-# What the label of a prompt is, by task.
-_LABELS = {
-    "counting": "number",
-    "controlled-counting": "number",
-    "arithmetic": "numbers",
-    "controlled-arithmetic": "numbers",
-    "controlled-two-counting": "numbers",
-    "actions": "verb",
-    "spatial": "relation",
-    "unusual": "verb",
-    "conditional": "absent",
-    "negation": "absent",
-    "compositional": "attribute",
-    "text": "text",
-}
-
 
 def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
-    """Write a line for each rating in the order they were given, and say how many; answers without a value are none."""
+    """Write a line per rating, in the order given, and count them; ratings without a value are left out."""
     name = _choose_judge(run, judge)
     lines = list(_list_ratings(run, name))
     if not lines:
@@ -65,7 +49,7 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
 
 
 def translate(lines: Iterable[CsvRow]) -> Iterator[dict[str, str]]:
-    """Say whose image each line is about; who rated is not told, so that a second rating is another person's."""
+    """Yield what each line rates; as raters are unnamed, a repeated rating counts as another person's."""
     times: Counter[tuple[str, ...]] = Counter()
     for line in lines:
         name, key, model = (line.get(column) for column in ("File_name", "ID", "Algorithm"))
@@ -96,8 +80,8 @@ def _choose_judge(run: Run, judge: str | None) -> str:
     rated = read_readings(run).filter(pl.col("question") == MATCH.question.id)
     known = rated["judge"].unique().sort().to_list()
     if len(known) != 1:
-        told = f"has several judges: {', '.join(known)}; name one with --judge" if known else _UNRATED
-        raise NothingToDoError(f"{run.location} {told}")
+        message = f"has several judges: {', '.join(known)}; name one with --judge" if known else _UNRATED
+        raise NothingToDoError(f"{run.location} {message}")
     return str(known[0])
 
 
@@ -114,17 +98,16 @@ def _list_ratings(run: Run, judge: str) -> Iterator[dict[str, str]]:
 def _line(item: Item, stored: StoredResponse, *, says_yes: bool) -> dict[str, str]:
     key, task, name = item.id.partition("/")[2], ALL[str(item.factors["task"])], _file_name(item, stored)
     automatic = "" if task.key == "conditional" else str(task.key in _AUTOMATIC)
-    label = _LABELS.get(task.key)
     cells = (
         *(name, key, task.title, str(says_yes), "v" + Path(name).stem.partition("_v")[2], stored.model, key),
         *(task_text(item.task), item.factors.get("classes", ""), automatic, task.title),
-        *(item.factors.get(label, "") if label else "", "", item.factors.get("linked", "")),
+        *(item.factors.get(task.label, ""), "", item.factors.get("linked", "")),
     )
     return dict(zip(COLUMNS, map(str, cells), strict=True))
 
 
 def _file_name(item: Item, stored: StoredResponse) -> str:
-    """Name an image as it was released, or as the authors would."""
+    """Name an image as released, or as the authors would."""
     outcome = stored.response.outcome
     if isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached):
         return outcome.picture.name

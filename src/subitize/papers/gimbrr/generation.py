@@ -1,11 +1,9 @@
-"""New prompts of every task, drawn by lot from our own word lists; a seed always draws the same ones.
+"""New prompts of every task, drawn at random from our word lists; the same seed always gives the same ones.
 
-Conditions that a task fixes (numbers, relations, common or not, …) come in turn, so that the beginning of a task's
-prompts is as balanced as all of them.
-"""
+Conditions that a task fixes (numbers, relations, common or not, …) take turns, so that any prefix of a task's prompts
+is balanced."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, cycle, islice
 from random import Random
@@ -40,7 +38,7 @@ from subitize.papers.gimbrr.prompts import (
 )
 
 PER_TASK = 100
-"""How many prompts a task has (facts of the directory)."""
+"""Prompts per task (as in the directory)."""
 
 _MOST_TRIES = 500
 _COUNTED = split(WORDS["counted"]["nouns"])
@@ -50,7 +48,7 @@ _CONTROLLED_NUMBERS = (2, 4, 6, 8, 12)
 
 @cache
 def generate(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
-    """Draw the prompts of each task; seed 0 is the standard set, and others share no text with it but bare nouns."""
+    """Draw the prompts of each task; seed 0 is the standard set, with which others share only bare nouns."""
     random = Random(f"gimbrr {seed}")
     standard = generate(0) if seed else {}
     drawn = {
@@ -64,12 +62,12 @@ def generate(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
 
 
 def _draw_task(task: GimbrrTask, random: Random, taken: Collection[str]) -> tuple[Meaning, ...]:
-    """Draw different prompts, one of each condition in turn."""
-    lot, seen = _LOTS[task.key], set(taken)
+    """Draw distinct prompts, one of each condition in turn."""
+    (conditions, draw), seen = _DRAWN[task.key], set(taken)
     drawn: list[Meaning] = []
-    for condition in islice(cycle(lot.conditions), PER_TASK):
+    for condition in islice(cycle(conditions), PER_TASK):
         for _ in range(_MOST_TRIES):
-            meaning = lot.draw(condition, random)
+            meaning = draw(condition, random)
             if write_prompt(task, meaning) not in seen:
                 break
         else:
@@ -93,7 +91,7 @@ def _apply(operation: tuple[int, str, int], nouns: Sequence[str]) -> ObjectCount
 
 
 def _show(condition: tuple[int, bool], random: Random) -> Objects:
-    """Show things of one place, which are commonly seen together, or each of another."""
+    """Draw things of one place, commonly seen together, or each of another."""
     number, is_common = condition
     while True:
         if is_common:
@@ -120,7 +118,7 @@ def _place(relation: str, random: Random) -> SpatialRelation:
 
 @cache
 def _possible_pairs(relation: str) -> list[tuple[str, str]]:
-    """List what can stand so to what: neither crushed, nor hidden, nor too small to be seen beside it."""
+    """List what can be where relative to what: not crushed, hidden, or too small to be seen."""
     words = WORDS["spatial"]
     sizes = {noun: size for size, nouns in enumerate(words["sizes"]) for noun in split(nouns)}
     tops, covers = split(words["tops"]), split(words["covers"])
@@ -174,7 +172,7 @@ def _choose_by_kind(position: int, random: Random) -> Choice:
 def _have(noun: str, random: Random) -> Attribute:
     words = WORDS["compositional"]
     part = random.choice(split(words["parts"][noun]))
-    named = plural(part[1:]) if part.startswith("*") else part  # of which there are several
+    named = plural(part[1:]) if part.startswith("*") else part  # things that exist in several
     return Attribute(noun, f"{random.choice(split(words['adjectives']))} {named}")
 
 
@@ -183,12 +181,12 @@ def _lack(lack: str, random: Random) -> Absence:
     noun, absent = random.choice([(noun, one) for noun, absent in things.items() for one in split(absent)])
     if lack == "without a":
         return Absence(noun, absent, f"without {a(absent)}")
-    name = absent.removeprefix("~")  # of what is not counted
+    name = absent.removeprefix("~")  # things that are not counted
     return Absence(noun, name, f"{lack} {name if absent.startswith('~') else plural(name)}")
 
 
 def _compose(number: int, random: Random) -> Chimera:
-    """Give an animal parts of others: other than its own, and none of what another's head brings along."""
+    """Give an animal parts of others: not its own, and none that another's head brings along."""
     words = WORDS["chimeras"]
     donors_of: Mapping[str, str] = words["parts"]
     while True:
@@ -209,30 +207,23 @@ def _write(carrier: tuple[str, str, Sequence[str]], random: Random) -> WrittenTe
     return WrittenText(noun, phrase, (random.choice(texts).format(**slots),))
 
 
-@dataclass(frozen=True, slots=True)
-class _Lot:
-    """The conditions of a task, which come in turn, and how a prompt is drawn under one of them."""
-
-    conditions: Sequence[Any]
-    draw: Callable[[Any, Random], Meaning]
-
-
-_LOTS = {
-    "conditional": _Lot([(1, False), (2, True), (2, False), (1, True)], _choose),
-    "arithmetic": _Lot(_OPERATIONS, _work_out),
-    "negation": _Lot(["without any", "with no", "without any", "with no", "without a"], _lack),
-    "actions": _Lot(split(WORDS["actions"]["verbs"]), _act),
-    "spatial": _Lot(RELATIONS, _place),
-    "unusual": _Lot(
+# The conditions of each task, which take turns, and the function that draws a prompt under one of them.
+_DRAWN: dict[str, tuple[Sequence[Any], Callable[[Any, Random], Meaning]]] = {
+    "conditional": ([(1, False), (2, True), (2, False), (1, True)], _choose),
+    "arithmetic": (_OPERATIONS, _work_out),
+    "negation": (["without any", "with no", "without any", "with no", "without a"], _lack),
+    "actions": (split(WORDS["actions"]["verbs"]), _act),
+    "spatial": (RELATIONS, _place),
+    "unusual": (
         [*((actors, verb) for verb in _DEEDS for actors in ("animals", "things")),
          *(("things", verb) for verb in _DEEDS_OF_THINGS)],
         _do_the_unusual,
     ),
-    "compositional": _Lot(list(WORDS["compositional"]["parts"]), _have),
-    "chimeras": _Lot([1, 2], _compose),
-    "counting": _Lot(range(2, 13), _count),
-    "text": _Lot(WORDS["text"]["carriers"], _write),
-    "multiple": _Lot([(4, True), (4, False), (2, True), (2, False), (3, True), (3, False)], _show),
+    "compositional": (list(WORDS["compositional"]["parts"]), _have),
+    "chimeras": ([1, 2], _compose),
+    "counting": (range(2, 13), _count),
+    "text": (WORDS["text"]["carriers"], _write),
+    "multiple": ([(4, True), (4, False), (2, True), (2, False), (3, True), (3, False)], _show),
 }  # fmt: skip
 
 
@@ -242,7 +233,7 @@ def _draw_pairs(random: Random) -> tuple[tuple[str, str], ...]:
 
 
 def _control(pairs: Sequence[tuple[str, str]]) -> dict[str, tuple[Meaning, ...]]:
-    """Ask more and more of the same things: one, two, so many, so many of both, and so many to be worked out."""
+    """Request more and more of the same things: one, two, a number, a number of each, and a number to work out."""
     nouns = tuple(chain.from_iterable(pairs))
     single, multiple, counting, two_counting, arithmetic = (task.key for task in CONTROLLED)
     worked_out = [_apply(operation, pair) for operation in _OPERATIONS for pair in pairs]

@@ -1,4 +1,4 @@
-"""GIMBRR's tasks and their grammar: what the prompts of each task say, and how they are written and read.
+"""GIMBRR's tasks and their grammar: what the prompts of each task mean, and how they are written and read.
 
 Words come from vocabulary.toml."""
 
@@ -18,42 +18,49 @@ from subitize.language.numbers import in_words
 
 @dataclass(frozen=True, slots=True)
 class GimbrrTask:
-    """A task by its key in our items (factor `task`), its title in the released files, and its first ID there."""
+    """A task: its key in our items (factor `task`), its title and first ID in the released files.
+
+    `label` is the factor that the files call its task-specific label, `least_classes` the fewest classes of a prompt.
+    """
 
     key: str
     title: str
     first_id: int
+    label: str = ""
+    least_classes: int = 1
 
 
 TASKS: tuple[GimbrrTask, ...] = (
-    GimbrrTask("conditional", "Conditional generation", 1),
-    GimbrrTask("arithmetic", "Simple arithmetic", 101),
-    GimbrrTask("negation", "Negation", 201),
-    GimbrrTask("actions", "Directed actions", 301),
-    GimbrrTask("spatial", "Spatial relationships", 401),
-    GimbrrTask("unusual", "Unusual arrangements", 501),
-    GimbrrTask("compositional", "Compositional characteristics", 601),
+    GimbrrTask("conditional", "Conditional generation", 1, label="absent"),
+    GimbrrTask("arithmetic", "Simple arithmetic", 101, label="numbers", least_classes=2),
+    GimbrrTask("negation", "Negation", 201, label="absent"),
+    GimbrrTask("actions", "Directed actions", 301, label="verb", least_classes=2),
+    GimbrrTask("spatial", "Spatial relationships", 401, label="relation", least_classes=2),
+    GimbrrTask("unusual", "Unusual arrangements", 501, label="verb", least_classes=2),
+    GimbrrTask("compositional", "Compositional characteristics", 601, label="attribute"),
     GimbrrTask("chimeras", "Chimeras", 701),
-    GimbrrTask("counting", "Counting", 801),
-    GimbrrTask("text", "Text rendering", 901),
+    GimbrrTask("counting", "Counting", 801, label="number"),
+    GimbrrTask("text", "Text rendering", 901, label="text"),
     GimbrrTask("multiple", "Multiple objects", 1201),
 )
 """The eleven cognitive tasks, 100 prompts each."""
 
 SINGLE = GimbrrTask("single", "Single object", 1801)
-"""A bare noun: one prompt per object that the eleven tasks show."""
+"""A bare noun: one prompt per object in the eleven tasks."""
 
 CONTROLLED: tuple[GimbrrTask, ...] = (
     GimbrrTask("controlled-single", "Controlled single object", 1701),
     GimbrrTask("controlled-multiple", "Controlled multiple objects", 1501),
-    GimbrrTask("controlled-counting", "Controlled single object counting", 1601),
-    GimbrrTask("controlled-two-counting", "Controlled multiple object counting", 1401),
-    GimbrrTask("controlled-arithmetic", "Controlled arithmetic", 1301),
+    GimbrrTask("controlled-counting", "Controlled single object counting", 1601, label="number"),
+    GimbrrTask(
+        "controlled-two-counting", "Controlled multiple object counting", 1401, label="numbers", least_classes=2
+    ),
+    GimbrrTask("controlled-arithmetic", "Controlled arithmetic", 1301, label="numbers", least_classes=2),
 )
-"""The same twenty objects in ten pairs, each step asking for one thing more."""
+"""The same twenty objects in ten pairs, each step requesting one thing more."""
 
 STRATA = ("task", "number", "numbers", "common", "objects", "features")
-"""The factors whose levels the design fixes."""
+"""The factors whose levels are fixed by the design."""
 
 ALL: dict[str, GimbrrTask] = {task.key: task for task in (*TASKS, SINGLE, *CONTROLLED)}
 BY_TITLE: dict[str, GimbrrTask] = {task.title: task for task in ALL.values()}
@@ -61,14 +68,14 @@ BY_TITLE: dict[str, GimbrrTask] = {task.title: task for task in ALL.values()}
 WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
 
 
-@cache  # the same lists are drawn from hundreds of times
+@cache  # the same lists are split hundreds of times
 def split(words: str) -> tuple[str, ...]:
-    """Part words between commas, however they are broken into lines."""
+    """Split comma-separated words, ignoring line breaks."""
     return tuple(" ".join(word.split()) for word in words.split(","))
 
 
 def split_each(lists: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Part the words of every list."""
+    """Split the words of every list."""
     return {name: split(words) for name, words in lists.items()}
 
 
@@ -78,27 +85,27 @@ KINDS = split_each(WORDS["conditional"]["kinds"])
 
 
 def are_common(nouns: tuple[str, ...]) -> bool:
-    """Tell whether things are commonly seen together: in one of our places."""
+    """Return whether things are commonly seen together, that is, in one of our places."""
     return any(set(nouns) <= set(things) for things in PLACES.values())
 
 
 def a(noun: str) -> str:
-    """Put a noun as one sees one of it: "an apple", "some grass", "some scissors"."""
+    """Write one of a noun: "an apple", "some grass", "some scissors"."""
     return f"some {noun}" if noun in _MASS or is_plural(noun) else f"{article(noun)} {noun}"
 
 
 def several(noun: str) -> str:
-    """Put a noun as one speaks of any number of it: "apples", "grass", "scissors"."""
+    """Write any number of a noun: "apples", "grass", "scissors"."""
     return noun if noun in _MASS or is_plural(noun) else plural(noun)
 
 
 def be(noun: str) -> str:
-    """Choose the verb for any number of it: "there are apples", "there is grass"."""
+    """Choose the verb for any number of a noun: "there are apples", "there is grass"."""
     return "is" if noun in _MASS else "are"
 
 
 def is_plural(noun: str) -> bool:
-    """Tell whether a noun stands in the plural: scissors, wheels; "sheep" is one or several and counts as one."""
+    """Return whether a noun is plural: scissors, wheels; "sheep", one or several, counts as singular."""
     return noun in _PLURAL or (noun not in _MASS and singular(noun) != noun)
 
 
@@ -107,7 +114,7 @@ RELATIONS = ("on top of", "under", "behind", "in front of", "to the left of", "t
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """Things of these classes; of several it may be told whether they are commonly seen together."""
+    """Things of these classes; for several, possibly whether they are commonly seen together."""
 
     nouns: tuple[str, ...]
     is_common: bool | None = None
@@ -115,7 +122,7 @@ class Objects:
 
 @dataclass(frozen=True, slots=True)
 class ObjectCounts:
-    """So many of each; with an operation the second number is to be worked out of the first."""
+    """Things with their numbers; with an operation, the second number follows from the first."""
 
     things: tuple[tuple[str, int], ...]
     operation: str = ""
@@ -123,7 +130,7 @@ class ObjectCounts:
 
 @dataclass(frozen=True, slots=True)
 class SpatialRelation:
-    """One thing in a relation to another."""
+    """A thing in a relation to another."""
 
     subject: str
     relation: str
@@ -132,7 +139,7 @@ class SpatialRelation:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Someone does something to another; the deed is all that follows the actor: "looking at a bag"."""
+    """Someone acts on another; the deed is all that follows the actor: "looking at a bag"."""
 
     actor: str
     verb: str
@@ -142,7 +149,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of two things, the one that is of the wanted kind; `first` and `second` are what stands in the text."""
+    """One of two things, the one of the wanted kind; `first` and `second` are as in the text."""
 
     shown: str
     absent: str
@@ -163,7 +170,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A thing or place and what is not there; the lack is how it is said: "without any flowers"."""
+    """A thing or place and what is missing; the lack is its wording: "without any flowers"."""
 
     noun: str
     absent: str
@@ -180,7 +187,7 @@ class Chimera:
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """A thing and the texts that are written on it; the phrase leads to them: "with the title"."""
+    """A thing and the texts written on it; the phrase introduces them: "with the title"."""
 
     noun: str
     phrase: str
@@ -189,7 +196,7 @@ class WrittenText:
 
 @dataclass(frozen=True, slots=True)
 class Unparsed:
-    """A prompt of the authors' outside its task's grammar: classes are known, parts are not."""
+    """A prompt of the authors outside its task's grammar: its classes are known, its parts are not."""
 
     nouns: tuple[str, ...]
     absent: str
@@ -201,7 +208,7 @@ Meaning = (
 
 
 def classes_of(meaning: Meaning) -> tuple[str, ...]:
-    """List the classes to be shown, never one that is rejected or negated."""
+    """List the classes to be shown, excluding rejected and negated ones."""
     match meaning:
         case Objects(nouns=nouns) | Unparsed(nouns=nouns):
             return nouns
@@ -216,7 +223,7 @@ def classes_of(meaning: Meaning) -> tuple[str, ...]:
 
 
 def write_prompt(task: GimbrrTask, meaning: Meaning) -> str:
-    """Write what a task's prompt says."""
+    """Write the prompt of a task."""
     match meaning:
         case Objects(nouns=nouns):
             return " and ".join(map(a, nouns)) if task.key.startswith("controlled") else ", ".join(nouns)
@@ -243,16 +250,15 @@ def write_prompt(task: GimbrrTask, meaning: Meaning) -> str:
 
 
 def with_article(attribute: str) -> str:
-    """Put what a thing has: "a golden mane", "red wheels"."""
+    """Write an attribute with its article: "a golden mane", "red wheels"."""
     word = attribute.split()[-1]
     return attribute if singular(word) != word else a(attribute)
 
 
 def read_prompt(task: GimbrrTask, text: str) -> Meaning | None:
-    """Read a text by its task's grammar; None where it follows another.
+    """Parse a text by its task's grammar; None if it does not fit.
 
-    Articles may be missing, as they are in some of the authors' prompts. Which of two things is wanted is known of our
-    own kinds and of stated adjectives.
+    Articles are optional. For choices, the target is known only if an adjective or one of our categories names it.
     """
     pattern = _PATTERNS[task.key]
     found = pattern.fullmatch(text.strip())
@@ -317,15 +323,15 @@ _PATTERNS = {
 
 
 def _read_counted(found: re.Match[str], one: str, other: str) -> ObjectCounts | None:
-    told = found.groupdict()
-    number = _read_number(told["number"])
+    groups = found.groupdict()
+    number = _read_number(groups["number"])
     if number is None:
         return None
     things = ((singular(one), number),)
     if not other:
         return ObjectCounts(things)
-    operation = told.get("how", "")
-    second = _work_out(number, operation) if operation else _read_number(told["second"])
+    operation = groups.get("how", "")
+    second = _work_out(number, operation) if operation else _read_number(groups["second"])
     return None if second is None else ObjectCounts((*things, (singular(other), second)), operation)
 
 
@@ -342,7 +348,7 @@ def _work_out(number: int, operation: str) -> int | None:
 
 
 def _read_choice(first: str, second: str, wanted: str) -> Choice | None:
-    """Find the wanted one by its adjective, or by its kind."""
+    """Find the target by its adjective or kind."""
     adjective = wanted.partition(" ")[0]
     said = Choice("", "", first, second.strip(), wanted, None, None)
     for position, (one, other) in enumerate(((said.first, said.second), (said.second, said.first)), start=1):

@@ -1,6 +1,6 @@
-"""GIMBRR's ratings as one frame, from the released files or a run: which model drew what, right or wrong.
+"""GIMBRR's ratings as a frame, from a release or a run: one row per rating of an image, by one judge.
 
-A row is one rating of one image, by one judge. Images that were rated twice have two rows; a refusal is a wrong one."""
+Images that were rated twice have two rows; a refusal counts as wrong."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from subitize.store import Run
 from subitize.store.reading import decode_value
 
 POOLED = "pooled"
-"""What all models together are called."""
+"""The name of all models together."""
 _FACTORS: dict[str, pl.DataType] = {
     "task": pl.String(),
     **dict.fromkeys(("number", "objects", "features", "target_position"), pl.Int64()),
@@ -34,7 +34,7 @@ ROWS: dict[str, pl.DataType] = {
     "repeat": pl.Int64(),
     "right": pl.Float64(),
 }
-"""The columns of ratings, in the order in which they were given."""
+"""The columns of ratings, whose rows keep the order in which they were given."""
 _IMAGE = ("model", "item", "repeat")
 _MOST_NAMED = 20
 
@@ -43,13 +43,13 @@ Shares = dict[tuple[Any, ...], Estimate]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskRatings:
-    """Ratings beside what is known of their items: key, cluster (the prompt's text), stratum, and factors."""
+    """Ratings with the key, cluster (the prompt's text), stratum and factors of their items."""
 
     rows: pl.DataFrame
 
     @property
     def models(self) -> list[str]:
-        """The models, in the order of their names."""
+        """The models, sorted by name."""
         return self.rows["model"].unique(maintain_order=True).to_list()
 
     @property
@@ -58,27 +58,27 @@ class TaskRatings:
         return self.rows.filter(~pl.col("task").is_in(_CONTROLLED))
 
     def of(self, *tasks: str) -> pl.DataFrame:
-        """The ratings of some tasks, by their keys."""
+        """Return the ratings of some tasks, by their keys."""
         return self.rows.filter(pl.col("task").is_in(tasks))
 
     def rename(self, names: Mapping[str, str]) -> "TaskRatings":
-        """Put the names of models in the place of their specs."""
+        """Replace the specs of models by names."""
         return TaskRatings(self.rows.with_columns(pl.col("model").replace(names)))
 
     def warnings(self) -> list[str]:
-        """Say which images were rated more than once, and which of them not alike."""
+        """List images rated more than once, and those with contradictory ratings."""
         images = self.rows.group_by(*_IMAGE, "key", maintain_order=True).agg(pl.len(), pl.col("right").n_unique())
         found = []
         for (model,), own in images.filter(pl.col("len") > 1).group_by("model", maintain_order=True):
             divided = own.filter(pl.col("right") > 1)["key"].sort().to_list()
-            told = f", {len(divided)} of them once yes and once no ({list_some(divided)})" if divided else ""
+            contradictions = f", {len(divided)} of them once yes and once no ({shorten(divided)})" if divided else ""
             count = number_of(own.height, "image")
-            found.append(f"{model}: more than one rating of {count}{told}; every rating counts")
+            found.append(f"{model}: more than one rating of {count}{contradictions}; every rating counts")
         return found
 
 
 def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> TaskRatings:
-    """Put beside each rating what is known of its item; `is_first` tells an image's first rating from later ones."""
+    """Join ratings to their items; `is_first` marks the first rating of an image."""
     known = list(items)
     described = make_frame(
         ((one.id, one.id.partition("/")[2], *map(one.factors.get, _FACTORS)) for one in known),
@@ -90,15 +90,15 @@ def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> TaskRatings:
     return TaskRatings(numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True))
 
 
-def list_some(keys: Iterable[object]) -> str:
-    """List prompts by their keys, and of many the first."""
+def shorten(keys: Iterable[object]) -> str:
+    """List the keys of prompts, cut short if there are many."""
     known = list(map(str, keys))
     more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
     return ", ".join(known[:_MOST_NAMED]) + more
 
 
 def estimate_by(rows: pl.DataFrame, *by: str) -> Shares:
-    """Estimate the share that is right in each group, in the order of first rows; what has no name is in none."""
+    """Estimate accuracy by group, in the order of first rows; rows with a null level are dropped."""
     named = rows.drop_nulls(by)
     if not named.height:
         return {}
@@ -109,13 +109,13 @@ def estimate_by(rows: pl.DataFrame, *by: str) -> Shares:
     return dict(zip(groups.drop("group").iter_rows(), found, strict=True))
 
 
-def with_pooled(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add every rating once more, as one of all models together."""
+def add_pooled(rows: pl.DataFrame) -> pl.DataFrame:
+    """Append a copy of all ratings, as of one pooled model."""
     return pl.concat([rows, rows.with_columns(model=pl.lit(POOLED))])
 
 
 def means_by(rows: pl.DataFrame, *by: str) -> Mapping[tuple[Any, ...], float]:
-    """Average what is right in each group."""
+    """Average accuracy by group."""
     found = rows.group_by(by, maintain_order=True).agg(pl.col("right").mean())
     return {tuple(names): mean for *names, mean in found.iter_rows()}
 
@@ -124,7 +124,7 @@ _QUESTION = MATCH.question.id
 
 
 def read_run(run: Run, judge: str | None = None) -> tuple[TaskRatings, list[str]]:
-    """Take the ratings of a run, by the one judge that there is or by the one named; say what has none."""
+    """Read the ratings of a run by its only judge or the one named, with warnings about unrated images."""
     if not any(entry.name == NAME for entry in run.suites()):
         raise NothingToDoError(
             f"{run.location} has no items of {NAME}; first: subitize run {NAME} --model MODEL --out RUN, "
@@ -138,14 +138,14 @@ def read_run(run: Run, judge: str | None = None) -> tuple[TaskRatings, list[str]
             f"{run.location} has no image of {NAME} of which a judge could tell whether it matches its prompt; "
             "subitize judge RUN --judge JUDGE"
         )
-    return ratings, [*ratings.rename(run.model_names()).warnings(), *_tell_unrated(survey, ratings)]
+    return ratings, [*ratings.rename(run.model_names()).warnings(), *_describe_unrated(survey, ratings)]
 
 
 def take_ratings(survey: RunFrame, judge: str = NO_JUDGE) -> TaskRatings:
-    """Take what a judge says of the images of a run; what was excluded by hand stays out.
+    """Return a judge's ratings of the images in a run, without excluded items.
 
-    Every answer is a rating. Where a judge has none but saw all parts of an image, these are joined. What was refused,
-    or of no use, does not match.
+    Every answer is a rating. If a judge gave none but saw all parts of an image, these are joined. Refused and unusable
+    answers count as no match.
     """
     is_own = (pl.col("suite") == NAME) & pl.col("judge").is_in([judge, NO_JUDGE])
     seen = survey.whole.kept().filter(is_own, pl.col("question") == _QUESTION, pl.col("group") == 1)
@@ -159,11 +159,11 @@ def take_ratings(survey: RunFrame, judge: str = NO_JUDGE) -> TaskRatings:
     return describe_ratings(rated.select(*ROWS), seen.seen_items())
 
 
-def _tell_unrated(survey: RunFrame, ratings: TaskRatings) -> list[str]:
+def _describe_unrated(survey: RunFrame, ratings: TaskRatings) -> list[str]:
     drawn = survey.responses.filter(pl.col("item").str.starts_with(f"{NAME}/"), pl.col("kind") == "drawn")
     kept = drawn.filter(~pl.col("item").is_in(list(survey.run.exclusions())))
     left = kept.join(ratings.rows, on=["model", "item", "repeat"], how="anti")
     counts = left.group_by("model").len().sort("model").iter_rows()
-    told = "no certain rating, and so no place in any figure"
+    reason = "no certain rating, and so no place in any figure"
     names = survey.run.model_names()
-    return [f"{names[model]}: {told}, for {number_of(count, 'image')}" for model, count in counts]
+    return [f"{names[model]}: {reason}, for {number_of(count, 'image')}" for model, count in counts]

@@ -1,7 +1,6 @@
-"""Does one ability carry over to another? Shares of tasks over shares of simpler ones, a point per model and task.
+"""Does one ability carry over to another? Shares of tasks regressed on shares of simpler ones, by model and task.
 
-As in the paper, points are taken as independent, although those of one model hang together.
-"""
+As in the paper, points are taken as independent, although those of the same model are correlated."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,19 +19,19 @@ from subitize.stats.regression import pearson_interval
 Floats = NDArray[np.float64]
 
 MULTIPLE = "multiple"
-"""The task that others rest on."""
+"""The task that others build on."""
 RELATED = ("actions", "spatial", "unusual")
 """Tasks that need several objects in one picture."""
 UNRELATED = ("conditional", "compositional")
 """Tasks that need one object only."""
 COMPLEX = tuple(task.key for task in TASKS if task.key not in ("arithmetic", "text"))
-"""All tasks but those that no model can do."""
+"""All tasks except arithmetic and text, which no model in the paper could do."""
 RESAMPLES = 10_000
 _LEAST_POINTS = 3
 
 
 class RegressionPoint(NamedTuple):
-    """A model's share of a task (y), and its share of what the task rests on (x)."""
+    """A model's share right in a task (y), and in the simpler one that it builds on (x)."""
 
     model: str
     task: str
@@ -42,7 +41,7 @@ class RegressionPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegressionLine:
-    """A straight line through points, with Student's interval of its slope and the two-sided p of a slope of 0."""
+    """A line through points, with Student's interval of its slope and the two-sided p for a slope of 0."""
 
     slope: Estimate
     intercept: float
@@ -52,7 +51,7 @@ class RegressionLine:
 
 @dataclass(frozen=True, slots=True)
 class VarianceTerm:
-    """A term of an analysis of variance: its sum of squares with the p of F, its coefficient with that of t."""
+    """A term of an analysis of variance: its sum of squares with the p of F, its coefficient with the p of t."""
 
     coefficient: Estimate
     p_coefficient: float
@@ -63,7 +62,7 @@ class VarianceTerm:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A fitted line at some places, and the middle 95 % of those through resampled points."""
+    """A fitted line at several x, with the middle 95 % of lines through resampled points."""
 
     x: Floats
     y: Floats
@@ -72,9 +71,9 @@ class Band:
 
 
 def link_singles(ratings: TaskRatings, *, first_only: bool = False, repeat_links: bool = False) -> pl.DataFrame:
-    """Take the ratings of the single objects that each task is linked to, beside the `task`.
+    """Return the ratings of the single objects linked to each task, with a column `task`.
 
-    Each single object counts once per task, or as often as it is linked; with all its ratings, or the first only.
+    Each single object counts once per task, or as often as it is linked; with all its ratings, or only the first.
     """
     links = (
         ratings.of(*COMPLEX)
@@ -92,7 +91,7 @@ def link_singles(ratings: TaskRatings, *, first_only: bool = False, repeat_links
 def point_at_singles(
     ratings: TaskRatings, *, first_only: bool = False, repeat_links: bool = False
 ) -> list[RegressionPoint]:
-    """Put each model's share of a task over that of the single objects linked to it."""
+    """Pair each model's share in a task with that in the single objects linked to it."""
     linked = means_by(link_singles(ratings, first_only=first_only, repeat_links=repeat_links), "model", "task")
     own = means_by(ratings.rows, "model", "task")
     return [
@@ -104,7 +103,7 @@ def point_at_singles(
 
 
 def point_at_multiple(ratings: TaskRatings, tasks: Iterable[str]) -> list[RegressionPoint]:
-    """Put each model's share of a task over that of multiple objects."""
+    """Pair each model's share in a task with that in multiple objects."""
     own = means_by(ratings.rows, "model", "task")
     return [
         RegressionPoint(model, task, own[model, MULTIPLE], own[model, task])
@@ -115,7 +114,7 @@ def point_at_multiple(ratings: TaskRatings, tasks: Iterable[str]) -> list[Regres
 
 
 def fit_line(points: Sequence[RegressionPoint]) -> RegressionLine | None:
-    """Fit a line by least squares; None where there are fewer than three points, or all have one x or one y."""
+    """Fit a line by least squares; None for fewer than three points, or if all share one x or one y."""
     x, y = _coordinates(points)
     if len(points) < _LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
@@ -126,9 +125,9 @@ def fit_line(points: Sequence[RegressionPoint]) -> RegressionLine | None:
 def analyse(
     related: Sequence[RegressionPoint], unrelated: Sequence[RegressionPoint]
 ) -> tuple[VarianceTerm, VarianceTerm] | None:
-    """Test the main effect of x, and whether it interacts with relatedness: type I sums of squares, sum coding.
+    """Test the main effect of x and its interaction with relatedness: type I sums of squares, sum coding.
 
-    The order is x, relatedness, both. None where x or y is the same for all, or too few points are left.
+    The order is x, relatedness, both. None if x or y is constant, or if there are too few points.
     """
     x, y = _coordinates([*related, *unrelated])
     group = np.concatenate([np.ones(len(related)), -np.ones(len(unrelated))])
@@ -152,7 +151,7 @@ def draw_band(points: Sequence[RegressionPoint], *, places: int = 40, seed: int 
     xs, ys = x[drawn], y[drawn]
     centred = xs - xs.mean(axis=1, keepdims=True)
     spread = (centred**2).sum(axis=1)
-    has_slope = spread > 1e-12  # a sample may be one point many times
+    has_slope = spread > 1e-12  # a sample may repeat a single point
     slopes = (centred * ys).sum(axis=1)[has_slope] / spread[has_slope]
     starts = ys.mean(axis=1)[has_slope] - slopes * xs.mean(axis=1)[has_slope]
     low, high = np.quantile(starts[:, None] + slopes[:, None] * grid, [0.025, 0.975], axis=0)
@@ -160,7 +159,7 @@ def draw_band(points: Sequence[RegressionPoint], *, places: int = 40, seed: int 
 
 
 def correlate(ratings: TaskRatings) -> tuple[dict[tuple[str, str], Estimate], list[str]]:
-    """Correlate the shares of each two tasks across models, three at least; tasks that never vary come second."""
+    """Correlate the shares of each pair of tasks across three or more models; tasks that never vary come second."""
     means = means_by(ratings.benchmark, "model", "task")
     tasks = [task.key for task in (*TASKS, SINGLE) if all((model, task.key) in means for model in ratings.models)]
     if len(ratings.models) < _LEAST_POINTS:
@@ -207,6 +206,6 @@ def _fit(design: Floats, y: Floats) -> _Fit:
 def _effect(full: _Fit, place: int, squares: float) -> VarianceTerm:
     from scipy.special import fdtrc
 
-    with np.errstate(divide="ignore"):  # points may lie on their lines
+    with np.errstate(divide="ignore"):  # all points may lie exactly on the lines
         f = np.divide(squares, full.squares / full.df)
     return VarianceTerm(full.estimate(place), full.p(place), squares, float(fdtrc(1, full.df, f)), full.df)

@@ -1,7 +1,7 @@
 """Reads the files that GIMBRR's authors released, checked line by line, and imports them as a run.
 
-The files are the prompts and people's ratings of the images. Images become responses known by their files' names,
-ratings become readings."""
+The files are the prompts and people's ratings of the images. Images become responses known by file name, ratings become
+readings."""
 
 import re
 from collections import Counter, defaultdict
@@ -16,7 +16,7 @@ from subitize.io.frames import make_frame
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import read_vote
 from subitize.papers.gimbrr.prompts import BY_TITLE, STRATA
-from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, list_some
+from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, shorten
 from subitize.papers.gimbrr.suite import (
     MATCH,
     NAME,
@@ -45,7 +45,7 @@ from subitize.store import Run
 
 LICENCE = "GIMBRR's data is by its authors, MIT licence; please cite Achterberg et al. (2023)"
 MODELS: Mapping[str, str] = {"Dalle": "DALL-E 2", "MJ": "Midjourney", "SD1.5": "SD 1.5", "SD2.1": "SD 2.1"}
-"""The algorithms that the authors rated, as the files and as people write them."""
+"""The algorithms that the authors rated: names in the files and names in print."""
 _NEEDED = ("File_name", "annotation", "Algorithm", "ID")
 _OPTIONAL = ("Prompt_no", "Prompt", "Task")
 _FILE = re.compile(r"p(?P<id>\d{1,9})_(?P<sample>\d{1,9})_v.+_pd(?P<date>\d{6})", re.ASCII)
@@ -53,9 +53,9 @@ _FILE = re.compile(r"p(?P<id>\d{1,9})_(?P<sample>\d{1,9})_v.+_pd(?P<date>\d{6})"
 
 @dataclass(frozen=True, slots=True)
 class ReleasedRating:
-    """A line: whether an image, known by its file's name, was found to match its prompt; repeats count from 0.
+    """A line: whether an image, known by file name, matches its prompt; repeats count from 0.
 
-    `directory_date` is that of the directory that the image was drawn from.
+    `directory_date` is that of the directory from which the image was drawn.
     """
 
     line: CsvRow
@@ -68,13 +68,13 @@ class ReleasedRating:
 
     @property
     def text(self) -> str:
-        """The prompt as this line has it, which may be older than the directory's."""
+        """The prompt as in this line, which may be older than the directory's."""
         return self.line.get("Prompt")
 
 
 @dataclass(frozen=True, slots=True)
 class GimbrrRelease:
-    """The prompts by ID, each with the text that was drawn; the ratings in file order; what is odd about them."""
+    """The prompts by ID, with the texts that were drawn, the ratings in file order, and warnings."""
 
     prompts: Mapping[int, DirectoryRow]
     ratings: Sequence[ReleasedRating]
@@ -82,7 +82,7 @@ class GimbrrRelease:
 
 
 def read_release(folder: Path) -> GimbrrRelease:
-    """Read the prompt directory, with the extra variables if they are there, and all ratings of a folder."""
+    """Read the prompt directory, with extra variables if there are any, and all ratings of a folder."""
     directory = _find_directory(folder)
     files = sorted(folder.glob("annotations*.csv"))
     if not files:
@@ -94,24 +94,26 @@ def read_release(folder: Path) -> GimbrrRelease:
         raise BadFileError(f"{files[0].name}: no ratings; each is a line: {', '.join(_NEEDED)}")
     older = _find_older_texts(ratings, prompts)
     drawn = {id: one.text for id, one in older.items() if one.directory_date != date}
+    unknown = "sizes of sets, positions of targets, adjectives and features are not known"
+    lack = f"no {directory.stem}_extraVars.csv: {unknown}"
     warnings = (
-        *_tell_missing(ratings, prompts),
-        *_tell_older(older.values(), drawn, prompts, directory.name),
-        *_tell_contradictions(prompts.values()),
-        *([] if "extraVars" in directory.name else [_tell_lack(directory)]),
+        *_describe_missing(ratings, prompts),
+        *_describe_older(older.values(), drawn, prompts, directory.name),
+        *_describe_contradictions(prompts.values()),
+        *([] if "extraVars" in directory.name else [lack]),
     )
     kept = {id: replace(one, text=drawn.get(id, one.text)) for id, one in prompts.items()}
     return GimbrrRelease(kept, ratings, warnings)
 
 
 def take_released(release: GimbrrRelease) -> TaskRatings:
-    """Take every rating of a release as a frame, without a run."""
+    """Return all ratings of a release as a frame, without a run."""
     rows = ((one.model, f"{NAME}/{one.id}", one.repeat, float(one.says_yes)) for one in release.ratings)
     return describe_ratings(make_frame(rows, ROWS), map(make_item, map(make_prompt, release.prompts.values())))
 
 
 def _find_directory(folder: Path) -> Path:
-    """Find the newest directory, and of its two files the one with the extra variables."""
+    """Find the newest directory, preferably with the extra variables."""
     found = sorted(folder.glob("Prompt_dir_*.csv"), key=lambda path: (_date_of(path), len(path.name)))
     if not found:
         raise BadFileError(f"no {VERSION} in {folder}; name the folder of GIMBRR's release")
@@ -129,8 +131,8 @@ def _read_ratings(file: Path, prompts: Mapping[int, DirectoryRow], directory: Pa
         rating = _read_rating(line, prompts, directory)
         one = first.setdefault((rating.model, rating.id, rating.repeat), rating)
         if one.file_name != rating.file_name:
-            told = f"sample {rating.repeat + 1} of prompt {rating.id} by {rating.model} is {one.file_name} in line"
-            raise line.error(f"File_name {rating.file_name!r}: {told} {one.line.number}; rate one of the two")
+            message = f"sample {rating.repeat + 1} of prompt {rating.id} by {rating.model} is {one.file_name} in line"
+            raise line.error(f"File_name {rating.file_name!r}: {message} {one.line.number}; rate one of the two")
         yield rating
 
 
@@ -142,8 +144,8 @@ def _read_rating(line: CsvRow, prompts: Mapping[int, DirectoryRow], directory: P
     if not algorithm:
         raise line.error("Algorithm is empty; name the model that drew the image")
     if written != str(int(found["id"])) or line.get("Prompt_no") not in ("", written):
-        told = f"ID {written!r}, Prompt_no {line.get('Prompt_no')!r}, File_name {name!r}"
-        raise line.error(f"{told}: three numbers of one prompt; they should be the same")
+        message = f"ID {written!r}, Prompt_no {line.get('Prompt_no')!r}, File_name {name!r}"
+        raise line.error(f"{message}: three numbers of one prompt; they should be the same")
     prompt = prompts.get(int(written))
     if prompt is None:
         raise line.error(f"ID {written}: no such prompt in {directory.name}; rate prompts of the directory only")
@@ -155,7 +157,7 @@ def _read_rating(line: CsvRow, prompts: Mapping[int, DirectoryRow], directory: P
 
 
 def _check_version(line: CsvRow, prompt: DirectoryRow, date: str, directory: Path) -> None:
-    """Refuse what was rated with another directory: its task is another, or its date a later one."""
+    """Refuse ratings made with another directory: with another task or a later date."""
     task, own = line.get("Task"), _date_of(directory)
     if task and task not in BY_TITLE:
         raise line.error(f"no task named {task!r}; known: {', '.join(BY_TITLE)}")
@@ -174,7 +176,7 @@ def _check_version(line: CsvRow, prompt: DirectoryRow, date: str, directory: Pat
 def _find_older_texts(
     ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]
 ) -> dict[int, ReleasedRating]:
-    """Find prompts whose ratings have another text than the directory, each by the first such rating."""
+    """Find prompts whose ratings have another text than the directory, each by its first such rating."""
     found: dict[int, ReleasedRating] = {}
     for one in ratings:
         if one.text and one.text != prompts[one.id].text:
@@ -182,8 +184,8 @@ def _find_older_texts(
     return found
 
 
-def _tell_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]) -> Iterator[str]:
-    """Name prompts of a task that a model was given, but that have no rating."""
+def _describe_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]) -> Iterator[str]:
+    """Name unrated prompts of tasks that a model was given."""
     rated: dict[str, set[int]] = defaultdict(set)
     for one in ratings:
         rated[one.model].add(one.id)
@@ -191,10 +193,10 @@ def _tell_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, Direc
         tasks = {prompts[id].task for id in ids}
         missing = [id for id, one in prompts.items() if one.task in tasks and id not in ids]
         if missing:
-            yield f"{model}: no rating of {number_of(len(missing), 'prompt')} ({list_some(missing)})"
+            yield f"{model}: no rating of {number_of(len(missing), 'prompt')} ({shorten(missing)})"
 
 
-def _tell_older(
+def _describe_older(
     older: Iterable[ReleasedRating], drawn: Mapping[int, str], prompts: Mapping[int, DirectoryRow], directory: str
 ) -> Iterator[str]:
     """Say which texts differ, and which of the two was drawn."""
@@ -206,38 +208,33 @@ def _tell_older(
             f"{directory}, whose text is taken"
         )
     if drawn:
-        those = f"{number_of(len(drawn), 'prompt')} ({list_some(sorted(drawn))})"
+        those = f"{number_of(len(drawn), 'prompt')} ({shorten(sorted(drawn))})"
         yield f"images of {those} are of an older text than {directory} has; it is kept"
 
 
-def _tell_contradictions(prompts: Iterable[DirectoryRow]) -> Iterator[str]:
+def _describe_contradictions(prompts: Iterable[DirectoryRow]) -> Iterator[str]:
     wrong = [one.id for one in prompts if one.task.key == "spatial" and one.label not in one.text]
     if wrong:
-        those = f"{number_of(len(wrong), 'prompt')} ({list_some(wrong)})"
+        those = f"{number_of(len(wrong), 'prompt')} ({shorten(wrong)})"
         yield f"the relation of {those} is labelled otherwise; figures go by the label"
-
-
-def _tell_lack(directory: Path) -> str:
-    wanted = f"{directory.stem}_extraVars.csv"
-    return f"no {wanted}: sizes of sets, positions of targets, adjectives and features are not known"
 
 
 JUDGE = "gimbrr-annotators"
 ANNOTATOR = "unnamed"
-"""Who rated: the release does not tell."""
+"""The annotator, whom the release does not name."""
 _SPEC = Spec(NAME, {"prompts": "as released"}, f"{NAME} (as released)")
 _RULE = Rule("votes")
 
 
 def read_importable(folder: Path) -> Importable:
-    """Read a release: what is wrong with its files leaves no run behind."""
+    """Read and check a release first, so that a faulty one leaves no run behind."""
     release = read_release(folder)
     warnings = (*take_released(release).warnings(), *release.warnings, LICENCE)
     return Importable(warnings, lambda run: import_gimbrr(run, release))
 
 
 def import_gimbrr(run: Run, release: GimbrrRelease) -> ReleaseSummary:
-    """Add the ratings of a release to a run, all or none; those of a model that it has are left alone."""
+    """Add the ratings of a release to a run, all or none; models already there are left alone."""
     items = [make_item(make_prompt(prompt)) for prompt in release.prompts.values()]
     with run.lease(f"judge {JUDGE}") as lease:
         run.add_suite(_SPEC, 0, items, Design(strata=STRATA))
@@ -252,7 +249,7 @@ def import_gimbrr(run: Run, release: GimbrrRelease) -> ReleaseSummary:
 
 
 def _find_new(run: Run, ratings: Sequence[ReleasedRating]) -> list[ReleasedRating]:
-    """Find the ratings of models that the run has none of; it must have just the same ones of the others."""
+    """Find the ratings of models that the run lacks; those of the others must be the same."""
     trials = {stored.trial_id: stored.response.trial for stored in run.responses()}
     there: Counter[tuple[str, str, int, bool]] = Counter()
     for stored in run.readings(JUDGE):

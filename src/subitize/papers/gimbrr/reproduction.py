@@ -1,10 +1,9 @@
-"""GIMBRR's tables beside what the paper prints, with a verdict on each cell, and how they are printed."""
+"""GIMBRR's tables next to the printed figures, with a verdict for each cell, and their printing."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from subitize.analysis.published import Cell, ComparedCell, compare_cell
@@ -21,28 +20,25 @@ if TYPE_CHECKING:
     from subitize.store import Run
 
 
-_PRINTED_BY = "subitize.papers.gimbrr.reproduction:print_tables"
-
-
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
-    """Compute the tables from the released files, with what the paper has not if wanted."""
+    """Compute the tables from the released files, on request with our extensions."""
     if folder is None:
         raise BadValueError("gimbrr needs its release: subitize reproduce gimbrr DIR")
     release = read_release(folder)
     ratings = take_released(release)
-    return _tabulate(ratings, (*ratings.warnings(), *release.warnings, LICENCE), extensions=extensions)
+    return _tabulate(ratings, (*ratings.warnings(), *release.warnings, LICENCE), extensions=extensions, names={})
 
 
 def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
-    """Compute the tables from the ratings in a run, with what the paper has not if wanted."""
-    from subitize.papers.gimbrr.ratings import read_run  # the released files need no store
+    """Compute the tables from the ratings in a run, on request with our extensions."""
+    from subitize.papers.gimbrr.ratings import read_run  # not needed for released files
 
     names = {spec: name for spec, name in run.model_names().items() if spec not in MODELS}
     return _tabulate(*read_run(run, judge), extensions=extensions, names=names)
 
 
 def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
-    """Put every cell beside the printed one; regressions are over all models, so only where they are the paper's."""
+    """Compare cells with the printed ones; regressions pool all models, so only if these are the paper's."""
     is_same = set(models) == set(MODELS)
     printed = {place: text for place, text in PUBLISHED.items() if is_same or place.table != "regressions"}
     return [
@@ -56,16 +52,15 @@ def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
     ]
 
 
-def _tabulate(
-    ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str] = MappingProxyType({})
-) -> Tables:
+def _tabulate(ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str]) -> Tables:
     cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
     found = compare(cells, ratings.models)
-    return Tables(found, _PRINTED_BY, warnings, lambda: claims(ratings.rename(names)))
+    printed_by = "subitize.papers.gimbrr.reproduction:print_tables"
+    return Tables(found, printed_by, warnings, lambda: claims(ratings.rename(names)))
 
 
 def print_tables(comparisons: Sequence[ComparedCell]) -> None:
-    """Print each table; how regressions were done stands below."""
+    """Print each table, and below it how regressions were computed."""
     cells = [one for one in comparisons if one.column != CONVENTION]
     print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])
     for one in comparisons:

@@ -1,7 +1,7 @@
 """GIMBRR's suite: eleven cognitive tasks, single objects, and the controlled number set.
 
-Prompts are ours, fresh, or those of the authors' directory, whose known errors are corrected (known_errors.toml).
-Asks cover a picture part by part; parts that a judge can answer are joined into one verdict. An image is named
+Prompts are ours, fresh, or those of the authors' directory, whose known errors can be corrected (known_errors.toml).
+Asks cover a picture part by part; the parts a judge can answer are joined into one verdict. An image is named
 p801_1_v0.0.5_pd230208.png: the first of prompt 801."""
 
 import re
@@ -63,32 +63,33 @@ from subitize.suites.checks import AskedOnce, check_known, interleave
 
 NAME = "gimbrr"
 MATCH = Ask(MatchesPrompt(), "Does the image match the prompt?", (True,))
-"""What people were asked, and what is scored; whoever only sees parts is asked about these."""
+"""The question people were asked, and the one that is scored. Judges that see only parts answer the part questions
+instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPrompt:
-    """A prompt with its key, its task, what it says, and the keys of the single objects that it is made of."""
+    """A prompt with its key, task, meaning, and the keys of the single objects it contains."""
 
     key: str
     task: GimbrrTask
     text: str
     meaning: Meaning
     linked: tuple[str, ...]
-    told: Mapping[str, Scalar] = field(default_factory=dict)
-    """Factors as the authors' directory has them, in place of those that follow from the meaning."""
+    overrides: Mapping[str, Scalar] = field(default_factory=dict)
+    """Factors from the authors' directory that replace those derived from the meaning."""
 
 
 def make_item(prompt: TaskPrompt) -> Item:
     """Make the item of a prompt."""
-    factors: dict[str, Scalar] = {"task": prompt.task.key, **dict(_factors(prompt)), **prompt.told}
+    factors: dict[str, Scalar] = {"task": prompt.task.key, **dict(_factors(prompt)), **prompt.overrides}
     if prompt.linked:
         factors["linked"] = ",".join(prompt.linked)
     return Item(f"{NAME}/{prompt.key}", Draw(prompt.text), (MATCH, *_parts(prompt.meaning)), factors)
 
 
 def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, Scalar]]:
-    """Tell the conditions of a prompt; what its task does not have is left out."""
+    """Yield the conditions of a prompt, without those its task does not have."""
     yield "classes", ", ".join(classes_of(prompt.meaning))
     match prompt.meaning:
         case Objects(nouns=nouns, is_common=is_common):
@@ -124,7 +125,7 @@ def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, Scalar]]:
 
 
 def _parts(meaning: Meaning) -> Iterator[Ask]:
-    """Ask about each part on its own; none enters the score, they are joined (assessment.py).
+    """Ask about each part on its own; these do not enter the score but are joined (`join_parts`).
 
     A question that says as much as the prompt is informed.
     """
@@ -188,36 +189,31 @@ _OPEN_DETECTORS = ("grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "sa
 _COCO_DETECTORS = ("detr", "rf-detr", "rt-detr", "ssd", "yolo")
 _COUNTS = (*_OPEN_DETECTORS, *_COCO_DETECTORS, "parts")
 _PRESENCE = ("clip", *_COUNTS)
-_WRITING = ("ocr", "parts")
-_LOOKS = ("parts",)
 
 JUDGES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("single", "multiple", "controlled-single", "controlled-multiple"), _PRESENCE),
     **dict.fromkeys(("negation", "conditional"), _PRESENCE),
     **dict.fromkeys(("counting", "arithmetic", "spatial"), _COUNTS),
     **dict.fromkeys(("controlled-counting", "controlled-two-counting", "controlled-arithmetic"), _COUNTS),
-    "text": _WRITING,
-    **dict.fromkeys(("actions", "unusual", "compositional", "chimeras"), _LOOKS),
+    "text": ("ocr", "parts"),
+    **dict.fromkeys(("actions", "unusual", "compositional", "chimeras"), ("parts",)),
 }
-"""The judges that can serve a task alone, by the task's key; a judge `vlm` answers the whole at once besides."""
+"""The judges that can assess a task alone, by its key; a judge `vlm` can also answer the whole question."""
 
 
 def list_parts(item: Item) -> tuple[Ask, ...]:
-    """List the questions whose answers are joined; of text it is the text, whatever carries it."""
+    """List the questions whose answers are joined; for text only its transcription, whatever carries it."""
     own = tuple(ask for ask in item.asks if not ask.is_relevant)
     return tuple(ask for ask in own if isinstance(ask.question, Transcribe)) or own
 
 
 def join_parts(item: Item, values: Mapping[str, Value]) -> Value | None:
-    """Join what one judge read of the parts; of text all that the prompt has in quotes must be written."""
+    """Join a judge's readings of the parts; for text, everything quoted in the prompt must be written."""
     return parts.join_parts(list_parts(item), values, quoted_texts(task_text(item.task)))
 
 
 def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) -> str:
-    """Say which tasks wait for another judge or for people, as this one cannot answer all parts of any of their items.
-
-    Nothing where there are none.
-    """
+    """Name the tasks this judge cannot assess: it cannot answer all parts of any item; empty if there are none."""
     served: dict[str, bool] = {}
     for item in items:
         task = str(item.factors["task"])
@@ -226,8 +222,8 @@ def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) 
     for key in ALL:
         if served.get(key) is False:
             waiting.setdefault(JUDGES[key], []).append(key)
-    told = "; ".join(f"{', '.join(keys)} (by {', '.join(judges)})" for judges, keys in waiting.items())
-    return f"tasks that wait for people or another judge: {told}" if told else ""
+    text = "; ".join(f"{', '.join(keys)} (by {', '.join(judges)})" for judges, keys in waiting.items())
+    return f"tasks that wait for people or another judge: {text}" if text else ""
 
 
 RULE = PartsRule("gimbrr-parts@1", list_parts, join_parts, name_waiting)
@@ -254,18 +250,15 @@ _IMG2IMG = "img2img: "
 _ROWS_PER_TASK = 100
 _SINGLE_ROWS = 502
 _WHOLE_NUMBER = re.compile(r"(\d{1,6})(?:\.0)?", re.ASCII)
-_OF_NUMBERS = ("counting", "arithmetic", "controlled-counting", "controlled-two-counting", "controlled-arithmetic")
-_OF_TWO = ("arithmetic", "spatial", "actions", "unusual", "controlled-two-counting", "controlled-arithmetic")
-_LABELLED = ("conditional", "negation", "actions", "spatial", "unusual", "compositional", "text")
 _FLAGS = {"True": True, "False": False}
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryRow:
-    """A row of the directory; what comes after `linked` is None where the row, or the file, does not tell it.
+    """A row of the directory; fields after `linked` are None if the row or the file lacks them.
 
     `label` is the absent class, the count ("5"), both counts ("3,6"), the verb, the relation, the characteristic or the
-    text, as the task has it. `linked` are the IDs of the single objects.
+    text, depending on the task. `linked` are the IDs of the single objects.
     """
 
     id: int
@@ -282,7 +275,7 @@ class DirectoryRow:
 
 
 def read_directory(path: Path) -> list[DirectoryRow]:
-    """Read the prompts that a text-to-image model can be given: rows that edit pictures (img2img) are left out."""
+    """Read the prompts for text-to-image models; rows that edit pictures (img2img) are left out."""
     prompts: list[DirectoryRow] = []
     lines: dict[int, int] = {}
     for line in _read_lines(path):
@@ -301,19 +294,19 @@ def read_directory(path: Path) -> list[DirectoryRow]:
 
 
 def count_img2img(path: Path) -> int:
-    """Count the rows that edit pictures, which nobody has rated."""
+    """Count the rows that edit pictures, which are unrated."""
     return sum(map(_is_img2img, _read_lines(path)))
 
 
 def correct(prompts: Iterable[DirectoryRow]) -> list[DirectoryRow]:
-    """Correct the known errors, and leave everything else."""
+    """Correct the known errors and nothing else."""
     prompts = list(prompts)
     singles = {prompt.text: prompt.id for prompt in prompts if prompt.task == SINGLE}
     return [_correct(prompt, singles) if find_error(prompt) else prompt for prompt in prompts]
 
 
 def find_error(prompt: DirectoryRow) -> Mapping[str, Any] | None:
-    """Find what a row says that is known to be wrong, and what would be right, by field; None if nothing is."""
+    """Return the known error of a row, its wrong and right values by field; None if there is none."""
     error = _ERRORS.get(prompt.id)
     is_there = error is not None and all(
         getattr(prompt, field) in (value, None) for field, value in error["wrong"].items()
@@ -352,7 +345,12 @@ def _is_img2img(line: CsvRow) -> bool:
 
 
 def _read_row(line: CsvRow) -> DirectoryRow:
-    id, task = _read_id(line), _read_task(line)
+    id, title = _read_number(line, "ID"), line.get("Task")
+    if id is None:
+        raise line.error("no ID; every row has one, in digits")
+    if title not in BY_TITLE:
+        raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
+    task = BY_TITLE[title]
     last = task.first_id + (_SINGLE_ROWS if task == SINGLE else _ROWS_PER_TASK) - 1
     if not task.first_id <= id <= last:
         raise line.error(
@@ -377,35 +375,21 @@ def _read_row(line: CsvRow) -> DirectoryRow:
     )
 
 
-def _read_id(line: CsvRow) -> int:
-    id = _read_number(line, "ID")
-    if id is None:
-        raise line.error("no ID; every row has one, in digits")
-    return id
-
-
-def _read_task(line: CsvRow) -> GimbrrTask:
-    title = line.get("Task")
-    if title not in BY_TITLE:
-        raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
-    return BY_TITLE[title]
-
-
 def _read_classes(line: CsvRow, task: GimbrrTask) -> tuple[str, ...]:
     classes = _split(line.get("Representations"))
-    least = 2 if task.key in _OF_TWO else 1
-    if len(classes) < least:
-        raise line.error(f"Representations {line.get('Representations')!r}: {task.title!r} has at least {least}")
+    if len(classes) < task.least_classes:
+        written = line.get("Representations")
+        raise line.error(f"Representations {written!r}: {task.title!r} has at least {task.least_classes}")
     return classes
 
 
 def _read_label(line: CsvRow, task: GimbrrTask) -> str:
     label, classes = line.get("Task_specific_label"), _split(line.get("Representations"))
-    if task.key in _OF_NUMBERS:
+    if task.label.startswith("number"):
         numbers = label.split(",")
         if len(numbers) != len(classes) or not all(number.isdecimal() for number in numbers):
             raise line.error(f"Task_specific_label {label!r}: should be a number in digits per class: {len(classes)}")
-    elif not label and task.key in _LABELLED:
+    elif task.label and not label:
         raise line.error(f"no Task_specific_label of ID {line.get('ID')}; {task.title!r} has one in every row")
     return label
 
@@ -438,15 +422,15 @@ def _split(written: str) -> tuple[str, ...]:
 
 
 def make_prompt(row: DirectoryRow) -> TaskPrompt:
-    """Make a prompt of a row."""
-    told: dict[str, Scalar] = {"classes": ", ".join(row.classes)}
+    """Make a prompt from a row."""
+    overrides: dict[str, Scalar] = {"classes": ", ".join(row.classes)}
     if row.features is not None:
-        told["features"] = row.features
+        overrides["features"] = row.features
     if row.objects is not None:
-        told["objects"] = row.objects
+        overrides["objects"] = row.objects
     if row.task.key == "text":
-        told["text"] = row.label
-    return TaskPrompt(str(row.id), row.task, row.text, _read_meaning(row), tuple(map(str, row.linked)), told)
+        overrides["text"] = row.label
+    return TaskPrompt(str(row.id), row.task, row.text, _read_meaning(row), tuple(map(str, row.linked)), overrides)
 
 
 def _read_meaning(row: DirectoryRow) -> Meaning:
@@ -480,7 +464,7 @@ def _read_meaning(row: DirectoryRow) -> Meaning:
 
 
 _VARIED = ("conditional", "chimeras", "multiple")
-"""The tasks of which the directory with extra variables tells more."""
+"""The tasks for which the directory with extra variables says more."""
 
 
 class Gimbrr(AskedOnce):
@@ -528,7 +512,7 @@ class Gimbrr(AskedOnce):
             raise BadValueError(f"suite {NAME!r}: {prompts} has no prompts of {'+'.join(tasks)}; name other tasks")
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the prompts, all tasks mixed; the seed changes nothing, as the prompts are fixed."""
+        """Yield the prompts, all tasks mixed; the seed changes nothing, as the prompts are fixed."""
         return iter(interleave(map(make_item, self._prompts), "task"))
 
     def _read(self, path: Path, tasks: Sequence[str], *, corrected: bool) -> list[TaskPrompt]:
@@ -550,7 +534,7 @@ class Gimbrr(AskedOnce):
 
 
 def draw_prompts(fresh: int) -> list[TaskPrompt]:
-    """Draw the standard set, or with a seed a fresh one, task by task."""
+    """Draw the standard set, or a fresh one if a seed is given, task by task."""
     start = f"fresh{fresh}-" if fresh else ""
 
     def make(task: GimbrrTask, place: int, meaning: Meaning) -> TaskPrompt:
@@ -566,7 +550,7 @@ def draw_prompts(fresh: int) -> list[TaskPrompt]:
 
 
 def _choose(prompts: Sequence[TaskPrompt], tasks: Sequence[str], per_task: int, *, linked: bool) -> list[TaskPrompt]:
-    """Take the first prompts of each task, and the single objects: all, or those that the others are made of."""
+    """Return the first prompts of each task, and the single objects: all, or those that the others contain."""
     by_task = {key: [one for one in prompts if one.task.key == key][:per_task] for key in tasks if key != SINGLE.key}
     kept = list(chain.from_iterable(by_task.values()))
     singles = [one for one in prompts if one.task == SINGLE]

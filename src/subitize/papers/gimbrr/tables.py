@@ -1,9 +1,9 @@
 """The tables and figures of GIMBRR (Achterberg et al. 2023), computed from any ratings of its tasks.
 
-Percentages go from 0 to 100. Intervals are over prompts: those with the same text are one cluster, and what the
-design fixes (task, number, size) are strata. Printed figures (published.csv) come from the section “Assessment
-results”; the paper has no others, as its Figures 2 to 8 print none. It truncates some (54 % is 54.74 %) and rounds
-others; the `b` of its main effect is a sum of squares."""
+Percentages go from 0 to 100. Intervals are over prompts: those with the same text form a cluster, and what the design
+fixes (task, number, size) are strata. Printed figures (published.csv) come from the section “Assessment results”; the
+paper has no others, as its Figures 2 to 8 print none. It truncates some (54 % is 54.74 %) and rounds others; the `b` of
+its main effect is a sum of squares."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,23 +13,22 @@ import polars as pl
 
 from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell, read_published
 from subitize.papers.gimbrr import regressions
-from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, SINGLE, TASKS, GimbrrTask
-from subitize.papers.gimbrr.ratings import Shares, TaskRatings, estimate_by, with_pooled
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, RELATIONS, SINGLE, TASKS, GimbrrTask
+from subitize.papers.gimbrr.ratings import Shares, TaskRatings, add_pooled, estimate_by
 from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, RegressionLine, VarianceTerm
 
-_RELATIONS = ("on top of", "under", "behind", "in front of", "to the left of", "to the right of")
-STEPS: Mapping[str, str] = {
+STEP_TITLES: Mapping[str, str] = {
     "controlled-single": "one object",
     "controlled-multiple": "two objects",
     "controlled-counting": "counting one kind",
     "controlled-two-counting": "counting two kinds",
     "controlled-arithmetic": "arithmetic",
 }
-"""The controlled tasks in the order in which each asks for one thing more, in a few words."""
+"""The controlled tasks, each of which requests one thing more, with short titles."""
 CONVENTION = "convention"
-"""The column that says how a regression was done."""
+"""The column that says how a regression was computed."""
 FEW_MODELS = 10
-"""With fewer models, what goes together across them may do so by chance."""
+"""With fewer models, correlations across them may be due to chance."""
 
 
 def compute_tables(ratings: TaskRatings) -> list[Cell]:
@@ -38,29 +37,29 @@ def compute_tables(ratings: TaskRatings) -> list[Cell]:
 
 
 def overall(ratings: TaskRatings) -> Iterator[Cell]:
-    """The share of all prompts but the controlled ones."""
-    found = estimate_by(with_pooled(ratings.benchmark), "model")
+    """Accuracy on all prompts but the controlled ones."""
+    found = estimate_by(add_pooled(ratings.benchmark), "model")
     return _place("overall", {("all", model): one for (model,), one in found.items()})
 
 
 def tasks(ratings: TaskRatings) -> Iterator[Cell]:
-    """The share of each task (Figures 2 and 3)."""
+    """Accuracy by task (Figures 2 and 3)."""
     return _by_task("tasks", ratings, [*TASKS, SINGLE])
 
 
 def controlled(ratings: TaskRatings) -> Iterator[Cell]:
-    """The share of each controlled task (Figure 4)."""
+    """Accuracy by controlled task (Figure 4)."""
     return _by_task("controlled", ratings, CONTROLLED)
 
 
 def linked_singles(ratings: TaskRatings) -> Iterator[Cell]:
-    """The share of the single objects that a task is linked to (Figure 5, across)."""
-    found = estimate_by(with_pooled(regressions.link_singles(ratings)), "task", "model")
+    """Accuracy on the single objects linked to each task (Figure 5, x-axis)."""
+    found = estimate_by(add_pooled(regressions.link_singles(ratings)), "task", "model")
     return _place("linked-singles", _in_order(found, map(ALL.__getitem__, regressions.COMPLEX)))
 
 
 def regression_table(ratings: TaskRatings) -> Iterator[Cell]:
-    """What carries over from simpler tasks (Figures 5 and 6), and two other ways to count single objects."""
+    """What carries over from simpler tasks (Figures 5 and 6), with two other ways to count single objects."""
     models = len(ratings.models)
     ways: Mapping[str, tuple[dict[str, Any], str]] = {
         "single": ({}, "each linked single object once per task, all its ratings"),
@@ -69,46 +68,46 @@ def regression_table(ratings: TaskRatings) -> Iterator[Cell]:
     }
     for row, (how, convention) in ways.items():
         line = regressions.fit_line(regressions.point_at_singles(ratings, **how))
-        yield from _tell_line(row, line, f"complex tasks on single objects; {convention}", models)
+        yield from _describe_line(row, line, f"complex tasks on single objects; {convention}", models)
     related, unrelated = (regressions.point_at_multiple(ratings, of) for of in (RELATED, UNRELATED))
     for row, points in (("related", related), ("unrelated", unrelated)):
-        yield from _tell_line(row, regressions.fit_line(points), "tasks on multiple objects", models)
+        yield from _describe_line(row, regressions.fit_line(points), "tasks on multiple objects", models)
     effects = regressions.analyse(related, unrelated)
     if effects:
         main, interaction = effects
-        yield from _tell_effect("interaction", interaction, models)
-        yield from _tell_effect("main", main, models)
+        yield from _describe_effect("interaction", interaction, models)
+        yield from _describe_effect("main", main, models)
 
 
 def counting_by_number(ratings: TaskRatings) -> Iterator[Cell]:
-    """The share of counting prompts by number (Figure 7)."""
-    found = estimate_by(with_pooled(ratings.of("counting")).sort("number", maintain_order=True), "number", "model")
+    """Accuracy on counting prompts by number (Figure 7)."""
+    found = estimate_by(add_pooled(ratings.of("counting")).sort("number", maintain_order=True), "number", "model")
     return _place("counting-by-number", found)
 
 
 def multiple_by_size(ratings: TaskRatings) -> Iterator[Cell]:
-    """The share of multiple objects by their number, and whether they are commonly seen together (Figure 8)."""
+    """Accuracy on multiple objects by their number, and whether they are commonly seen together (Figure 8)."""
     kind = pl.when("common").then(pl.lit("common")).otherwise(pl.lit("uncommon"))
-    sets = with_pooled(ratings.of("multiple").drop_nulls(["common", "objects"]))
+    sets = add_pooled(ratings.of("multiple").drop_nulls(["common", "objects"]))
     sets = sets.sort(~pl.col("common"), "objects", maintain_order=True)
     named = sets.with_columns(row=pl.format("{}|{}", kind, "objects"))
     return _place("multiple-by-size", estimate_by(named, "row", "model"))
 
 
 def correlations(ratings: TaskRatings) -> Iterator[Cell]:
-    """Which tasks models do well or badly at together; the paper has none of these."""
+    """Correlations of tasks across models; the paper has none."""
     for (one, other), r in regressions.correlate(ratings)[0].items():
         yield make_cell(CellId("correlations", ALL[one].title, ALL[other].title), r)
 
 
 def covariates(ratings: TaskRatings) -> Iterator[Cell]:
-    """The share by what else varies within a task; the paper has none of these."""
-    found = estimate_covariates(with_pooled(ratings.rows))
+    """Accuracy by other conditions within a task; the paper has none."""
+    found = estimate_covariates(add_pooled(ratings.rows))
     return _place("covariates", {(f"{name}|{level}", model): one for (name, level, model), one in found.items()})
 
 
 def estimate_covariates(rows: pl.DataFrame) -> Shares:
-    """Estimate the share by what varies within a task, by its name, level and model."""
+    """Estimate accuracy by other conditions within a task, by condition, level and model."""
     shares: Shares = {}
     for name, (task, column, levels) in COVARIATES.items():
         found = estimate_by(rows.filter(pl.col("task") == task), column, "model")
@@ -122,10 +121,10 @@ COVARIATES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "target": ("conditional", "target_position", {1: "first", 2: "second"}),
     "adjective": ("conditional", "adjective", {False: "no", True: "yes"}),
     "features": ("chimeras", "features", {}),
-    "relation": ("spatial", "relation", {relation: relation for relation in _RELATIONS}),
+    "relation": ("spatial", "relation", {relation: relation for relation in RELATIONS}),
     "controlled-counting": ("controlled-counting", "number", {}),
 }
-"""By name: the task that it varies in, its column, and its levels with their titles (empty: those there are)."""
+"""By name: the task it varies in, its column, and its levels with their titles (empty: all that occur)."""
 
 Table = Callable[[TaskRatings], Iterator[Cell]]
 TABLES: tuple[Table, ...] = (
@@ -141,11 +140,11 @@ TABLES: tuple[Table, ...] = (
 
 
 def _by_task(table: str, ratings: TaskRatings, wanted: Iterable[GimbrrTask]) -> Iterator[Cell]:
-    return _place(table, _in_order(estimate_by(with_pooled(ratings.rows), "task", "model"), wanted))
+    return _place(table, _in_order(estimate_by(add_pooled(ratings.rows), "task", "model"), wanted))
 
 
 def _in_order(found: Shares, tasks: Iterable[GimbrrTask]) -> Shares:
-    """Put shares by task and model into the order of tasks, under their titles."""
+    """Sort shares by task and model in the order of tasks, and use their titles."""
     return {(task.title, model): one for task in tasks for (key, model), one in found.items() if key == task.key}
 
 
@@ -153,7 +152,7 @@ def _place(table: str, found: Shares) -> Iterator[Cell]:
     return (make_cell(CellId(table, str(row), model), one, scale=100) for (row, model), one in found.items())
 
 
-def _tell_line(row: str, line: RegressionLine | None, convention: str, models: int) -> Iterator[Cell]:
+def _describe_line(row: str, line: RegressionLine | None, convention: str, models: int) -> Iterator[Cell]:
     if line is None:
         return
     method = f"{AS_THE_PAPER}: points of {models} models taken as independent"
@@ -166,15 +165,15 @@ def _tell_line(row: str, line: RegressionLine | None, convention: str, models: i
     yield Cell(place._replace(column=CONVENTION), f"least squares: {convention}", n=slope.n)
 
 
-def _tell_effect(row: str, effect: VarianceTerm, models: int) -> Iterator[Cell]:
+def _describe_effect(row: str, effect: VarianceTerm, models: int) -> Iterator[Cell]:
     line = RegressionLine(effect.coefficient, 0.0, effect.p, effect.df)
     convention = "b of sum coding; p of F, type I sums of squares in the order multiple objects, relatedness, both"
     convention += "; the paper prints the sum of squares as b" if row == "main" else ""
-    yield from _tell_line(row, line, convention, models)
+    yield from _describe_line(row, line, convention, models)
     place, n = CellId("regressions", row, ""), effect.coefficient.n
     yield Cell(place._replace(column="p-coefficient"), effect.p_coefficient, n=n)
     yield Cell(place._replace(column="sum-of-squares"), effect.squares, n=n)
 
 
 PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
-"""Every printed figure, by the names that `subitize reproduce gimbrr --json` gives them."""
+"""Every printed figure, by its place in `subitize reproduce gimbrr --json`."""

@@ -1,4 +1,4 @@
-"""Numbersense (Testolin, Hou and Zorzi 2025): naming and drawing one to ten things, as number cognition studies it."""
+"""Numbersense (Testolin, Hou and Zorzi 2025): naming and drawing one to ten things, as studies of number sense do."""
 
 from subitize.interfaces import Paper, Reference
 

@@ -1,13 +1,11 @@
-"""What Numbersense concludes, as statements that are computed: of models that were measured, or of the printed tables.
+"""Numbersense's conclusions as computed claims, about measured models or the printed tables.
 
-Printed figures have no intervals: all that is known of them is that they were rounded.
-"""
+Printed figures have no intervals; all that is known is that they were rounded."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from types import MappingProxyType
 
 from subitize.analysis.claims import ALPHA, Claim, Contrast, Verdict, adjust, all_drop, decide, pair, subtract
 from subitize.analysis.measures import ALL, CountingReport
@@ -20,44 +18,42 @@ from subitize.stats.answers import Direction, KnowerLevel
 from subitize.stats.estimate import mean_interval
 from subitize.stats.weber import ScalarVariability
 
-CLAIMS: Mapping[str, str] = MappingProxyType(
-    {
-        "1": "Size does not decide: a smaller model can do better than a larger one.",
-        "3a": "No model is right throughout.",
-        "3b": "No model knows more than the numbers up to 4.",
-        "3c": "Some models answer in much the same way as people who estimate.",
-        "3.1a": "How models name numbers depends on the things, for many of them.",
-        "3.1b": "Some models do not even name one and two reliably.",
-        "3.1c": "Models that name numbers tend to say too few.",
-        "3.2a": "Models that draw are right in fewer than half of their images.",
-        "3.2b": "To draw so many things is harder than to name how many there are.",
-        "3.2c": "How models draw numbers depends on the things, for many of them.",
-        "3.2d": "No model that draws knows more than the numbers up to 3.",
-        "3.2e": "Models that draw tend to draw too many.",
-        "4": "In the best models, responses spread in proportion to their mean (scalar variability).",
-    }
-)
+CLAIMS: Mapping[str, str] = {
+    "1": "Size does not decide: a smaller model can do better than a larger one.",
+    "3a": "No model is right throughout.",
+    "3b": "No model knows more than the numbers up to 4.",
+    "3c": "Some models answer in much the same way as people who estimate.",
+    "3.1a": "How models name numbers depends on the things, for many of them.",
+    "3.1b": "Some models do not even name one and two reliably.",
+    "3.1c": "Models that name numbers tend to say too few.",
+    "3.2a": "Models that draw are right in fewer than half of their images.",
+    "3.2b": "To draw so many things is harder than to name how many there are.",
+    "3.2c": "How models draw numbers depends on the things, for many of them.",
+    "3.2d": "No model that draws knows more than the numbers up to 3.",
+    "3.2e": "Models that draw tend to draw too many.",
+    "4": "In the best models, responses spread in proportion to their mean (scalar variability).",
+}
 """The paper's conclusions in our words, by section."""
 
 STRONG = 0.7
-"""From here on a correlation is called strong; ours."""
+"""Correlations from here on are called strong (our threshold)."""
 PERFECT = 0.818
-"""What a model that never errs on 1 to 10 has for a correlation with the ideal human."""
+"""The correlation with the ideal human of a model that never errs on 1 to 10."""
 _ALL_RIGHT = 0.9
-"""A model that was never wrong, and is surely right more often than this, is right throughout; ours."""
+"""Threshold (ours): a model with no errors counts as perfect if its lower bound exceeds this."""
 _SLOPES = (-0.5, 0.5)
-"""A slope of log sd on log mean that surely differs by no more than this from what Weber's law predicts is taken for
-the law's; ours."""
+"""A slope of log sd on log mean counts as Weber's if it certainly deviates from the law's by no more than this (ours).
+"""
 _PRINTED = "as printed"
 _ROUNDING = 0.005
 _UNBOUNDED = 1000
-"""The highest level where all numbers that were tried may be known."""
+"""The upper bound of a level when all numbers tried may be known."""
 NAMING, DRAWING = "naming", "production"
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A counting level with the lowest and the highest that it may be."""
+    """A counting level with its lowest and highest plausible value."""
 
     low: int
     value: int
@@ -66,7 +62,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSummary:
-    """What the claims rest on, of one model; what is not known is None."""
+    """The figures of one model that claims use; unknown ones are None."""
 
     suite: str
     model: str
@@ -76,24 +72,24 @@ class ModelSummary:
     likeness: Estimate | None
     """The smallest correlation between two categories."""
     biases: Mapping[str, Direction]
-    """By category, and of ALL where it is known."""
+    """By category, and for ALL where known."""
     slope: Estimate | None = None
-    """Of log sd on log mean, minus the one that the fitted law predicts."""
+    """Of log sd on log mean, minus the slope that the fitted law predicts."""
     size_billion: str = ""
-    """As it is printed, with the paper's doubts."""
+    """As printed, with the paper's question marks."""
     is_whole: bool = True
-    """Whether it was given all numbers and categories of the paper."""
+    """Whether it was tested on all numbers and categories of the paper."""
 
     @property
     def size(self) -> float:
-        """The number in it; 0 where none is known."""
+        """The number in `size_billion`; 0 if unknown."""
         return float(self.size_billion.strip("?>") or 0)
 
 
 def claims(measured: Iterable[tuple[str, CountingReport]]) -> list[Claim]:
-    """Compute the paper's conclusions of models that were measured, each under its name.
+    """Evaluate the paper's conclusions for measured models, each under its name.
 
-    Intervals are widened such that all of a task's together are as sure as one.
+    Intervals are widened to hold simultaneously for all models of a task.
     """
     found = list(measured)
     models = Counter(one.suite for _, one in found)
@@ -101,12 +97,12 @@ def claims(measured: Iterable[tuple[str, CountingReport]]) -> list[Claim]:
 
 
 def claims_of_printed() -> list[Claim]:
-    """Compute the paper's conclusions of its printed tables."""
+    """Evaluate the paper's conclusions on its printed tables."""
     return _observe([_take_printed(row, of) for of in COUNTS.values() for row in of.rows])
 
 
 def _observe(given: Sequence[ModelSummary]) -> list[Claim]:
-    """Compute what concerns the tasks that there are."""
+    """Evaluate the claims about the tasks that are there."""
     tasks = Counter(one.model for one in given)
     models = [replace(one, model=f"{one.model} ({one.suite})") if tasks[one.model] > 1 else one for one in given]
     naming, drawing = ([one for one in models if one.suite == suite] for suite in (NAMING, DRAWING))
@@ -130,7 +126,7 @@ def _observe(given: Sequence[ModelSummary]) -> list[Claim]:
 
 
 def _of_whole_design(claim: Callable[[Sequence[ModelSummary]], Claim], models: Sequence[ModelSummary]) -> Claim:
-    """Leave a claim undecided where a model lacks numbers or categories that its figures are over."""
+    """Leave a claim undecided if a model lacks numbers or categories of the design."""
     found, partial = claim(models), [one.model for one in models if not one.is_whole]
     if not partial:
         return found
@@ -139,7 +135,7 @@ def _of_whole_design(claim: Callable[[Sequence[ModelSummary]], Claim], models: S
 
 
 def size_does_not_decide(models: Sequence[ModelSummary]) -> Claim:
-    """Sections 1 and 5: of two models of a task, the smaller is right more often."""
+    """Sections 1 and 5: some smaller model is right more often than a larger one in the same task."""
     sized = [(one, one.size, one.accuracy) for one in models if one.size and one.accuracy]
     pairs = [
         (small, large)
@@ -151,22 +147,22 @@ def size_does_not_decide(models: Sequence[ModelSummary]) -> Claim:
         return _state("1", "undecided", "it needs the sizes of two models of a task, which are not known here")
     if not pairs:
         return _state("1", "undecided", f"no smaller one of {number_of(len(sized), 'model')} is surely better")
-    told = [
+    finding = [
         f"{small.model} with {small.size_billion} billion parameters {_write(small.accuracy)}, "
         f"{large.model} with {large.size_billion} {_write(large.accuracy)}"
         for small, large in pairs
     ]
-    return _state("1", "holds", "; ".join(told))
+    return _state("1", "holds", "; ".join(finding))
 
 
 def none_is_perfect(models: Sequence[ModelSummary]) -> Claim:
-    """Section 3: every model errs; one error is proof of it."""
+    """Section 3: every model errs; a single error proves it."""
     known = {one.model: one.accuracy for one in models if one.accuracy}
     never_wrong = [(one, one.accuracy) for one in models if one.accuracy and one.accuracy.value == 1]
     is_perfect = any(one.is_whole and accuracy.low >= _ALL_RIGHT for one, accuracy in never_wrong)
     verdict = decide(holds=bool(known) and not never_wrong, fails=is_perfect)
-    told = f"accuracy: {_list(known)}"
-    return _state("3a", verdict, f"{told}; {len(never_wrong)} of {number_of(len(known), 'model')} never wrong")
+    finding = f"accuracy: {_list(known)}"
+    return _state("3a", verdict, f"{finding}; {len(never_wrong)} of {number_of(len(known), 'model')} never wrong")
 
 
 def few_are_known(id: str, models: Sequence[ModelSummary], most: int) -> Claim:
@@ -188,24 +184,22 @@ def some_are_human(models: Sequence[ModelSummary]) -> Claim:
         holds=any(one.low >= STRONG for one in known.values()),
         fails=bool(known) and all(one.high < STRONG for one in known.values()),
     )
-    told = f"correlation with the ideal human: {_list(known) or 'not known'}"
-    bound = f"from {STRONG} on it is strong, a bound of ours"
-    return _state("3c", verdict, f"{told}; {bound}; one who never errs has {PERFECT}: it tells little of how errors go")
+    finding = f"correlation with the ideal human: {_list(known) or 'not known'}"
+    bounds = f"from {STRONG} on it is strong, a bound of ours; one who never errs has {PERFECT}"
+    return _state("3c", verdict, f"{finding}; {bounds}: it tells little of how errors go")
 
 
 def things_matter(id: str, models: Sequence[ModelSummary]) -> Claim:
-    """Sections 3.1 and 3.2: how alike the two categories are that are least so; many are at least half."""
+    """Sections 3.1 and 3.2: the correlation of the two least similar categories; "many" means at least half."""
     known = {one.model: one.likeness for one in models if one.likeness}
-    differ, alike = (
-        sum(one.high < STRONG for one in known.values()),
-        sum(one.low >= STRONG for one in known.values()),
-    )
+    differ = sum(one.high < STRONG for one in known.values())
+    alike = sum(one.low >= STRONG for one in known.values())
     if not known:
         return _state(id, "undecided", "it needs two categories of things")
     verdict = decide(holds=2 * differ >= len(known), fails=2 * alike > len(known))
-    told = f"least correlation of two categories: {_list(known)}"
+    finding = f"least correlation of two categories: {_list(known)}"
     return _state(
-        id, verdict, f"{told}; surely below {STRONG}, a bound of ours, are {differ} of {len(known)}, above {alike}"
+        id, verdict, f"{finding}; surely below {STRONG}, a bound of ours, are {differ} of {len(known)}, above {alike}"
     )
 
 
@@ -221,17 +215,17 @@ def two_is_too_many(models: Sequence[ModelSummary]) -> Claim:
 
 
 def say_too_few(models: Sequence[ModelSummary]) -> Claim:
-    """Section 3.1 and Table 2: the biases of models that name."""
+    """Section 3.1 and Table 2: biases in naming."""
     return _go_one_way("3.1c", models, "under")
 
 
 def draw_too_many(models: Sequence[ModelSummary]) -> Claim:
-    """Section 3.2 and Table 3: the biases of models that draw."""
+    """Section 3.2 and Table 3: biases in drawing."""
     return _go_one_way("3.2e", models, "over")
 
 
 def _go_one_way(id: str, models: Sequence[ModelSummary], way: Direction) -> Claim:
-    """Compare the shares of categories with a bias this way and the opposite; of several models, models are units."""
+    """Compare the shares of categories biased this way and the other; with several models, models are units."""
     by_model = {one.model: [direction for name, direction in one.biases.items() if name != ALL] for one in models}
     by_model = {model: directions for model, directions in by_model.items() if directions}
     other: Direction = "over" if way == "under" else "under"
@@ -242,15 +236,15 @@ def _go_one_way(id: str, models: Sequence[ModelSummary], way: Direction) -> Clai
         compared = pair(ours, theirs)
         assert compared is not None
         comparisons = adjust({(f"{way} − {other}", ""): compared})
-        told = f"shares of categories, {tell(comparisons[0], 'model')}"
-        return _state(id, all_drop(comparisons), f"{counts}; {told}", comparisons)
+        finding = f"shares of categories, {tell(comparisons[0], 'model')}"
+        return _state(id, all_drop(comparisons), f"{counts}; {finding}", comparisons)
     whole = next((one.biases.get(ALL) for one in models if one.model in by_model), None)
     verdict = decide(holds=whole == way, fails=whole == other)
     return _state(id, verdict, f"{counts}; {f'on the whole: {whole}' if whole else 'a tendency needs two models'}")
 
 
 def less_than_half_is_right(models: Sequence[ModelSummary]) -> Claim:
-    """Section 3.2: the accuracy of models that draw."""
+    """Section 3.2: accuracy in drawing."""
     known = {one.model: one.accuracy for one in models if one.accuracy}
     verdict = decide(
         holds=bool(known) and all(one.high < 0.5 for one in known.values()),
@@ -260,12 +254,11 @@ def less_than_half_is_right(models: Sequence[ModelSummary]) -> Claim:
 
 
 def drawing_is_harder(models: Sequence[ModelSummary]) -> Claim:
-    """Section 3.2: mean accuracies of both tasks; where there are several models of each, models are units."""
+    """Section 3.2: mean accuracies of both tasks; with several models of each, models are units."""
     known = [[one.accuracy for one in models if one.accuracy and one.suite == suite] for suite in (NAMING, DRAWING)]
     if not all(known):
-        return _state(
-            "3.2b", "undecided", "it needs models that name and models that draw, in one run: subitize tables"
-        )
+        needs = "it needs models that name and models that draw, in one run: subitize tables"
+        return _state("3.2b", "undecided", needs)
     are_several = all(len(own) > 1 for own in known)
     if not are_several and max(map(len, known)) > 1:
         return _state("3.2b", "undecided", "it needs one model of each task, or several of both")
@@ -276,7 +269,7 @@ def drawing_is_harder(models: Sequence[ModelSummary]) -> Claim:
 
 
 def spread_is_scalar(models: Sequence[ModelSummary]) -> Claim:
-    """Section 4: the slope of log sd on log mean of each task's best model, beside the one that the law predicts."""
+    """Section 4: the slope of log sd on log mean of each task's best model, relative to the law's prediction."""
     tasks = dict.fromkeys(one.suite for one in models)
     best = [
         max((one for one in models if one.suite == task), key=lambda one: one.accuracy.value if one.accuracy else -1)
@@ -290,8 +283,8 @@ def spread_is_scalar(models: Sequence[ModelSummary]) -> Claim:
         holds=len(known) == len(best) and all(low < one.low and one.high < high for one in known.values()),
         fails=any(one.high < low or one.low > high for one in known.values()),
     )
-    told = f"slope of log sd on log mean, minus the one that Weber's law predicts: {_list(known)}"
-    return _state("4", verdict, f"{told}; within {low} and {high} it is broadly in proportion, a margin of ours")
+    finding = f"slope of log sd on log mean, minus the one that Weber's law predicts: {_list(known)}"
+    return _state("4", verdict, f"{finding}; within {low} and {high} it is broadly in proportion, a margin of ours")
 
 
 def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
@@ -314,7 +307,7 @@ def _measure(name: str, one: CountingReport, models: int) -> ModelSummary:
 
 
 def _deviate(scalar: ScalarVariability | None) -> Estimate | None:
-    """Subtract from the slope the one that the fitted law predicts, where there is a law."""
+    """Subtract the slope that the fitted law predicts; None without a law."""
     if scalar is None or scalar.law is None:
         return None
     slope, predicted = scalar.law.slope, scalar.law.predicted
@@ -322,7 +315,7 @@ def _deviate(scalar: ScalarVariability | None) -> Estimate | None:
 
 
 def _widen(one: Estimate | None, models: int, least: float, most: float = 1.0) -> Estimate | None:
-    """Widen an interval such that those of so many models together are as sure as one, within bounds."""
+    """Widen an interval to hold simultaneously for a number of models, within bounds."""
     from scipy.special import ndtri
 
     if one is None or models == 1:
@@ -334,7 +327,7 @@ def _widen(one: Estimate | None, models: int, least: float, most: float = 1.0) -
 
 
 def _bound_level(knower: KnowerLevel | None) -> Level | None:
-    """Take the level with its interval, which has no end where all numbers that were tried may be known."""
+    """Return the level with its interval, unbounded above where all numbers tried may be known."""
     if knower is None or knower.level is None or knower.low is None or knower.high is None:
         return None
     has_end = knower.high < max(number.number for number in knower.numbers)
@@ -364,13 +357,13 @@ def _write(one: Estimate | None) -> str:
 
 
 def _list(known: Mapping[str, Estimate]) -> str:
-    """List figures by model, with what their intervals are where they are not the usual ones."""
+    """List figures by model, with the confidence of their intervals where unusual."""
     if all(one.method == _PRINTED for one in known.values()):
         return ", ".join(f"{model} {_write(one)}" for model, one in known.items())
-    told = [f"{model} {_write(one)}, n {one.n}" for model, one in known.items()]
+    finding = [f"{model} {_write(one)}, n {one.n}" for model, one in known.items()]
     levels = sorted({f"{100 * one.confidence:.1f} %" for one in known.values() if one.confidence != 1 - ALPHA})
-    told += [f"intervals: {', '.join(levels)}, 95 % for all models of a task together"] if levels else []
-    return "; ".join(told)
+    finding += [f"intervals: {', '.join(levels)}, 95 % for all models of a task together"] if levels else []
+    return "; ".join(finding)
 
 
 def _list_levels(levels: Mapping[str, Level]) -> str:

@@ -1,4 +1,4 @@
-"""Reads and imports images whose names say what was asked for and how many people counted; no pixels needed.
+"""Reads and imports images whose names say what was requested and how many people counted; pixels are not needed.
 
 Images, in a folder per model, become responses known by name; the counts become people's readings."""
 
@@ -24,7 +24,7 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """One model's images as responses known by name, and the counts in their names as readings."""
+    """One model's images as responses known by name, with the counts in their names as readings."""
 
     spec: Spec
     responses: Sequence[Response]
@@ -33,7 +33,7 @@ class NamedModel:
 
 @dataclass(frozen=True, slots=True)
 class NamedImages:
-    """The images of all models, the suite that they were made for, and what to know of the files."""
+    """The images of all models, the suite they were made for, and warnings about the files."""
 
     suite: Resolved[Suite]
     items: Sequence[Item]
@@ -41,14 +41,14 @@ class NamedImages:
     warnings: Sequence[str]
 
     def observe(self) -> Frame:
-        """Join what the names say, as a run with the same images and readings would."""
+        """Make the frame that a run with these images and readings would give."""
         responses = (one for model in self.models for one in model.responses)
         readings = (one for model in self.models for one in model.readings)
         return frame_of(self.items, responses, readings, {SUITE: design_of(self.suite.obj)})
 
 
 def read_named_images(folder: Path) -> NamedImages:
-    """Read the names in a folder of one model's images, or in a folder per model below it."""
+    """Read the file names in a folder of one model's images, or in a folder per model below it."""
     suite = make_suite(SUITE)
     items = list(suite.obj.items(0))
     warnings: list[str] = []
@@ -57,7 +57,7 @@ def read_named_images(folder: Path) -> NamedImages:
 
 
 def _find_models(folder: Path) -> list[Path]:
-    """List the folders that are each one model's: this one, or those in it."""
+    """List the folders of single models: this one, or those in it."""
     if not folder.is_dir():
         raise BadFileError(f"{folder} is not a folder; name that of the images, or one with a folder per model")
     try:
@@ -101,8 +101,8 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
     readings: list[Reading] = []
     for item in items:
         for repeat, image in placement.of_item[item.id].items():
-            told = {**image.parameters, "layout": holdings.layout}
-            provenance = Provenance(0, task_text(item.task), parameters=told)
+            parameters = {**image.parameters, "layout": holdings.layout}
+            provenance = Provenance(0, task_text(item.task), parameters=parameters)
             trial = Trial(item.id, spec.text, spec.options, repeat)
             responses.append(Response(trial, Drawn(Elsewhere(image.name)), provenance))
             reading = read_named_count(responses[-1], item)
@@ -118,7 +118,7 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
 
 
 def _check_items(holdings: ImageFolder, items: Sequence[Item], model: str) -> None:
-    """Refuse an image of what the suite never asks for: a category or number that the tables have no place for."""
+    """Refuse images of categories or numbers that the suite never requests, as no table has a place for them."""
     known = {key for item in items for key in holdings.keys(item.id)}
     for image in holdings.images:
         if image.key not in known:
@@ -131,7 +131,7 @@ def _check_items(holdings: ImageFolder, items: Sequence[Item], model: str) -> No
 
 
 def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[UnmatchedFile]:
-    """List the images whose count is no number."""
+    """List the images whose count is not a number."""
     files = {one.trial.id: str(one.provenance.parameters["file"]) for one in responses}
     return [
         UnmatchedFile(files[reading.subject.id], reading.value.reason)
@@ -146,16 +146,16 @@ def _list(files: Sequence[UnmatchedFile]) -> str:
 
 
 def read_importable(folder: Path) -> Importable:
-    """Read the names: what is wrong with them leaves no run behind."""
+    """Read and check the names first, so that faulty ones leave no run behind."""
     named = read_named_images(folder)
     return Importable(named.warnings, lambda run: _store(named, run))
 
 
 def _store(named: NamedImages, run: Run) -> ReleaseSummary:
-    """Add the images and counts that a run has not, all or none; other images under the same names are refused."""
+    """Add the images and counts that the run lacks, all or none; changed images under the same names are refused."""
     suite = named.suite
     with run.lease(f"judge {JUDGE}") as lease:
-        # The prompts are the same under every seed.
+        # The prompts are the same for every seed.
         seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
         run.add_suite(suite.spec, seed, named.items, design_of(suite.obj))
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)

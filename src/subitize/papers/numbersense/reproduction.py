@@ -1,4 +1,4 @@
-"""Numbersense's tables from a run, or from the names of released images, beside what the paper prints."""
+"""Numbersense's tables from a run, or from the names of released images, next to the printed figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,9 +17,9 @@ from subitize.store import Run
 
 
 def reproduce_names(folder: Path | None, *, extensions: bool) -> Tables:
-    """Compute the tables of production from the counts in the names of images; nobody looks into the files.
+    """Compute the tables of production from the counts in the names of images; the files are not opened.
 
-    Without a folder, the paper's conclusions are held against its printed tables.
+    Without a folder, evaluate the paper's conclusions on its printed tables.
     """
     if folder is None:
         return _check_printed(extensions=extensions)
@@ -37,7 +37,7 @@ def _check_printed(*, extensions: bool) -> Tables:
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
-    """Compute the tables of the suites that a run has, from the readings of one judge each, or of the one named."""
+    """Compute the tables of the suites in a run, for the only judge of each or the one named."""
     if not any(item.suite in SUITES for item in run.items()):
         raise NothingToDoError(
             f"{run.location} has no items of {' or '.join(SUITES)}; first: subitize run {SUITES[-1]} --model MODEL "
@@ -66,7 +66,7 @@ def _tabulate(
 
 
 def _warn_of_designs(measured: Sequence[CountingReport]) -> Iterator[str]:
-    """Say where figures rest on other numbers or categories than the paper's, or on few answers."""
+    """Warn of numbers or categories other than the paper's, and of few answers."""
     for suite, published in COUNTS.items():
         own = [one for one in measured if one.suite == suite]
         numbers, categories = tuple(published.numbers), set(published.categories)

@@ -1,7 +1,7 @@
-"""Numbersense's suites: naming how many things a picture shows, and drawing exactly so many.
+"""Numbersense's suites: naming the number of things in a picture, and drawing a given number of them.
 
 Testolin, Hou and Zorzi (2025), sections 2.1.1 and 2.1.2. An image is named 3_4_apples_17.png: four apples where three
-were asked for."""
+were requested."""
 
 import re
 from collections import defaultdict
@@ -33,17 +33,17 @@ from subitize.records import (
 from subitize.stimuli.recipes import CATEGORIES, layout
 from subitize.suites.checks import check_at_least_one, check_known
 
-# "category" puts the plural of what is shown; the other two are the paper's general words.
+# "category" inserts the plural of what is shown; the other two are the paper's general words.
 WORDINGS: tuple[str, ...] = ("category", "objects", "things")
-# As a question, or as a gap that a masked language model fills: the paper's ViLT is vilt-b32-mlm (section 2.2).
+# A question, or a gap for a masked language model to fill: the paper's ViLT is vilt-b32-mlm (section 2.2).
 FRAMINGS: tuple[str, ...] = ("question", "gap")
-# The control question is about the content of the picture: whoever fails it was not asked rightly.
+# The control question is about the content of the picture: a model that fails it was asked in the wrong way.
 CONTROL = "control"
 _CONTROL_ASK = Ask(Name(), "What does the image represent?", ("apple", "fruit"), is_relevant=False)
 _CONTROL_CATEGORY = "apples"
 _MAGNITUDES: dict[str, Magnitude] = {magnitude: magnitude for magnitude in get_args(Magnitude)}
 _NO_CONTROL = "none"
-LEAST_PER_CELL = 20  # eligible answers to a number in a category (section 2.1.1)
+LEAST_PER_CELL = 20  # eligible answers per number and category (section 2.1.1)
 
 
 class Naming:
@@ -88,16 +88,16 @@ class Naming:
         check_at_least_one("naming", numbers=min(numbers), images=images, max_attempts=max_attempts)
         self._categories, self._numbers, self._images = categories, numbers, images
         self._has_gap = framing == "gap"
-        # What is in a picture is asked as a question only.
+        # The control question has no version with a gap.
         self._wordings, self._is_controlled = wordings, control_question and not self._has_gap
         held = Control(_MAGNITUDES[control], max(numbers)) if control in _MAGNITUDES else None
         self._look = (size_px, held, background, overlap)
         self.max_attempts = max_attempts
-        for category in categories:  # what cannot be drawn is said now, not in the middle of a run
+        for category in categories:  # fail now, not in the middle of a run, if something cannot be drawn
             layout(Stimulus(category, max(numbers), 0, *self._look))
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through all cells once per image, so that any beginning is spread over them."""
+        """Yield all cells once per image, so that any prefix covers them evenly."""
         for index in range(self._images):
             for number in self._numbers:
                 for category in self._categories:
@@ -106,13 +106,13 @@ class Naming:
                         yield self._item(seed, (category, number, index), wording)
 
     def count_items(self) -> int:
-        """Count them: of each picture one per wording, of apples also the control question."""
+        """Count the items: one per picture and wording, and the control question for apples."""
         has_control = self._is_controlled and _CONTROL_CATEGORY in self._categories
         per_number = len(self._categories) * len(self._wordings) + has_control
         return self._images * len(self._numbers) * per_number
 
     def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
-        """Ask again what was discarded, in cells with too few eligible answers."""
+        """Ask discarded items again in cells with too few eligible answers."""
         cells: dict[tuple[object, ...], list[Attempt]] = defaultdict(list)
         for one in tried:
             factors = one.item.factors
@@ -147,14 +147,14 @@ def _is_discarded(tried: Attempt) -> bool:
     return any(isinstance(value, Discarded) and not value.is_refusal for value in tried.values.values())
 
 
-# The wordings of the paper, those it found to work best per category.
+# The wordings that the paper found to work best for each category.
 _PROMPTS = {
     "apples": "An image with {number} {noun}",
     "people": "An image with {number} {noun}",
     "butterflies": "An image with {number} {noun}",
     "dots": "{number} filled {noun} in white background",
 }
-_PLURALS = {"people": "persons"}  # where the paper's plural is not the usual one
+_PLURALS = {"people": "persons"}  # plurals of the paper that differ from the usual ones
 
 
 class Production:
@@ -182,7 +182,7 @@ class Production:
         self._categories, self._numbers, self.max_attempts = categories, numbers, max_attempts
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through all categories and numbers; the seed changes nothing, as the prompts are fixed."""
+        """Yield all categories and numbers; the seed changes nothing, as the prompts are fixed."""
         for number in self._numbers:
             for category in self._categories:
                 noun = CATEGORIES[category].noun
@@ -200,14 +200,14 @@ class Production:
         return (one for one in tried if all(value == Known(0) for value in one.values.values()))
 
 
-# In the release the index stands after a space, and images that were added have "new" before it: 10_11_people new13.png
+# In the release the index follows a space, and added images have "new" before it: 10_11_people new13.png
 _NAME = re.compile(
     r"(?P<target>[0-9]{1,9})_(?P<count>[^_]+)_(?P<key>[^\W\d_]+)[_ ](?P<tag>[a-z]*)(?P<number>[0-9]{1,9})"
 )
 
 
 def _is_a_prompt(stem: str) -> bool:
-    """Tell the prompt "3 small apples", as 3_small_apples_000001, from a count in words, as 3_many_apples_1."""
+    """Distinguish the prompt "3 small apples", as 3_small_apples_000001, from a count in words, as 3_many_apples_1."""
     return is_named_by_prompt(stem) and not stem.split("_")[1].strip("<>+").isdecimal()
 
 

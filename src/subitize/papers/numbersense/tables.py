@@ -1,8 +1,8 @@
-"""The tables of Numbersense, computed from how models enumerate, beside what the paper prints.
+"""Numbersense's tables, computed from models' counts, next to the printed figures.
 
 Source of the printed figures (published.csv): Testolin, Hou and Zorzi (2025), Visual Enumeration Remains Challenging
 for Multimodal Generative AI: Tables 1 to 3; sections 3.1 and 3.2 for the smallest correlation between the matrices of
-two categories ("Qwen" is the larger one). Models are spelled as each place spells them; SPELLINGS leads from each
+two categories ("Qwen" is the larger one). The paper spells models differently from place to place; SPELLINGS maps each
 spelling to that of Table 1."""
 
 import re
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from subitize.analysis.counting import ALL, CountingReport
 from subitize.analysis.published import (
@@ -28,13 +27,13 @@ from subitize.analysis.published import (
 from subitize.records import Estimate
 from subitize.stats.answers import Direction
 
-BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})
+BIAS_TABLES: Mapping[str, str] = {"naming": "table2", "production": "table3"}
 _CELLS = read_published(Path(__file__).with_name("published.csv"))
 _DIRECTIONS: Mapping[str, Direction] = {"Over": "over", "Under": "under", "-": "none"}
 
 
 def _rows(table: str) -> dict[str, dict[str, str]]:
-    """Take the cells of a table by row and column."""
+    """Return the cells of a table by row and column."""
     rows: dict[str, dict[str, str]] = defaultdict(dict)
     for place, text in _CELLS.items():
         if place.table == table:
@@ -55,31 +54,29 @@ def _biases(suite: str) -> Iterator[PublishedBias]:
 
 
 def _read_bias(cell: str) -> tuple[Direction, str]:
-    """Read "Over. (0.67)", or the dash of no bias."""
+    """Read "Over. (0.67)", or the dash for no bias."""
     word, _, r = cell.partition(". ")
     return _DIRECTIONS[word], r.strip("()")
 
 
 TABLE_1 = tuple(_row(suite, model, cells) for suite in BIAS_TABLES for model, cells in _rows(f"table1_{suite}").items())
 TABLE_2, TABLE_3 = (tuple(_biases(suite)) for suite in BIAS_TABLES)
-ABSTRACTIONS: Mapping[str, float] = MappingProxyType(
-    {model: float(cells["least_correlation"]) for model, cells in _rows("abstraction").items()}
-)
-SPELLINGS: Mapping[str, str] = MappingProxyType(
-    {
-        **{row.model: row.model for row in TABLE_1},
-        "ViLT": "VILT",
-        "BLIP-2": "BLIP2",
-        "LLaVA": "LLaVa",
-        "llava34b": "LLaVa",
-        "Qwen": "Qwen-72B",
-        "Qwen-72b": "Qwen-72B",
-        "Qwen-7b": "Qwen-7B",
-        "Gemini": "Gemini Pro",
-        "DALL-E 2": "DALLE-2",
-        "DALL-E 3": "DALLE-3",
-    }
-)
+ABSTRACTIONS: Mapping[str, float] = {
+    model: float(cells["least_correlation"]) for model, cells in _rows("abstraction").items()
+}
+SPELLINGS: Mapping[str, str] = {
+    **{row.model: row.model for row in TABLE_1},
+    "ViLT": "VILT",
+    "BLIP-2": "BLIP2",
+    "LLaVA": "LLaVa",
+    "llava34b": "LLaVa",
+    "Qwen": "Qwen-72B",
+    "Qwen-72b": "Qwen-72B",
+    "Qwen-7b": "Qwen-7B",
+    "Gemini": "Gemini Pro",
+    "DALL-E 2": "DALLE-2",
+    "DALL-E 3": "DALLE-3",
+}
 
 # Section 2.1.
 _NUMBERS = tuple(range(1, 11))
@@ -104,15 +101,15 @@ def _counts(suite: str) -> PublishedCounts:
     )
 
 
-COUNTS: Mapping[str, PublishedCounts] = MappingProxyType({suite: _counts(suite) for suite in BIAS_TABLES})
-"""All of it, as reports show it beside the models of each suite."""
+COUNTS: Mapping[str, PublishedCounts] = {suite: _counts(suite) for suite in BIAS_TABLES}
+"""The published figures of each suite, as reports show them."""
 
 
 def find_model(name: str, suite: str) -> str | None:
-    """Find the paper's model of a suite that a name or spec is of, under its name in Table 1; None if it is no such.
+    """Match a model name or spec to a row of Table 1, or return None.
 
-    Case and punctuation do not matter, and of a spec only the end of the target does: `folder:images/dall-e_3` has the
-    images of DALLE-3.
+    Case and punctuation are ignored, and of a spec only the last part of the target counts: `folder:images/dall-e_3`
+    has the images of DALLE-3.
     """
     target = re.split(r",(?=[a-z][a-z0-9_]*=)", name)[0].rpartition(":")[2]
     found = _MODELS.get(_plain(re.split(r"[/\\]", target.rstrip("/\\"))[-1]))
@@ -143,8 +140,8 @@ def _print() -> Iterator[tuple[CellId, str]]:
                 yield place, text
 
 
-PRINTED: Mapping[CellId, str] = MappingProxyType(dict(_print()))
-"""Every cell as printed, by where it stands; rows go by the names of Table 1, categories by ours."""
+PRINTED: Mapping[CellId, str] = dict(_print())
+"""Every cell as printed, by place; rows have the names of Table 1, categories ours."""
 
 SUITES: tuple[str, ...] = ("naming", "production")
 _LEVEL = "knower_level"
@@ -155,9 +152,9 @@ Table = Callable[[CountingReport], Iterator[Cell]]
 def compute_tables(
     measured: Sequence[CountingReport], *, extensions: bool = False, sizes: Mapping[str, int] | None = None
 ) -> list[ComparedCell]:
-    """Compute all tables, a row per model, and put the printed figures beside the rows of the paper's models.
+    """Compute all tables, a row per model, next to the printed figures of the paper's models.
 
-    The sizes are how many parameters models have, by name, as far as they are known.
+    `sizes` are numbers of parameters by model name, where known.
     """
     size = partial(size_of, sizes=sizes or {})
     tables: tuple[Table, ...] = (table_1, size, table_of_biases, abstraction, *((beyond,) if extensions else ()))
@@ -177,13 +174,13 @@ def table_1(one: CountingReport) -> Iterator[Cell]:
 
 
 def size_of(one: CountingReport, sizes: Mapping[str, int]) -> Iterator[Cell]:
-    """The last column of Table 1: parameters in billions, where they are known."""
+    """The last column of Table 1: parameters in billions, where known."""
     if one.model in sizes:
         yield Cell(CellId(f"table1_{one.suite}", one.model, "size"), sizes[one.model] / 1e9)
 
 
 def table_of_biases(one: CountingReport) -> Iterator[Cell]:
-    """Whether responses lie above or below the target in a category, and the effect size r (Tables 2 and 3)."""
+    """Whether responses are above or below the target in each category, with the effect size r (Tables 2 and 3)."""
     place = CellId(BIAS_TABLES[one.suite], one.model, "")
     for bias in one.biases:
         if bias.category != ALL:
@@ -200,7 +197,7 @@ def abstraction(one: CountingReport) -> Iterator[Cell]:
 
 
 def beyond(one: CountingReport) -> Iterator[Cell]:
-    """What the paper has not."""
+    """Measures that the paper does not have."""
     place = CellId(f"beyond_{one.suite}", one.model, "")
     figures = {
         "accuracy_answered": one.accuracy_answered,
@@ -223,5 +220,5 @@ def _figure(place: CellId, column: str, estimate: Estimate | None) -> Iterator[C
 def _compare(cell: Cell, one: CountingReport) -> ComparedCell:
     theirs = find_model(one.model, one.suite)
     printed = None if theirs is None else PRINTED.get(cell.place._replace(row=theirs))
-    # Errors and correlations are compared as shares are; a level is the same or another.
+    # Errors and correlations are compared like shares; levels are equal or not.
     return compare_cell(cell, printed, points=float("inf") if cell.place.column == _LEVEL else 100.0)

@@ -1,4 +1,4 @@
-"""Seeing past words (Parcalabescu et al. 2021): do texts fit images, and do numbers in them?"""
+"""Seeing past words (Parcalabescu et al. 2021): image–text matching, and matching of the numbers in the text."""
 
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ PAPER = Paper(
 
 
 def __getattr__(name: str) -> object:
-    """Get `statement`, which brings more along than whoever lists papers needs."""
+    """Import `statement` on first use, as it loads more than listing papers needs."""
     if name == "statement":
         from subitize.papers.seeing_past_words.statements import statement
 

@@ -1,6 +1,6 @@
 """Builds probes from questions: statements, wrong numbers near the right one, and the paper's three splits.
 
-Wrong numbers are drawn at random, and so that they give nothing away. Also what the commands on probes do: read,
+Wrong numbers are drawn at random, in a way that gives nothing away. Also the work behind the commands on probes: read,
 build, find the images, write."""
 
 import random
@@ -30,19 +30,19 @@ from subitize.suites.checks import check_known
 
 FoilRule = Literal["symmetric", "as-released"]
 FOIL_RULES: tuple[FoilRule, ...] = ("symmetric", "as-released")
-# How far from the answer the released foils lie (validation, standard split).
+# The distances of released foils from the answer (validation, standard split).
 _DISTANCES: Mapping[int, float] = {1: 0.37, 2: 0.27, 3: 0.17, 4: 0.10, 5: 0.06, 6: 0.03}
-_ABOVE = 0.6  # where there is room below; 72 % of all, as released, since of small answers there is little
+_ABOVE = 0.6  # where there is room below; small answers have little, so 72 % of all, as released
 FOILS = 3
-"""As many as Visual7W has for a question."""
+"""Foils per question, as in Visual7W."""
 
 
 def draw_foils(answers: Sequence[int], rule: FoilRule, seed: int) -> list[tuple[int, ...]]:
-    """Draw the foils of each answer, none of them equal to it or to one another.
+    """Draw the foils of each answer, all different from it and from one another.
 
-    With `symmetric` answers are exchanged: as often as 3 is a foil of 2, 2 is a foil of 3, so that whoever sees only
-    the numbers is right in half of all pairs. An answer that most questions share has fewer foils for that; where it
-    has none at all, they are drawn from both sides. With `as-released` most lie above, as in the released data.
+    With `symmetric`, answers are exchanged: 3 is a foil of 2 as often as 2 is a foil of 3, so a model that sees only
+    the numbers is at chance. A very common answer gets fewer foils; if it gets none, they are drawn alternately above
+    and below. With `as-released` most are above, as in the released data.
     """
     rng = random.Random(seed)
     if rule == "symmetric":
@@ -51,7 +51,7 @@ def draw_foils(answers: Sequence[int], rule: FoilRule, seed: int) -> list[tuple[
 
 
 def _exchange(answers: Sequence[int], rng: random.Random) -> list[tuple[int, ...]]:
-    """Give pairs of near numbers to each other as foils, as often to the one as to the other."""
+    """Exchange near numbers as foils, equally often in both directions."""
     counts = Counter(answers)
     foils: dict[int, list[int]] = {number: [] for number in counts}
     for (low, high), times in _pair_numbers(counts, rng).items():
@@ -61,14 +61,14 @@ def _exchange(answers: Sequence[int], rng: random.Random) -> list[tuple[int, ...
     for number, own in foils.items():
         places = [place for place, answer in enumerate(answers) if answer == number]
         rng.shuffle(places)
-        # Equal foils are neighbours and no more than there are places, so that none gets two of them.
+        # Equal foils are adjacent and no more than there are places, so that no place gets two.
         for turn, foil in enumerate(own):
             dealt[places[turn % len(places)]].append(foil)
     return [tuple(own) for own in dealt]
 
 
 def _pair_numbers(counts: Mapping[int, int], rng: random.Random) -> Counter[tuple[int, int]]:
-    """Choose how often two numbers are exchanged: those that need most foils first, with near ones by preference."""
+    """Choose how often two numbers are exchanged: those that need most foils first, preferably with near ones."""
     needed = {number: FOILS * count for number, count in counts.items()}
     found: Counter[tuple[int, int]] = Counter()
     while True:
@@ -84,7 +84,7 @@ def _pair_numbers(counts: Mapping[int, int], rng: random.Random) -> Counter[tupl
             del needed[number]
             continue
         partner = rng.choices(list(partners), list(partners.values()))[0]
-        # Some at a time: with large files, one by one would take long.
+        # Several at a time, since one by one would be slow with large files.
         room = min(counts[number], counts[partner]) - found[_ordered(number, partner)]
         times = max(1, min(room, needed[number], needed[partner]) // 8)
         found[_ordered(number, partner)] += times
@@ -105,7 +105,7 @@ def _ordered(one: int, other: int) -> tuple[int, int]:
 def _fill_up(
     answers: Sequence[int], given: Sequence[tuple[int, ...]], above: float | None, rng: random.Random
 ) -> Iterator[tuple[int, ...]]:
-    """Draw foils for answers without, a share of them above; None draws from both sides in turn, if there is room."""
+    """Draw foils for answers without any, the given share of them above; None alternates between the sides."""
     balance = 0
     for answer, own in zip(answers, given, strict=True):
         foils = list(own)
@@ -130,8 +130,8 @@ NO_TEMPLATE = "a question that no template fits"
 class Recipe:
     """How probes are made.
 
-    `mode` is how statements are written: None keeps those of the data, and corrects what is new. The hard split has at
-    most `cap` questions of each answer, in training none whose answer is larger than `largest` (section 4.1.2).
+    `mode` is how statements are written: None keeps those of the data and corrects new ones. The hard split has at most
+    `cap` questions per answer, in training none with an answer above `largest` (section 4.1.2).
     """
 
     splits: Sequence[str] = SPLITS
@@ -144,22 +144,22 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Probes, and what could not be made one."""
+    """Probes, and the questions that none could be made of."""
 
     probes: Sequence[Probe]
     omitted: Skipped = field(default_factory=Skipped)
 
 
 def build_probes(paths: Sequence[Path], recipe: Recipe) -> Built:
-    """Read files of questions and make probes of them."""
+    """Read files of questions and turn them into probes."""
     if recipe.cap < 1 or recipe.largest < 0:
         raise BadValueError(f"cap {recipe.cap}, largest {recipe.largest}: should be at least 1 and 0")
     omitted = Skipped()
     sources = [read_source(path, omitted) for path in paths]
     probes = [probe for source in sources for probe in _build(source, recipe, omitted)]
     if not probes:
-        told = "; ".join(omitted.lines()) or "no question begins with 'How many'"
-        raise BadFileError(f"no probe can be made of {', '.join(path.name for path in paths)}: {told}")
+        reason = "; ".join(omitted.lines()) or "no question begins with 'How many'"
+        raise BadFileError(f"no probe can be made of {', '.join(path.name for path in paths)}: {reason}")
     _check_ids(probes)
     return Built(probes, omitted)
 
@@ -168,7 +168,7 @@ def _build(source: QuestionSource, recipe: Recipe, omitted: Skipped) -> Iterator
     mode = recipe.mode or ("faithful" if source.split else "corrected")
     fitting = []
     for one in source.questions:
-        # What was released as a statement needs no template, unless it is to be corrected.
+        # Released statements need no template unless they are corrected.
         if (one.statements and mode == "faithful") or not one.question or statement(one.question, one.answer, mode):
             fitting.append(one)
         else:
@@ -187,7 +187,8 @@ def _split(
 ) -> Iterator[SourceQuestion]:
     """Choose the questions of a split, in the order of the data.
 
-    Where an image has but one question, it is one of the answer that is first met last in the data, as in the release.
+    With one question per image, keep the one whose answer value appears last in the file's order of first appearances
+    (this is what the release did).
     """
     classes: dict[tuple[str, int], list[int]] = {}
     for place, one in enumerate(questions):
@@ -200,7 +201,7 @@ def _split(
 
 
 def _most_of(split: str, part: str, answer: int, recipe: Recipe) -> int | None:
-    """Tell how many questions of an answer a part of a split has at most; None is all."""
+    """Return the largest number of questions per answer in a part of a split; None for all."""
     match split:
         case "hard":
             return 0 if part == "train" and answer > recipe.largest else recipe.cap
@@ -210,7 +211,7 @@ def _most_of(split: str, part: str, answer: int, recipe: Recipe) -> int | None:
 
 
 def _with_foils(questions: Sequence[SourceQuestion], split: str, recipe: Recipe) -> list[SourceQuestion]:
-    """Draw foils, within each part, for the questions that came with none."""
+    """Draw foils, within each part, for questions that have none."""
     drawn: dict[int, SourceQuestion] = {}
     for part in dict.fromkeys(one.part for one in questions):
         places = [place for place, one in enumerate(questions) if one.part == part and one.foils is None]
@@ -222,7 +223,7 @@ def _with_foils(questions: Sequence[SourceQuestion], split: str, recipe: Recipe)
 
 def _make_probe(one: SourceQuestion, split: str, mode: Mode) -> Probe:
     foils = one.foils or ()
-    if one.statements and (mode == "faithful" or not one.question):  # a caption without a question stays as it is
+    if one.statements and (mode == "faithful" or not one.question):  # captions without a question stay as they are
         texts = list(one.statements)
     else:
         texts = [statement(one.question, number, mode) or "" for number in (one.answer, *foils)]
@@ -233,7 +234,7 @@ def _make_probe(one: SourceQuestion, split: str, mode: Mode) -> Probe:
 
 
 def _mask_given(one: SourceQuestion) -> Masked:
-    """Put a gap in place of the number of a statement that somebody wrote; nothing, where it is not there once."""
+    """Replace the number in a given statement by a gap; empty unless the number occurs exactly once."""
     texts = dict(zip((one.answer, *(one.foils or ())), one.statements or (), strict=False))
     several = next(((number, text) for number, text in texts.items() if number != 1), (one.answer, ""))
     return Masked(_mask_number(*several), _mask_number(one.answer, texts.get(one.answer, "")))
@@ -254,7 +255,7 @@ def _check_ids(probes: Sequence[Probe]) -> None:
 
 
 def find_images(names: Iterable[str], folder: Path) -> dict[str, Path]:
-    """Find image files by the names that data has for them: as a path below the folder, or anywhere in it, once."""
+    """Find image files by their names in the data: as a path below the folder, or a unique file name in it."""
     if not folder.is_dir():
         raise BadFileError(f"{folder}: no such folder; name that of the images")
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -273,7 +274,7 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class WrittenProbes:
-    """What was written, in words, and what to know of it."""
+    """A summary of what was written, with warnings."""
 
     summary: str
     warnings: Sequence[str]
@@ -289,7 +290,7 @@ def write_probes(
     images: Path | None = None,
     **more: int,
 ) -> WrittenProbes:
-    """Make counting probes of files of questions; `more` are the cap, the largest answer in training, and the seed."""
+    """Write counting probes of files of questions; `more` are `cap`, `largest` and `seed` of the recipe."""
     check_known("split", splits or (), SPLITS)
     check_known("kind of foils", [foils], FOIL_RULES)
     check_known("kind of statements", [mode] if mode else [], MODES)
@@ -306,7 +307,7 @@ def write_probes(
 
 
 def write_pairs(file: Path, out: Path, *, source: str, number: int, images: Path | None, seed: int) -> WrittenProbes:
-    """Pair the images of a file of captions."""
+    """Write pairs made of the images in a file of captions."""
     omitted = Skipped()
     captions = read_captions(file, omitted)
     pairs = pair_captions(captions, source, images=number, seed=seed)
@@ -318,7 +319,7 @@ def write_pairs(file: Path, out: Path, *, source: str, number: int, images: Path
 
 
 def _name_missing(names: Collection[str], folder: Path | None) -> list[str]:
-    """Count and name the images that a folder does not have."""
+    """Count and name the images missing from a folder."""
     if folder is None:
         return []
     wanted = dict.fromkeys(names)

@@ -1,4 +1,4 @@
-"""What the paper concludes, as statements about the models of a run; what a model is, its declared training tells."""
+"""The paper's conclusions as claims about the models of a run; declared training data says what a model is."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -18,9 +18,9 @@ from subitize.papers.seeing_past_words.tables import (
     RowT,
     TextScore,
     images_of,
-    lay_out_texts,
     make_text_pairs,
     measure_texts,
+    numbers_of_texts,
 )
 from subitize.records import Estimate
 from subitize.report.table import estimate_text
@@ -28,7 +28,7 @@ from subitize.stats.estimate import cluster_mean, estimate_share, subtract_indep
 
 CHANCE = 0.5
 NEAR = 0.1
-"""A share that is surely less than this off chance is taken for near it; ours."""
+"""A share that certainly differs by less than this from chance counts as near it (our margin)."""
 CLAIMS: Mapping[str, str] = {
     "3.2": "models tell an image's own caption from one of another image",
     "4.2.1 chance": "models that are not finetuned on it do the counting probe hardly better than by chance",
@@ -52,15 +52,15 @@ _TWO = 2
 
 
 class _Found(NamedTuple):
-    """What was found of one model, in words, and whether the claim surely holds of it, or surely fails."""
+    """The finding about one model in words, and whether the claim certainly holds or fails for it."""
 
-    told: str
+    finding: str
     holds: bool
     fails: bool
 
 
 def claims(probed: Probed) -> list[Claim]:
-    """Compute what the paper concludes, as far as the run has what it takes."""
+    """Evaluate the paper's conclusions as far as the run's data allow."""
     aligned = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     counting = [one for one in probed.texts if one.item.suite == COUNTING]
     tuned = [one for one in counting if probed.is_finetuned(one.model)]
@@ -78,21 +78,21 @@ def claims(probed: Probed) -> list[Claim]:
 
 
 def _state(id: str, found: Sequence[_Found]) -> Claim:
-    """Decide a claim: it holds if it does so of every model, and does not if it fails of one."""
+    """Decide a claim: it holds if it holds for every model, and fails if it fails for one."""
     if not found:
         return Claim(id, "undecided", f"it needs {_NEEDS[id]}", claim=CLAIMS[id])
     verdict = decide(holds=all(one.holds for one in found), fails=any(one.fails for one in found))
-    return Claim(id, verdict, "; ".join(one.told for one in found), claim=CLAIMS[id])
+    return Claim(id, verdict, "; ".join(one.finding for one in found), claim=CLAIMS[id])
 
 
 def _ask_each(rows: Sequence[RowT], ask: Callable[[Sequence[RowT]], _Found | None]) -> list[_Found]:
     seeing = [one for one in rows if not one.model.endswith(BLIND)]
     asked = {model: ask(own) for model, own in group_rows(seeing, lambda one: one.model).items()}
-    return [found._replace(told=f"{model}: {found.told}") for model, found in asked.items() if found]
+    return [found._replace(finding=f"{model}: {found.finding}") for model, found in asked.items() if found]
 
 
 def _choose(texts: Sequence[TextScore], *splits: str) -> list[TextScore]:
-    """Take the texts of the first of these splits that there is, as statements if there are some."""
+    """Return the texts of the first of these splits that exists, preferably as statements."""
     for split in splits:
         own = [one for one in texts if one.item.factors["split"] == split]
         formats = group_rows(own, lambda one: str(one.item.factors["format"]))
@@ -121,11 +121,11 @@ def _is_near_chance(texts: Sequence[TextScore]) -> _Found | None:
 
 
 def _gets_no_more_than_words(texts: Sequence[TextScore]) -> _Found | None:
-    """Compare, pair by pair, with whoever takes the smaller number for right."""
+    """Compare, pair by pair, with always preferring the smaller number."""
     own = _choose(texts, "standard", "hard")
     if not own:
         return None
-    numbers = lay_out_texts(own)
+    numbers = numbers_of_texts(own)
     margins, images = compare_foils(make_text_pairs(own))
     guesses, _ = compare_foils(numbers.with_scores(prefer_smaller(numbers, numbers)))
     if not len(margins):
@@ -138,7 +138,7 @@ def _finds_hard_harder(texts: Sequence[TextScore]) -> _Found | None:
     standard, hard = (_rank(_choose(texts, split)) for split in ("standard", "hard"))
     if standard is None or hard is None:
         return None
-    drop = subtract_independent(standard, hard)  # they share images, which makes its interval too wide, if anything
+    drop = subtract_independent(standard, hard)  # they share images, so the interval is too wide, if anything
     return _Found(f"pairs right, standard − hard {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
 
 
@@ -167,7 +167,7 @@ def _says_two(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Found |
     if not found:
         return None
     first = next(iter(found))
-    told = f"of wrong numbers {estimate_text(found[first])} are {first}"
+    finding = f"of wrong numbers {estimate_text(found[first])} are {first}"
     two = found.pop(_TWO, None) or estimate_share([0.0] * len(wrong), images_of(wrong))
     is_most = all(two.low > share.high for share in found.values())
-    return _Found(told, is_most, any(share.low > two.high for share in found.values()))
+    return _Found(finding, is_most, any(share.low > two.high for share in found.values()))

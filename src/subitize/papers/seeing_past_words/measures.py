@@ -1,13 +1,14 @@
-"""Measures of probes, columns in and figures out: pairs of image and text, numerals in a gap, and guessing.
+"""Measures of probes, columns in and figures out: image–text pairs, numerals in a gap, and guessing.
 
-Scores above the threshold accept a text. Intervals are clustered by image; undefined measures, such as the precision
-of a model that accepts nothing, are left out. Guessing scores texts by their numbers alone, without the image."""
+Scores above the threshold accept a text. Intervals are clustered by image; undefined measures, such as the precision of
+a model that accepts nothing, are left out. Guessing scores texts by their numbers alone, without the image."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from subitize.language.numbers import NUMERALS
@@ -32,15 +33,15 @@ PAIRWISE: Mapping[Ties, str] = {
     "win": "pairwise_accuracy_ties_win",
     "lose": "pairwise_accuracy_ties_lose",
 }
-"""Ranking right above foiled texts of the same probe: chance is ½ only where ties count half. The paper counts ties as
-wins, VALSE as losses."""
+"""Pairwise ranking of right and foiled texts of the same probe: chance is ½ only if ties count half. The paper counts
+ties as wins, VALSE as losses."""
 BINS: Mapping[int, str] = {**{number: str(number) for number in range(8)}, 8: "8-10", 11: "11-20", 21: "21+"}
-"""The rows of the paper's Table 7, by the least number in each."""
+"""The rows of the paper's Table 7, by the smallest number in each."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredTexts:
-    """Scores of texts for images, a row each: whether the text is right, its probe, and its image."""
+    """Scores of texts for images, a row each, with correctness, probe and image."""
 
     scores: Floats
     is_right: Booleans
@@ -54,7 +55,7 @@ def make_pairs(
     probes: Sequence[Any] | NDArray[Any],
     images: Sequence[Any] | NDArray[Any] | None = None,
 ) -> ScoredTexts:
-    """Make columns of any names of probes and images; without images, every probe has its own."""
+    """Encode probes and images of any names as columns; without images, every probe has its own."""
     codes = [
         np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
         for names in (probes, images)
@@ -64,7 +65,7 @@ def make_pairs(
 
 
 def measure_pairs(pairs: ScoredTexts, *, threshold: float = 0.5) -> dict[str, Estimate]:
-    """Compute every measure of pairs.
+    """Compute every measure of scored texts.
 
     `recall_right` and `recall_foiled` are p_c and p_f of the paper's Tables 1 and 2 and of VALSE, `precision_right` and
     `precision_foiled` those of Table 3. `min_recall` is the smaller of both recalls.
@@ -98,10 +99,10 @@ def measure_pairs(pairs: ScoredTexts, *, threshold: float = 0.5) -> dict[str, Es
 
 
 class _Column(NamedTuple):
-    """Values whose mean is a share, the clusters they are in, and what they weigh if not all the same.
+    """Values whose mean is a share, with their clusters and optional weights.
 
-    Where right and foiled texts are mixed, as many of either kind for each image, chance leaves less of a variance than
-    it leaves as many independent values.
+    Right and foiled texts of one image are negatively correlated, so with mixed texts the variance may be below the
+    binomial one; it must not be bounded from below.
     """
 
     values: Floats
@@ -119,7 +120,7 @@ def _estimate_all(columns: Mapping[str, _Column]) -> dict[str, Estimate]:
         sums = np.bincount(images, values if weights is None else values * weights)
         there = counts > 0
         is_bounded = not is_mixed or float(np.ptp(values)) < ROUNDING
-        observations = counts[there] * (1 if is_bounded else len(values))  # so many that they set no bound
+        observations = counts[there] * (1 if is_bounded else len(values))  # enough to lift the bound
         parts.append((sums[there] / total[there], total[there], observations, np.full(there.sum(), place)))
     if not parts:
         return {}
@@ -130,7 +131,7 @@ def _estimate_all(columns: Mapping[str, _Column]) -> dict[str, Estimate]:
 
 
 def compare_foils(pairs: ScoredTexts) -> tuple[Floats, Integers]:
-    """Subtract the score of each foil from that of the right text of its probe, if it has one; give the images, too."""
+    """Return the score of the right text minus that of each foil, for probes with a right text, and the images."""
     probes = int(pairs.probes.max(initial=-1)) + 1
     right = np.full(probes, np.nan)
     right[pairs.probes[pairs.is_right]] = pairs.scores[pairs.is_right]
@@ -140,14 +141,15 @@ def compare_foils(pairs: ScoredTexts) -> tuple[Floats, Integers]:
 
 
 def _linearise_auroc(pairs: ScoredTexts) -> Floats:
-    """Give values, one per row, whose mean is the area under the ROC curve, ties half, and whose spread is its own.
+    """Return one value per row whose mean is the area under the ROC curve, with ties half, and whose variance is its
+    own.
 
-    They are DeLong's components, weighed so that clusters of images add up (Obuchowski 1997, Biometrics 53, 567-578).
+    They are DeLong's components, weighted so that clusters of images add up (Obuchowski 1997, Biometrics 53, 567-578).
     """
     right, n = pairs.is_right, len(pairs.scores)
     ranks, own = _rank(pairs.scores), np.empty(n)
     own[right], own[~right] = _rank(pairs.scores[right]), _rank(pairs.scores[~right])
-    # How many of the other kind lie below, which of foils is how many of the right ones do not.
+    # How many of the other kind rank below; for foils, the share of right texts that do not.
     below = (ranks - own) / np.where(right, n - right.sum(), right.sum())
     shares = np.where(right, below, 1 - below)
     area = float(shares[right].mean())
@@ -155,7 +157,7 @@ def _linearise_auroc(pairs: ScoredTexts) -> Floats:
 
 
 def _rank(scores: Floats) -> Floats:
-    """Rank scores from the lowest; those that are equal share their ranks."""
+    """Rank scores from the lowest; ties share the average rank."""
     _, codes, counts = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes], np.float64)
 
@@ -167,9 +169,9 @@ def _take_smaller(one: Estimate, other: Estimate) -> Estimate:
 
 
 def rank_number(scores: Mapping[str, float], number: int) -> float:
-    """Rank the best-placed form of a number ("1", "one", "a") among all numerals; other words do not count.
+    """Rank the best form of a number ("1", "one", "a") among all numerals; other words do not count.
 
-    Forms that are as likely as it share their ranks, and so do, after all others, those that have no score.
+    Tied forms share the average rank; forms without a score tie for last.
     """
     given = {word.lower(): score for word, score in scores.items() if word.lower() in NUMERALS}
     known = dict.fromkeys(NUMERALS, -np.inf) | given
@@ -180,7 +182,7 @@ def rank_number(scores: Mapping[str, float], number: int) -> float:
 
 
 def measure_ranks(ranks: Sequence[float] | Floats, images: Sequence[Any] | NDArray[Any]) -> dict[str, Estimate]:
-    """Compute the share of numbers ranked first, or among the first, and their mean rank."""
+    """Compute the share of numbers ranked first or among the first, and the mean rank."""
     given, names = np.asarray(ranks, np.float64), np.asarray(images)
     if not len(given):
         return {}
@@ -189,7 +191,7 @@ def measure_ranks(ranks: Sequence[float] | Floats, images: Sequence[Any] | NDArr
 
 
 def measure_said(said: Sequence[float | None], answers: Sequence[int], images: Sequence[Any]) -> dict[int, Estimate]:
-    """Compute what is said instead where the answer is wrong: the share of each number, the most frequent first."""
+    """Compute the share of each number among wrong answers, the most frequent first."""
     wrong = [(number, image) for number, answer, image in zip(said, answers, images, strict=True) if number != answer]
     clusters = [image for _, image in wrong]
     found = {
@@ -200,13 +202,13 @@ def measure_said(said: Sequence[float | None], answers: Sequence[int], images: S
 
 
 def bin_number(number: int) -> str:
-    """Name the bin of a number in the paper's Table 7."""
+    """Return a number's bin in the paper's Table 7."""
     return BINS[max(least for least in BINS if least <= number)]
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers in the texts of probes, a row per text: whether it is right, its probe, its image, and its number."""
+    """The numbers in the texts of probes, a row per text, with correctness, probe and image."""
 
     numbers: Integers
     is_right: Booleans
@@ -214,46 +216,32 @@ class Numbers:
     images: Integers
 
     def with_scores(self, scores: Floats) -> ScoredTexts:
-        """Put scores beside them."""
+        """Combine them with scores."""
         return ScoredTexts(scores, self.is_right, self.probes, self.images)
 
 
-def lay_out_probes(probes: Sequence[Probe], *, as_given: bool = False) -> Numbers:
-    """Lay out the numbers of probes; `as_given` keeps foils that are right or stand there twice."""
+def numbers_of_probes(probes: Sequence[Probe]) -> Numbers:
+    """List the numbers of probes as given, including invalid foils: those that are right, or given twice."""
     rows = [
         (number, is_right, place, probe.image)
         for place, probe in enumerate(probes)
-        for number, is_right in _list_numbers(probe, as_given=as_given)
+        for number, is_right in [(probe.answer, True), *((foil, False) for foil in probe.foils)]
     ]
     numbers, is_right, places, images = zip(*rows, strict=True)
     pairs = make_pairs(np.zeros(len(rows)), is_right, places, images)
     return Numbers(np.array(numbers, np.int64), pairs.is_right, pairs.probes, pairs.images)
 
 
-def _list_numbers(probe: Probe, *, as_given: bool) -> list[tuple[int, bool]]:
-    if as_given:
-        return [(probe.answer, True), *((foil, False) for foil in probe.foils)]
-    return [(one.number, one.is_right) for one in probe.candidates()]
-
-
 def prefer_smaller(these: Numbers, _: Numbers) -> Floats:
-    """The smaller a number among those of its probe, the better: the share of the others that are larger."""
-    order = np.lexsort((these.numbers, these.probes))
-    probes, numbers = these.probes[order], these.numbers[order]
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(probes)) + 1]) if len(probes) else np.zeros(1, np.int64)
-    sizes = np.diff([*starts, len(probes)])
-    # Equal numbers of a probe share their places.
-    is_new = np.concatenate([[True], (np.diff(probes) != 0) | (np.diff(numbers) != 0)])
-    runs = np.cumsum(is_new) - 1
-    places = np.arange(len(probes)) - np.repeat(starts, sizes)
-    shared = np.bincount(runs, places) / np.bincount(runs)
-    scores = np.empty(len(probes))
-    scores[order] = 1 - shared[runs] / np.maximum(np.repeat(sizes, sizes) - 1, 1)
-    return scores
+    """The smaller a number in its probe, the better: the share of the others that are larger."""
+    rows = pl.DataFrame({"probe": these.probes, "number": these.numbers})
+    smaller = pl.col("number").rank("average").over("probe") - 1
+    others = pl.max_horizontal(pl.len().over("probe") - 1, 1)
+    return rows.select(1 - smaller / others).to_series().to_numpy()
 
 
 def prefer_even(these: Numbers, _: Numbers) -> Floats:
-    """Even numbers are right, 0 among them."""
+    """Even numbers, including 0, are right."""
     return np.asarray(these.numbers % 2 == 0, np.float64)
 
 
@@ -263,9 +251,9 @@ def by_majority(these: Numbers, learnt: Numbers) -> Floats:
 
 
 def by_prior(these: Numbers, learnt: Numbers) -> Floats:
-    """A number is as likely to be right as it was where this was learnt, by one more of each kind.
+    """A number's rate of being right in the training data, with one more of each kind.
 
-    Where it is learnt from the same probes, half of the images teach the other half.
+    If that is the same data, each half of the images is scored by the other.
     """
     if learnt is not these:
         return _count_right(learnt, np.ones(len(learnt.numbers), bool))(these.numbers)
@@ -284,7 +272,7 @@ def _count_right(learnt: Numbers, rows: Booleans) -> Callable[[Integers], Floats
 
 
 def find_majority(numbers: Numbers) -> int:
-    """Find the most frequent answer, of several the smallest."""
+    """Return the most frequent answer, of several the smallest."""
     return int(np.argmax(np.bincount(numbers.numbers[numbers.is_right])))
 
 
@@ -300,7 +288,7 @@ BASELINES: Mapping[str, Callable[[Numbers, Numbers], Floats]] = {
     "always foil": _constantly(0.5),
     "always right": _constantly(1.0),
 }
-"""Scores of texts by these numbers, and by those that something is learnt from: training data, or else the same."""
+"""Functions that score texts by their numbers and by numbers to learn from: training data, or the same."""
 
 
 def measure_baselines(these: Numbers, learnt: Numbers | None = None) -> dict[str, dict[str, Estimate]]:

@@ -1,4 +1,4 @@
-"""Probes of counting: a question about an image, its number, wrong ones, and statements of each; files of them."""
+"""Probes of counting: a question about an image, its number, wrong ones, and statements of each; and their files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from subitize.io.outputs import make_folder, write_atomic
 
 PARTS: tuple[str, ...] = ("train", "validation", "test")
 SEPARATOR = " [SEP] "
-"""Between a question and its answer (section 4.1.1)."""
+"""The text between a question and its answer (section 4.1.1)."""
 LARGEST = 1000
-"""No sensible answer to a question about a photograph is larger; a released foil is 543."""
+"""The largest number: no sensible answer about a photograph exceeds it; a released foil is 543."""
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
 
 
@@ -30,11 +30,11 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question about an image, or only statements of it where there is none (""), the answer, and foils.
+    """A question about an image (or "" if there are only statements), the answer, and foils.
 
-    Foils are kept as they were given: `candidates` leaves out those that are right, or stand there twice. `split` is
-    standard, hard, interpolated or another set of probes. The masked texts have a gap for the number: one is the same
-    for any answer, the other has the grammar of the right one, as the paper's has.
+    Foils are kept as given: `candidates` leaves out those that are right or repeated. `split` is standard, hard,
+    interpolated or another set of probes. The masked texts have a gap for the number: one is the same for any answer,
+    the other has the grammar of the right one, as in the paper.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Probe:
             raise ValueError(f"{len(self.foils)} foils and {len(self.statement_foils)} statements of them")
 
     def candidates(self) -> Iterator[Candidate]:
-        """Go through the right answer and its valid foils."""
+        """Yield the right answer and its valid foils."""
         yield Candidate(self.answer, self.statement, is_right=True)
         known = {self.answer}
         for number, statement in zip(self.foils, self.statement_foils, strict=True):
@@ -63,7 +63,7 @@ class Probe:
             known.add(number)
 
     def count_invalid(self) -> int:
-        """Count the foils that are no foils: equal to the answer, or to one another."""
+        """Count the invalid foils: equal to the answer, or to one another."""
         return len(self.foils) + 1 - sum(1 for _ in self.candidates())
 
     def question_with(self, number: int) -> str:
@@ -73,7 +73,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class CaptionPair:
-    """An image with a caption of its own, and one of another image of the same source."""
+    """An image with its own caption, and that of another image from the same source."""
 
     id: str
     source: str
@@ -87,7 +87,7 @@ T = TypeVar("T")
 
 
 def write_records(path: Path, records: Sequence[RecordT]) -> None:
-    """Write a line of JSON per record; the file is there whole, or as it was."""
+    """Write a line of JSON per record; the file is written whole, or left as it was."""
     adapter = TypeAdapter(type(records[0]))
     try:
         make_folder(path.parent)
@@ -97,7 +97,7 @@ def write_records(path: Path, records: Sequence[RecordT]) -> None:
 
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
-    """Read a file that `subitize probes` wrote; what is wrong is said with its line."""
+    """Read a file written by `subitize probes`; errors name the line."""
     adapter = TypeAdapter(kind)
     records = [validate(adapter, read_json(line, where), where) for where, line in number_lines(path)]
     if not records:
@@ -106,7 +106,7 @@ def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
 
 
 def validate(kind: TypeAdapter[T], given: object, where: str) -> T:
-    """Make records of what was read, if it is as it should be."""
+    """Make records of data that was read; errors say what is wrong."""
     try:
         return kind.validate_python(given)
     except ValidationError as error:
@@ -114,7 +114,7 @@ def validate(kind: TypeAdapter[T], given: object, where: str) -> T:
 
 
 def _describe(error: ErrorDetails, where: str) -> str:
-    """Say what is wrong with the first field that is, and where it stands."""
+    """Describe the first invalid field, and where it is."""
     *outer, last = map(str, error["loc"] or ("",))
     match error["type"]:
         case "missing":

@@ -1,4 +1,4 @@
-"""Describes the released probes (Tables 6 and 7, what foils give away, guessing) and computes a run's tables."""
+"""Describes the released probes (Tables 6 and 7, bias of foils, guessing), and computes a run's tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.seeing_past_words.build import Recipe, build_probes
 from subitize.papers.seeing_past_words.claims import claims
-from subitize.papers.seeing_past_words.measures import BINS, Numbers, bin_number, lay_out_probes, measure_baselines
+from subitize.papers.seeing_past_words.measures import BINS, Numbers, bin_number, measure_baselines, numbers_of_probes
 from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
 from subitize.papers.seeing_past_words.tables import (
     SLIPS,
@@ -30,12 +30,12 @@ Sets = dict[tuple[str, str], Sequence[Probe]]
 
 
 def describe_file(path: Path) -> list[ComparedCell]:
-    """Describe a file of probes, whatever they were made of."""
+    """Describe a file of probes, whatever their source."""
     return list(_describe(read_records(path, Probe), is_released=False))
 
 
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
-    """Compute Tables 6 and 7 of the released files in a folder, and what guessing gets on them."""
+    """Compute Tables 6 and 7 of the released files in a folder, and the success of guessing."""
     if folder is None or extensions:
         raise BadValueError("needs the folder of the released visual7w_counting_*_split.*.json, and has no extensions")
     files = sorted(folder.glob("visual7w_counting_*.json"))
@@ -59,7 +59,7 @@ def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[Compare
 
 
 def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
-    """Table 6, and how many foils are none."""
+    """Table 6, and the number of invalid foils."""
     for of, own in sets.items():
         row = PrintedRow("table6", of, is_printed=is_released)
         foiled = sum(len(probe.foils) for probe in own)
@@ -70,7 +70,7 @@ def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
 
 
 def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
-    """Table 7: how frequent answers are."""
+    """Table 7: frequencies of answers."""
     for name in BINS.values():
         for of, own in sets.items():
             is_there = [float(bin_number(probe.answer) == name) for probe in own]
@@ -79,7 +79,7 @@ def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
 
 
 def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
-    """Tell how many valid foils lie above their answer, and how many numbers are even."""
+    """Compute the shares of valid foils above their answer, and of even numbers."""
     for of, own in sets.items():
         row = PrintedRow("foils", of)
         foils = [(one.number, probe) for probe in own for one in probe.candidates() if not one.is_right]
@@ -95,20 +95,18 @@ def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
 
 
 def _guess(sets: Sets) -> Iterator[ComparedCell]:
-    """Measure what guessing gets, with all foils as they were given; what is learnt is learnt in training."""
+    """Measure guessing, with all foils as given; what is learnt is learnt from training data."""
     for (split, part), own in sets.items():
-        these = lay_out_probes(own, as_given=True)
+        these = numbers_of_probes(own)
         training = sets.get((split, "train"))
-        learnt: Numbers | None = (
-            None if part == "train" or training is None else lay_out_probes(training, as_given=True)
-        )
+        learnt: Numbers | None = None if part == "train" or training is None else numbers_of_probes(training)
         for name, measures in measure_baselines(these, learnt).items():
             row = PrintedRow("guessing", (name,), f"{split} · {part}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
-    """Compute the tables of the probes that a run has."""
+    """Compute the tables of the probes in a run."""
     probed = read_probed(run, judge)
     found = [*table_1(probed), *table_2_and_3(probed), *table_4(probed), *table_5(probed), *guessing(probed)]
     if extensions:

@@ -30,7 +30,7 @@ NO_NUMBER = f"no whole number from 0 to {LARGEST} as its answer"
 
 
 class SourceQuestion(NamedTuple):
-    """A question, its answer, and its foils if it comes with some; statements of the answer and of them, likewise."""
+    """A question with its answer and, where given, foils, and statements of all of these."""
 
     id: str
     part: str
@@ -43,16 +43,16 @@ class SourceQuestion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What was left out and why, with the ids or texts that it was about."""
+    """What was left out and why, with examples (ids or texts)."""
 
     found: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, reason: str, what: str) -> None:
-        """Note one more thing that was left out."""
+        """Record one omission."""
         self.found.setdefault(reason, []).append(what)
 
     def lines(self, most: int = 3) -> Iterator[str]:
-        """Say how many were left out for each reason, with some of them."""
+        """Describe the number of omissions for each reason, with some examples."""
         for reason, all_of in self.found.items():
             some = ", ".join(map(repr, all_of[:most])) + (", …" if len(all_of) > most else "")
             yield f"left out, {reason}: {len(all_of):,} ({some})"
@@ -60,7 +60,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSource:
-    """The questions of a file; `split` is the set of probes that they are, if they have been put into one."""
+    """The questions of a file; `split` is the set of probes they form, if already split."""
 
     questions: Sequence[SourceQuestion]
     split: str | None = None
@@ -68,7 +68,7 @@ class QuestionSource:
 
 
 def read_source(path: Path, omitted: Skipped) -> QuestionSource:
-    """Read a file of questions, of whichever kind it is by what stands in it."""
+    """Read a file of questions, detecting its kind from its contents."""
     if path.suffix.lower() == ".csv":
         lines = read_lines(path, [("image",), ("question",), ("answer",)], _COLUMNS)
         named = ((line, {name.casefold(): value for name, value in line.row.items()}) for line in lines)
@@ -95,7 +95,7 @@ def read_source(path: Path, omitted: Skipped) -> QuestionSource:
 
 
 def read_count(value: object) -> int | None:
-    """Read a number of things: a whole number, or a text that says one ("2", "Two.")."""
+    """Read a number of things: a whole number, or a text that is one ("2", "Two.")."""
     number = final.read_number(value) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST:
         return None
@@ -108,14 +108,14 @@ def _has_field(whole: Mapping[str, Any], name: str) -> bool:
 
 
 def _name_split(path: Path) -> str:
-    """Find the name of a released split in that of its file."""
+    """Find the name of a released split in its file's name."""
     return next((split for key, split in _SPLITS.items() if key in path.name.lower()), path.stem)
 
 
 def _read_part(text: str | None, path: Path) -> str:
-    """Read which part of the data it is; where nothing says so, the file's name may: train.json, x.val.json."""
-    told = text.lower() if text else next(filter(_PARTS.get, re.split(r"[._-]", path.stem.lower())), "test")
-    return _PARTS.get(told, told)
+    """Read the part of the data; without one, the file's name may say it: train.json, x.val.json."""
+    name = text.lower() if text else next(filter(_PARTS.get, re.split(r"[._-]", path.stem.lower())), "test")
+    return _PARTS.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +132,15 @@ class _Released:
 def _read_released(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     for id, one in validate(TypeAdapter(dict[str, _Released]), whole, path.name).items():
         answer = read_count(one.answer)
-        foils = [
-            (read_count(foil), text) for foil, text in zip(one.foils, one.declarative_statement_foils, strict=False)
-        ]
-        valid = {place: foil for place, (foil, _) in enumerate(foils) if foil is not None}
-        statements = (one.declarative_statement, *(foils[place][1] for place in valid))
+        counted = zip(map(read_count, one.foils), one.declarative_statement_foils, strict=False)
+        valid = [(foil, text) for foil, text in counted if foil is not None]
+        statements = (one.declarative_statement, *(text for _, text in valid))
         if answer is None:
             omitted.add(NO_NUMBER, id)
         else:
             part = _read_part(one.split, path)
-            yield SourceQuestion(id, part, one.image_file, one.caption, answer, tuple(valid.values()), statements)
+            foils = tuple(foil for foil, _ in valid)
+            yield SourceQuestion(id, part, one.image_file, one.caption, answer, foils, statements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class _Valse:
 
 
 def _read_valse(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
-    """Take the captions and foils that are valid: enough annotators chose the caption."""
+    """Read the valid captions and foils: those whose caption enough annotators chose."""
     for id, one in validate(TypeAdapter(dict[str, _Valse]), whole, path.name).items():
         answer, wrong = (read_count(_first(value)) for value in (one.classes, one.classes_foil))
         if (one.mturk or {}).get("caption", 0) < _LEAST_VOTES:
@@ -188,7 +187,7 @@ class _Image:
 
 
 def _read_visual7w(images: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
-    """Take the questions for numbers; their wrong choices are the foils."""
+    """Read the questions that ask for numbers; their wrong choices are the foils."""
     for image in validate(TypeAdapter(list[_Image]), images, path.name):
         for pair in image.qa_pairs:
             if not pair.question.lower().startswith("how many"):
@@ -247,10 +246,10 @@ def _read_foils(value: object, where: str) -> tuple[int, ...] | None:
 
 
 IMAGES = 5000
-"""As many as the paper takes from each data set."""
+"""The number of images that the paper takes from each data set."""
 
 Captions = Mapping[str, Sequence[str]]
-"""The captions of each image, by its name."""
+"""The captions of each image, by image name."""
 
 
 def read_captions(path: Path, omitted: Skipped | None = None) -> Captions:
@@ -275,7 +274,7 @@ def read_captions(path: Path, omitted: Skipped | None = None) -> Captions:
 
 
 def pair_captions(captions: Captions, source: str, *, images: int = IMAGES, seed: int = 0) -> list[CaptionPair]:
-    """Choose so many images by lot, or all if there are fewer; a foil is a caption of another of them, not its own."""
+    """Choose images at random, or all if there are fewer, each with its caption and one of another of them."""
     if images < 2:
         raise BadValueError(f"images {images}: should be at least 2, as foils are captions of other images")
     rng = random.Random(seed)
@@ -290,7 +289,7 @@ def pair_captions(captions: Captions, source: str, *, images: int = IMAGES, seed
 
 def _choose_foil(captions: Captions, chosen: Sequence[str], image: str, rng: random.Random) -> str:
     own = {_fold(caption) for caption in captions[image]}
-    # Mostly the first that is tried will do; where many captions are alike, all are looked through.
+    # The first try usually works; if many captions are equal, all are searched.
     for others in (rng.sample(chosen, min(8, len(chosen))), rng.sample(chosen, len(chosen))):
         for other in others:
             foreign = [caption for caption in captions[other] if _fold(caption) not in own]
@@ -333,7 +332,7 @@ def _read_coco(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _read_conceptual_captions(path: Path, omitted: Skipped) -> Iterator[tuple[str, str]]:
-    """Read lines of a caption and a URL; an image goes by the last part of its URL, unless that is of several."""
+    """Read lines of a caption and a URL; an image is named by the last part of its URL, if that is unique."""
     lines: list[tuple[str, str, str]] = []
     for where, line in number_lines(path):
         caption, tab, url = line.partition("\t")

@@ -1,7 +1,7 @@
 """Turns questions and their numbers into statements, whole or with a gap for the number.
 
-The faithful way follows the paper's own templates with all their slips (appendix A.2, and what was released); the
-corrected way writes grammatical English, for data of one's own."""
+Faithful statements follow the paper's own templates with all their slips (appendix A.2, and what was released);
+corrected ones are grammatical English, for data of one's own."""
 
 import re
 import tomllib
@@ -19,13 +19,13 @@ from subitize.papers.seeing_past_words.probes import LARGEST
 
 _FAITHFUL_HOW_MANY = "how many"
 _SINGULARS = {"people": "person", "men": "man", "women": "woman"}
-_FOURTH = 3  # the only word whose final s goes, whatever it is: "1 yellow cars", "1 tenni rackets"
+_FOURTH = 3  # the only word that loses its final s, whatever it is: "1 yellow cars", "1 tenni rackets"
 
 
 def faithful_statement(question: str, number: str, *, is_one: bool) -> str | None:
-    """Write the statement as the authors' templates do, ungrammatical or not; None where none of them fits.
+    """Write the statement as the authors' templates do, grammatical or not; None if none fits.
 
-    `number` may be anything that stands in place of it, a gap for one.
+    `number` may be anything in its place, such as a gap.
     """
     start = 0 if question.startswith("How many") else question.lower().find(_FAITHFUL_HOW_MANY)
     sentence = (
@@ -37,7 +37,7 @@ def faithful_statement(question: str, number: str, *, is_one: bool) -> str | Non
 
 
 def _fill_template(rest: str, number: str) -> str | None:
-    """Take the first template whose key is in what follows "How many", which begins with a blank."""
+    """Use the first template whose key occurs in the text after "How many", which starts with a space."""
     if " are there" in rest and (parts := _part(rest, " are there")):
         return f"There are {number}{parts[0]}{parts[1]}"
     if " you see" in rest and (parts := _part(rest, " can you see")):
@@ -63,7 +63,7 @@ def _fill_template(rest: str, number: str) -> str | None:
 
 
 def _part(text: str, key: str) -> tuple[str, str] | None:
-    """Part a text at the first place where a key ends with a whole word; None if there is no such place."""
+    """Split a text at the first key that ends with a whole word; None if there is none."""
     place = text.find(key)
     while place >= 0:
         end = place + len(key)
@@ -104,7 +104,7 @@ _DO = frozenset({"do", "does", "did"})
 _HAVE = frozenset({"have", "has", "had", "haven't", "hasn't", "don't", "doesn't", "didn't"})
 _MODALS = frozenset({"can", "could", "will", "would", "should", "may", "might", "must", "can't", "cannot"})
 _AUXILIARIES = _BE | _DO | _HAVE | _MODALS
-_PAIRS = NUMBER_WORDS["one_in_a_pair"] - {"glasses"}  # one glass is more often meant than one pair of glasses
+_PAIRS = NUMBER_WORDS["one_in_a_pair"] - {"glasses"}  # one glass is meant more often than one pair of glasses
 
 
 class _Number(NamedTuple):
@@ -114,15 +114,15 @@ class _Number(NamedTuple):
     is_one: bool
 
     def agree(self, verb: str) -> str:
-        """Put a verb that goes with many things, or with one, into the form that goes with the number."""
+        """Inflect a verb to agree with the number."""
         many = _OF_MANY.get(verb, verb)
         return (_OF_ONE.get(many) or (plural(many) if many in _VERBS else many)) if self.is_one else many
 
 
 def corrected_statement(question: str, number: str, *, is_one: bool) -> str | None:
-    """Write the statement in grammatical English; None where no template fits.
+    """Write the statement in grammatical English; None if no template fits.
 
-    `number` may be anything that stands in place of it, a gap for one.
+    `number` may be anything in its place, such as a gap.
     """
     found = _HOW_MANY.fullmatch(question)
     if found is None or found[1].lower().startswith(" more "):  # a difference, not a number of things
@@ -149,7 +149,7 @@ def _state(words: Sequence[str], number: _Number) -> str | None:
 
 
 def _find_verb(words: Sequence[str]) -> int | None:
-    """Find the verb of the question: an auxiliary, or a verb after a plural; those of relative clauses do not count."""
+    """Find the verb of the question: an auxiliary, or a verb after a plural, outside relative clauses."""
     is_relative = False
     for place, word in enumerate(map(str.lower, words)):
         is_verb = word in _AUXILIARIES or (word in _VERBS and _may_precede_verb(words[:place], words[place + 1 :]))
@@ -161,14 +161,14 @@ def _find_verb(words: Sequence[str]) -> int | None:
 
 
 def _may_precede_verb(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Tell whether a word is a verb by where it stands: after a plural, or after where things are ("in the photo")."""
+    """Return whether the word after these is a verb: after a plural, or the end of a place ("in the photo")."""
     *others, last = map(str.lower, before or [""])
     is_after_place = not _PREPOSITIONS.isdisjoint(others) and last not in _SUBJECTS | _PREPOSITIONS
     return (bool(last) and _is_plural(last)) or (is_after_place and bool(after))
 
 
 def _state_being(counted: Sequence[str], verb: str, rest: Sequence[str], number: _Number) -> str | None:
-    """State what is there, or what things are like: "There are 3 cups on it", "3 cups are red"."""
+    """State what exists, or what it is like: "There are 3 cups on it", "3 cups are red"."""
     first = rest[0].lower() if rest else "there"
     if first == "there":
         return _join("there", number.agree(verb), _count(counted, number), *rest[1:])
@@ -220,7 +220,7 @@ def _state_owned(counted: Sequence[str], verb: str, rest: Sequence[str], number:
 
 
 def _count(words: Sequence[str], number: _Number) -> str:
-    """Put the number before a noun phrase, whose head is inflected to go with it; parts of a whole stay as they are."""
+    """Put the number before a noun phrase and inflect its head; parts of a whole stay as they are."""
     head = _find_head(words)
     if head is None:
         return _join(number.text, *words)
@@ -234,9 +234,9 @@ def _count(words: Sequence[str], number: _Number) -> str:
 
 
 def _find_head(words: Sequence[str]) -> int | None:
-    """Find the noun that is counted: the last plural before what tells where it is or what it does, else the last word.
+    """Find the counted noun: the last plural before its place or action, or else the last word.
 
-    Of parts ("of the cups") there is none.
+    Parts ("of the cups") have none.
     """
     end = next((place for place, word in enumerate(words) if _ends_noun_phrase(words[:place], word)), len(words))
     plurals = [place for place in range(end) if _is_plural(words[place].lower())]
@@ -278,14 +278,14 @@ _NUMBER = "\0"  # no question has it
 
 
 class Masked(NamedTuple):
-    """A statement with a gap: in words that go with any number of things, and in those of the right answer."""
+    """A statement with a gap: worded for any number, and for the right answer."""
 
     neutral: str
     faithful: str
 
 
 def statement(question: str, number: int, mode: Mode = "faithful") -> str | None:
-    """Write a how-many question and a number as a statement; None where no template fits.
+    """Write a how-many question and a number as a statement; None if no template fits.
 
     `faithful` writes what the authors' templates do, slips included, `corrected` grammatical English.
     """
@@ -296,18 +296,18 @@ def statement(question: str, number: int, mode: Mode = "faithful") -> str | None
 
 
 def mask(question: str, answer: int, mode: Mode) -> Masked:
-    """Write a question as a statement with a gap, or as nothing where no template fits.
+    """Write a question as a statement with a gap; empty if no template fits.
 
-    The grammar of the right answer gives one away: "There is [GAP] car" (of 634 statements with the answer 1 in the
+    The grammar of the right answer gives away one: "There is [GAP] car" (of 634 statements with the answer 1 in the
     released validation data, 614 begin so, and no others).
     """
     both = (_find_template(question, mode, is_one) for is_one in (False, answer == 1))
     return Masked(*(GAP.join(found) if found else "" for found in both))
 
 
-@lru_cache(maxsize=256)  # a question is put with its answer, with its foils, and with a gap
+@lru_cache(maxsize=256)  # each question is stated with its answer, its foils, and a gap
 def _find_template(question: str, mode: Mode, is_one: bool) -> tuple[str, str] | None:
-    """Find what stands before and after the number."""
+    """Find the text before and after the number."""
     if mode not in _WRITERS:
         raise UnknownNameError("mode", mode, MODES)
     found = _WRITERS[mode](question, _NUMBER, is_one=is_one)

@@ -17,14 +17,14 @@ RIGHT, FOIL = "right", "foil"
 
 
 class _Probing(AskedOnce):
-    """What all probes have in common: a file of them, and where their images are."""
+    """What all probes share: a file of probes and a folder of images."""
 
     judge = "parser"
 
     def _look_for(self, images: str, names: Sequence[str], *, blind: bool) -> None:
-        """Find the images; without a folder, or where one is missing, an image is known by its name only.
+        """Find the images; without a folder, or if one is missing, an image is known by its name only.
 
-        Whoever is blind is shown an image of another probe, which says nothing of this one.
+        With `blind`, each probe gets another probe's image.
         """
         self._files = find_images(names, Path(images)) if images else {}
         if images and not self._files:
@@ -62,8 +62,8 @@ class _CountingProbes(_Probing):
         if not self._probes:
             raise BadValueError(f"no probe of {file} has {self.needs}, of those that are chosen")
         left_out = len(chosen) - len(self._probes)
-        told = f"{Path(file).name}: left out {count_noun(left_out, 'probe')} without {self.needs}"
-        self.notes: tuple[str, ...] = (told,) if left_out else ()
+        note = f"{Path(file).name}: left out {count_noun(left_out, 'probe')} without {self.needs}"
+        self.notes: tuple[str, ...] = (note,) if left_out else ()
         self._look_for(images, [probe.image for probe in self._probes], blind=blind)
 
     def _has_text(self, probe: Probe) -> bool:
@@ -106,7 +106,7 @@ class CountingProbe(_CountingProbes):
         return bool(probe.question) or "declarative" in self._formats
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the probes in the order of the file, all texts of one together; the seed changes nothing."""
+        """Yield the probes in file order, all texts of one together; the seed changes nothing."""
         for probe in self._probes:
             for form in self._formats:
                 if probe.question or form == "declarative":
@@ -152,7 +152,7 @@ class MaskedCountingProbe(_CountingProbes):
         return bool(self._texts(probe))
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the probes in the order of the file; the seed changes nothing."""
+        """Yield the probes in file order; the seed changes nothing."""
         for probe in self._probes:
             ask = _count_ask(probe)
             for name, text in self._texts(probe).items():
@@ -172,7 +172,7 @@ class VqaCountingProbe(_CountingProbes):
     tasks: frozenset[TaskKind] = frozenset({"answer"})
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the probes in the order of the file; the seed changes nothing."""
+        """Yield the probes in file order; the seed changes nothing."""
         for probe in self._probes:
             task = Answer(self._picture(probe.image), probe.question)
             key = f"{probe.split}/{probe.part}/{probe.id}"
@@ -190,7 +190,7 @@ class AlignmentProbe(_Probing):
         self._look_for(images, [pair.image for pair in self._pairs], blind=blind)
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the images, each with its own caption and the other; the seed changes nothing."""
+        """Yield the images, each with its own caption and the other; the seed changes nothing."""
         for pair in self._pairs:
             picture = self._picture(pair.image)
             for caption, text in ((RIGHT, pair.caption), (FOIL, pair.foil)):
@@ -201,5 +201,5 @@ class AlignmentProbe(_Probing):
 
 def _count_ask(probe: Probe) -> Ask:
     question = probe.question or f"How many: {probe.masked.replace(GAP, '…')}"
-    things = question.strip(" ?").partition(" ")[2].partition(" ")[2]  # what follows "How many"
+    things = question.strip(" ?").partition(" ")[2].partition(" ")[2]  # the text after "How many"
     return Ask(Count(things or question), question, (probe.answer,))

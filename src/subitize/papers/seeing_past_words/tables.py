@@ -1,9 +1,9 @@
-"""Tables 1 to 5 from what models did with the probes, beside what the paper prints and what guessing gets.
+"""Tables 1 to 5 from what models did with the probes, next to the printed figures and the success of guessing.
 
-Each is computed on the test data, and on validation and test data together: the paper has both, and does not always
-say which. Shares are in percent. Source of the printed figures (published.csv): Parcalabescu, Gatt, Frank and Calixto
-(2021), Seeing past words: Tables 1 to 7, and what section 4.2.2 says of wrong answers. Rows 8-10 and 10-20 of Table 7
-are named by what they count."""
+Each is computed on the test data, and on validation and test data together: the paper has both, and does not always say
+which. Shares are in percent. Source of the printed figures (published.csv): Parcalabescu, Gatt, Frank and Calixto
+(2021), Seeing past words: Tables 1 to 7, and what section 4.2.2 says about wrong answers. Rows 8-10 and 10-20 of Table
+7 are named by what they count."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,9 +50,9 @@ from subitize.stats.estimate import estimate_share, subtract_independent
 from subitize.store import Run
 
 BLIND = " (blind)"
-"""After the name of a model that was shown other images."""
+"""The suffix of models that were shown other images."""
 PRINTED = read_published(Path(__file__).with_name("published.csv"))
-"""Every printed cell, by where it stands; shares are in percent."""
+"""Every printed cell, by place; shares are in percent."""
 SLIPS: tuple[str, ...] = (
     "Table 6 prints 6239 as the total of hard, train: its parts add up to 6155",
     "Table 7 prints 19 for two in standard, test, a misprint: its column adds up to 90",
@@ -63,9 +63,9 @@ SLIPS: tuple[str, ...] = (
 
 
 class PrintedRow(NamedTuple):
-    """A row of a table: what it is of, on which data, and whose; a model goes by the paper's name where it has one.
+    """A row of a table: its labels, data and model, under the paper's name if it has one.
 
-    Of other data than the released there is nothing printed.
+    Nothing is printed for other than the released data.
     """
 
     table: str
@@ -75,7 +75,7 @@ class PrintedRow(NamedTuple):
     is_printed: bool = True
 
     def compare(self, column: str, figure: Estimate | float | str, *, method: str = "") -> ComparedCell:
-        """Put a figure beside the printed one; a share is told in percent, a count as it is."""
+        """Compare a figure with the printed one; shares are in percent, counts as they are."""
         place = CellId(_join(", ", self.table, self.data), _join(" · ", self.model, *self.of), column)
         is_rank = column.startswith("mean_rank")
         is_share = isinstance(figure, Estimate) and not is_rank
@@ -94,7 +94,7 @@ class PrintedRow(NamedTuple):
 
 
 def find_model(name: str) -> str | None:
-    """Find the paper's model that a name or spec is of; None if it is none of them."""
+    """Match a model name or spec to a model of the paper, or return None."""
     plain = name.lower()
     if "vilbert" in plain:
         return "ViLBERT 12-in-1" if "12" in plain or "multi" in plain else "ViLBERT"
@@ -107,12 +107,12 @@ def _join(between: str, *parts: str) -> str:
 
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
-# What needs no threshold can be said of similarities, too.
+# Measures that need no threshold, and so apply to similarities, too.
 _RANKED = (*PAIRWISE.values(), "tied_pairs", "auroc")
 
 
 class TextScore(NamedTuple):
-    """How well a text fits, and whether that is a probability: a similarity accepts or rejects nothing."""
+    """How well a text fits, and whether that is a probability: similarities neither accept nor reject."""
 
     model: str
     item: Item
@@ -121,7 +121,7 @@ class TextScore(NamedTuple):
 
 
 class FilledProbe(NamedTuple):
-    """The rank of the right number among the numerals in a gap, and the number that is most likely."""
+    """The rank of the right number among the numerals in a gap, and the most likely number."""
 
     model: str
     item: Item
@@ -130,7 +130,7 @@ class FilledProbe(NamedTuple):
 
 
 class AnsweredProbe(NamedTuple):
-    """The number that was answered, if any."""
+    """The number answered, if any."""
 
     model: str
     item: Item
@@ -142,7 +142,7 @@ RowT = TypeVar("RowT", TextScore, FilledProbe, AnsweredProbe)
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """Everything that models did with the probes; `corpora` are what they were trained on, as far as it is declared."""
+    """Everything models did with the probes; `corpora` are their declared training data."""
 
     texts: Sequence[TextScore] = ()
     gaps: Sequence[FilledProbe] = ()
@@ -151,7 +151,7 @@ class Probed:
     warnings: Sequence[str] = ()
 
     def rename(self, names: Mapping[str, str]) -> "Probed":
-        """Put the names of models in the place of their specs."""
+        """Replace the specs of models by names."""
 
         def named(rows: Sequence[RowT]) -> list[RowT]:
             return [one._replace(model=_rename(one.model, names)) for one in rows]
@@ -160,12 +160,12 @@ class Probed:
         return Probed(named(self.texts), named(self.gaps), named(self.answers), corpora, self.warnings)
 
     def is_finetuned(self, model: str) -> bool:
-        """Tell whether a model is declared to be finetuned on the counting probe."""
+        """Return whether a model is declared to be finetuned on the counting probe."""
         return COUNTING in self.corpora.get(model.removesuffix(BLIND), ())
 
 
 def read_probed(run: Run, judge: str | None) -> Probed:
-    """Read what a run has of the probes; answers are those that the one judge that there is read, or the one named."""
+    """Read a run's results on the probes; answers are those read by its only judge or the one named."""
     excluded = run.exclusions()
     items = {item.id: item for suite in PAPER.suites for item in run.items(suite) if item.id not in excluded}
     if not items:
@@ -193,8 +193,8 @@ def read_probed(run: Run, judge: str | None) -> Probed:
         if TRAINED_ON in entry.options
     }
     names = run.model_names()
-    told = "texts have no score, and are in no figure"
-    warnings = [f"{names[model]}: {count:,} {told}" for model, count in lacking.items()]
+    reason = "texts have no score, and are in no figure"
+    warnings = [f"{names[model]}: {count:,} {reason}" for model, count in lacking.items()]
     has_answers = any(item.suite == VQA for item in items.values())
     answers = list(_read_answers(run, items, judge)) if has_answers else []
     averages = [own[0]._replace(score=fmean(one.score for one in own)) for own in texts.values()]
@@ -207,7 +207,7 @@ def _rename(label: str, names: Mapping[str, str]) -> str:
 
 
 def _label(model: str, item: Item) -> str:
-    """Name a model, and say if it was shown another image than the probe's own."""
+    """Name a model, and mark it if it was shown another image than the probe's own."""
     match item.task:
         case Answer(picture=picture) | Match(picture=picture) | Fill(picture=picture):
             shown = picture.path if isinstance(picture, Filed) else getattr(picture, "name", "")
@@ -217,7 +217,7 @@ def _label(model: str, item: Item) -> str:
 
 
 def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScore:
-    """Take the probability of a match, or else the similarity."""
+    """Return the probability of a match, or else the similarity."""
     probability = read_probability(scores)
     is_probability = probability is not None
     return TextScore(model, item, scores["match"] if probability is None else probability, is_probability)
@@ -231,7 +231,7 @@ def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Ite
 
 
 def images_of(rows: Iterable[TextScore | FilledProbe | AnsweredProbe]) -> list[str]:
-    """Name the images that rows are about, which are their clusters."""
+    """List the images of rows, which are their clusters."""
     return [str(one.item.factors["image"]) for one in rows]
 
 
@@ -245,24 +245,24 @@ def measure_texts(texts: Sequence[TextScore]) -> dict[str, Estimate]:
 
 
 def make_text_pairs(texts: Sequence[TextScore]) -> ScoredTexts:
-    """Lay scores of texts out in columns."""
+    """Put scores of texts into columns."""
     return make_pairs(
         [one.score for one in texts],
         [one.item.factors["caption"] == RIGHT for one in texts],
-        [one.item.id.rpartition("/")[0] for one in texts],  # without the number, or right and foil
+        [one.item.id.rpartition("/")[0] for one in texts],  # without the number, or "right" and "foil"
         images_of(texts),
     )
 
 
-def lay_out_texts(texts: Sequence[TextScore]) -> Numbers:
-    """Lay the numbers of texts out in columns, for whoever guesses by them."""
+def numbers_of_texts(texts: Sequence[TextScore]) -> Numbers:
+    """Put the numbers of texts into columns, to guess by them."""
     pairs = make_text_pairs(texts)
     numbers = np.array([one.item.factors["shown"] for one in texts], np.int64)
     return Numbers(numbers, pairs.is_right, pairs.probes, pairs.images)
 
 
 Columns = Mapping[str, tuple[str, str]]
-"""A column of a table, the measure in it, and how the paper computes that, where it is not by its name."""
+"""For each column of a table: the measure, and the paper's method where the name does not say it."""
 _RECALLS: Columns = {
     "acc": ("accuracy", ""),
     "p_c": ("recall_right", f"{AS_THE_PAPER}: the recall of right texts"),
@@ -280,40 +280,40 @@ _LARGEST_ALONE = 13  # the last number of Tables 4 and 5
 
 
 def table_1(probed: Probed) -> Iterator[ComparedCell]:
-    """Image-sentence alignment, by the source of the captions."""
+    """Image–text alignment, by the source of the captions."""
     texts = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     for (model, source), own in group_rows(texts, lambda one: (one.model, str(one.item.factors["source"]))).items():
         row = PrintedRow("table1", (source,), model=model)
-        yield row.compare("zero_shot", _tell_zero_shot(probed, model, source))
+        yield row.compare("zero_shot", _describe_zero_shot(probed, model, source))
         yield from _compare(row, measure_texts(own), _RECALLS)
 
 
 def table_2_and_3(probed: Probed) -> Iterator[ComparedCell]:
-    """Counting as alignment: without finetuning, and for models that are declared to be finetuned on the probe."""
+    """Counting as alignment: without finetuning, and for models declared to be finetuned on the probe."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         for (model, form), own in group_rows(chosen, name_condition).items():
             is_tuned = probed.is_finetuned(model)
             row = PrintedRow("table3" if is_tuned else "table2", (split, form), data, model)
-            yield row.compare("zero_shot", _tell_zero_shot(probed, model, "visual7w"))
+            yield row.compare("zero_shot", _describe_zero_shot(probed, model, "visual7w"))
             columns = _PRECISIONS if is_tuned else {**_RECALLS, **(_BALANCED if find_model(model) == "LXMERT" else {})}
             yield from _compare(row, measure_texts(own), {**columns, **_RANKING})
 
 
 def _compare(row: PrintedRow, found: Mapping[str, Estimate], columns: Columns) -> Iterator[ComparedCell]:
-    """Give the paper's columns, then every measure under its own name."""
+    """Yield the paper's columns, then every measure under its own name."""
     for column, (measure, method) in columns.items():
         if measure in found:
             yield row.compare(column, found[measure], method=method)
     yield from (row.compare(name, estimate) for name, estimate in found.items())
 
 
-def _tell_zero_shot(probed: Probed, model: str, corpus: str) -> str:
+def _describe_zero_shot(probed: Probed, model: str, corpus: str) -> str:
     corpora = probed.corpora.get(model.removesuffix(BLIND))
     return "undeclared" if corpora is None else "no" if {corpus, COUNTING} & corpora else "yes"
 
 
 def table_4(probed: Probed) -> Iterator[ComparedCell]:
-    """Counting as masked language modelling, by number; and what is said instead of the right one."""
+    """Counting as masked language modelling, by number, with the wrong numbers named."""
     for (split, data), chosen in by_split(probed.gaps).items():
         for (model, mask), own in group_rows(chosen, lambda one: (one.model, str(one.item.factors["mask"]))).items():
             where, is_faithful = f"{mask}, {data}", mask == "faithful"
@@ -325,7 +325,7 @@ def table_4(probed: Probed) -> Iterator[ComparedCell]:
 
 
 def table_5(probed: Probed) -> Iterator[ComparedCell]:
-    """Counting as visual question answering, by number; and what is said instead of the right one."""
+    """Counting as visual question answering, by number, with the wrong numbers named."""
     for (split, data), chosen in by_split(probed.answers).items():
         for model, own in group_rows(chosen, lambda one: one.model).items():
             for number, some in _by_number(own).items():
@@ -345,16 +345,16 @@ def _said_instead(own: Sequence[FilledProbe] | Sequence[AnsweredProbe], row: Pri
 
 
 def guessing(probed: Probed) -> Iterator[ComparedCell]:
-    """What guessing gets on the same probes; which model and which format they come from makes no difference."""
+    """The success of guessing on the same probes, which is the same for every model and format."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         texts = next(iter(group_rows(chosen, name_condition).values()))
-        for name, measures in measure_baselines(lay_out_texts(texts)).items():
+        for name, measures in measure_baselines(numbers_of_texts(texts)).items():
             row = PrintedRow("guessing", (name,), f"{split}, {data}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
 
 
 def by_number(probed: Probed) -> Iterator[ComparedCell]:
-    """Counting as alignment by the right number, and how much better even numbers do than odd ones (ours)."""
+    """Counting as alignment by the right number, and the gain of even numbers over odd ones (ours)."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         for (model, form), own in group_rows(chosen, name_condition).items():
             for number, some in _by_number(own).items():
@@ -379,12 +379,12 @@ def _compare_parity(texts: Sequence[TextScore], row: PrintedRow) -> Iterator[Com
 
 
 def take_counting(probed: Probed) -> list[TextScore]:
-    """Take the texts of the counting probe."""
+    """Return the texts of the counting probe."""
     return [one for one in probed.texts if one.item.suite == COUNTING]
 
 
 def by_split(rows: Sequence[RowT]) -> dict[tuple[str, str], list[RowT]]:
-    """Take of each split the test data, validation and test data together, or whatever part there is."""
+    """Group rows by split: test data, validation and test data together, or whatever part there is."""
     found: dict[tuple[str, str], list[RowT]] = {}
     for split, own in group_rows(rows, lambda one: str(one.item.factors["split"])).items():
         parts = group_rows(own, lambda one: str(one.item.factors["part"]))
@@ -395,7 +395,7 @@ def by_split(rows: Sequence[RowT]) -> dict[tuple[str, str], list[RowT]]:
 
 
 def _by_number(rows: Sequence[RowT]) -> dict[str, list[RowT]]:
-    """Take all, then each number that the paper's tables have, and the bins of larger ones."""
+    """Group rows: all, each number in the paper's tables, and the bins of larger ones."""
     found = {"overall": list(rows)}
     single = group_rows(rows, lambda one: int(one.item.factors["number"]))
     found |= {str(number): single[number] for number in sorted(single) if number <= _LARGEST_ALONE}
@@ -404,5 +404,5 @@ def _by_number(rows: Sequence[RowT]) -> dict[str, list[RowT]]:
 
 
 def name_condition(one: TextScore) -> tuple[str, str]:
-    """Name the model and the format."""
+    """Return the model and the format."""
     return one.model, str(one.item.factors["format"])

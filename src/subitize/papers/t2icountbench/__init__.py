@@ -1,4 +1,4 @@
-"""T2ICountBench (Guo et al. 2025): exactly so many things, in scenes and styles, and with refined prompts."""
+"""T2ICountBench (Guo et al. 2025): drawing exact numbers of things, in scenes and styles, and with refined prompts."""
 
 from subitize.interfaces import Paper, Reference
 

@@ -1,9 +1,8 @@
-"""What T2ICountBench concludes, as statements that are computed: what holds here, by how much, and how surely."""
+"""T2ICountBench's conclusions as computed claims: whether each holds, by how much, and how certainly."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 
 import numpy as np
 
@@ -31,7 +30,9 @@ from subitize.papers.t2icountbench.tables import (
     SUITE,
     average_by_model,
     choose_k,
+    having,
     missing_levels,
+    prompt_of,
     unrefined,
 )
 from subitize.records import REFINED, base_suite
@@ -42,32 +43,30 @@ from subitize.stats.ratings import Ratings, find_cautions
 from subitize.stats.significance import average_ranks, interaction_test, kendall_w, resampled_w
 
 STRONG = 0.7
-"""From this W on, agreement of rankings is called strong (Schmidt 1997, Decision Sciences 28)."""
+"""Kendall's W from here on means strong agreement of rankings (Schmidt 1997, Decision Sciences 28)."""
 NEARLY_ALL = Fraction(4, 5)
-"""What "nearly all" models means; ours. In the paper, 12 of 15 are below 10 % on hard prompts."""
+"""What "nearly all" models means (our choice). In the paper, 12 of 15 are below 10 % on hard prompts."""
 _APPLIED = ", where it applies"
 
-CLAIMS: Mapping[str, str] = MappingProxyType(
-    {
-        "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
-        "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",
-        "κ": f"Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: {KAPPA}).",
-        "5.1": "Refining the prompt makes counting worse, by most refinements.",
-        "C.1": "Nature and the city are harder than home.",
-        "C.2": "Models change their ranks from scene to scene.",
-        "C.3": "Watercolor and cartoon cost less accuracy than nature and the city do.",
-    }
-)
+CLAIMS: Mapping[str, str] = {
+    "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
+    "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",
+    "κ": f"Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: {KAPPA}).",
+    "5.1": "Refining the prompt makes counting worse, by most refinements.",
+    "C.1": "Nature and the city are harder than home.",
+    "C.2": "Models change their ranks from scene to scene.",
+    "C.3": "Watercolor and cartoon cost less accuracy than nature and the city do.",
+}
 """The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
 
 
 def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
-    """Put the claim beside what was found of it."""
+    """Make a claim of its id, the verdict and the finding."""
     return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
 def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> list[Claim]:
-    """Compute the paper's observations from the attempts that one judge saw; with annotators' votes, their κ too."""
+    """Evaluate the paper's observations on what one judge saw; with annotators' votes, their κ too."""
     found = [
         low_and_unequal(attempts),
         falls_with_number(attempts),
@@ -80,25 +79,25 @@ def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> li
 
 
 def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
-    """Observation 4.1: averages below one half, and the best is well above the worst."""
+    """Observation 4.1: averages are below one half, and the best is well above the worst."""
     k, own = choose_k(attempts), unrefined(attempts)
     means = average_by_model(own, k)
     if not means:
         return state("4.1", "undecided", f"there are no attempts at {SUITE} itself")
-    # A claim about every one of m models is tested m times.
+    # A claim about all of m models is tested m times.
     means = average_by_model(own, k, 1 - ALPHA / len(means))
     below = [model for model, mean in means.items() if mean.high < 0.5]
     above = [model for model, mean in means.items() if mean.low >= 0.5]
-    told = (
+    finding = (
         f"success of {k}: {len(below)} of {number_of(len(means), 'model')} below .50 with the whole interval, "
         f"{len(above)} above ({describe_level(len(means))})"
     )
     part = _part_of_design(own, means, k)
     worst, best = min(means, key=lambda one: means[one].value), max(means, key=lambda one: means[one].value)
     if len(means) == 1:
-        alone = f"{told}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
+        alone = f"{finding}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
         return state("4.1", "does not hold" if above and not part else "undecided", alone)
-    values = _values(own, k, _prompt)
+    values = _values(own, k, prompt_of)
     models = sorted(means, key=lambda one: -means[one].value)
     pairs = {
         (better, worse): found
@@ -114,7 +113,7 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
     apart = f"; {tell(widest)}, {differences}" if widest else ""
     margin = describe_margin(verdict, [widest] if widest and not above else [])
-    return state("4.1", verdict, told + apart + part + margin, comparisons)
+    return state("4.1", verdict, finding + apart + part + margin, comparisons)
 
 
 def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) -> str:
@@ -130,18 +129,16 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
     k, own = choose_k(attempts), unrefined(attempts)
     levels = {
-        level: _values(
-            [one for one in own if one.item.factors.get("difficulty") == level], k, _by("object", "scene", "style")
-        )
+        level: _values(having(own, difficulty=level), k, _by("object", "scene", "style"))
         for level in ("easy", "medium", "hard")
     }
     comparisons = compare_drops(
         [("easy", levels["easy"], "medium", levels["medium"]), ("medium", levels["medium"], "hard", levels["hard"])]
     )
-    at_hard = [one for one in own if one.item.factors.get("difficulty") == "hard"]
+    at_hard = having(own, difficulty="hard")
     hard = list(average_by_model(at_hard, k).values())
     count = len(hard)
-    # That nearly all are below fails only where several models are mistaken for it; that one more is above, with one.
+    # "Nearly all are below" is wrongly confirmed only if several intervals miss; "one more is above" if one does.
     wider = average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
     if len({one.label for one in comparisons}) < 2:
         return state("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
@@ -153,35 +150,35 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
         fails=falls == "does not hold" or above > (1 - NEARLY_ALL) * count,
     )
     lower = sum(one.value < 0.1 for one in hard)
-    told = (
+    finding = (
         f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
         f"{below} with the whole interval (95 %), and {above} above ({describe_level(count)})"
     )
-    return state("4.2", verdict, told + describe_margin(falls, main), comparisons)
+    return state("4.2", verdict, finding + describe_margin(falls, main), comparisons)
 
 
 def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
     k = choose_k(attempts)
-    there = [one for one in attempts if base_suite(one.item.suite) == SUITE and _is_at(one, "home", "plain")]
-    original = _values(unrefined(there), k, _prompt)
+    there = [one for one in having(attempts, scene="home", style="plain") if base_suite(one.item.suite) == SUITE]
+    original = _values(unrefined(there), k, prompt_of)
     names = dict.fromkeys(one.item.suite.partition(REFINED)[2] for one in there if REFINED in one.item.suite)
     refined = {name: [one for one in there if one.item.suite == f"{SUITE}{REFINED}{name}"] for name in names}
-    drops = [("original", original, name, _values(own, k, _prompt)) for name, own in refined.items()]
+    drops = [("original", original, name, _values(own, k, prompt_of)) for name, own in refined.items()]
     for name, own in refined.items():
         applied = [one for one in own if not is_fallback(one)]
         if len(applied) < len(own):
-            drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, _prompt)))
+            drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, prompt_of)))
     comparisons = compare_drops(drops)
     if not comparisons:
         return state("5.1", "undecided", "no refined prompts were judged beside the original ones")
     main = [one for one in pooled_or_single(comparisons) if not one.label.endswith(_APPLIED)]
     verdict = most_drop(main)
-    fallen_back = {_prompt(one) for own in refined.values() for one in own if is_fallback(one)}
+    fallen_back = {prompt_of(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
-    told = "; ".join(map(tell, main))
+    finding = "; ".join(map(tell, main))
     tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
-    return state("5.1", verdict, told + tail + describe_margin(verdict, main), comparisons)
+    return state("5.1", verdict, finding + tail + describe_margin(verdict, main), comparisons)
 
 
 def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
@@ -197,7 +194,7 @@ def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
 
 
 def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
-    """Observation C.2: a model that is good in one scene need not be so in others: Kendall's W of the rankings."""
+    """Observation C.2: a model good in one scene need not be in others; Kendall's W of the rankings."""
     at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
@@ -218,50 +215,49 @@ def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
     mover = int(np.argmax(np.ptp(ranks, axis=0)))
     places = ", ".join(f"{rank:g} in {scene}" for scene, rank in zip(at, ranks[:, mover].tolist(), strict=True))
     moved = f"{models[mover]} moves most: rank {places}" if np.ptp(ranks[:, mover]) else "no model changes its rank"
-    told = (
+    finding = (
         f"Kendall's W of {len(models)} models over {len(at)} scenes is {estimate_text(estimate)} over "
         f"{number_of(len(common), 'object')} and number{'s' * (len(common) > 1)} ({STRONG} is strong agreement); "
         f"Friedman's χ² {whole.chi_squared:.2f}, p {write_p(whole.p)}; chance alone makes W less than 1: models differ "
         f"from scene to scene with p {write_p(interaction.p)} ({interaction.permutations} permutations of scenes); "
         f"{moved}"
     )
-    return state("C.2", verdict, told)
+    return state("C.2", verdict, finding)
 
 
 def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
-    """Observation C.3: styles make less of a difference than scenes do."""
+    """Observation C.3: styles matter less than scenes."""
     plain = _at(attempts, "home", "plain")
     styles = {style: _at(attempts, "home", style) for style in ("watercolor", "cartoon")}
     scenes = {scene: _at(attempts, scene, "plain") for scene in SCENES[1:]}
-    # What scenes cost minus what styles cost: the home in plain style, which both start from, cancels out.
+    # The loss by scenes minus the loss by styles: home in plain style, the baseline of both, cancels out.
     both = ("styles", _mean_of_conditions([*styles.values()]), "scenes", _mean_of_conditions([*scenes.values()]))
     drops = [*(("plain", plain, style, values) for style, values in styles.items()), both]
     comparisons = compare_drops(drops)
     decisive = [one for one in pooled_or_single(comparisons) if one.label == "styles − scenes"]
     if not decisive:
-        return state(
-            "C.3", "undecided", "it needs the same objects and numbers in all three scenes and all three styles"
-        )
-    told = "; ".join(map(tell, pooled_or_single(comparisons)))
-    said = f"{told}; styles − scenes is how much more scenes cost than styles"
+        needs = "it needs the same objects and numbers in all three scenes and all three styles"
+        return state("C.3", "undecided", needs)
+    finding = "; ".join(map(tell, pooled_or_single(comparisons)))
+    said = f"{finding}; styles − scenes is how much more scenes cost than styles"
     verdict = all_drop(decisive)
     return state("C.3", verdict, said + describe_margin(verdict, decisive), comparisons)
 
 
 def annotators_agree(votes: Ratings) -> Claim:
-    """Section 4.3's Fleiss' κ of annotators' votes on groups of images."""
+    """Section 4.3: Fleiss' κ of annotators' votes on groups of images."""
     found = fleiss_kappa(votes)
     if found is None:
         return state("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
     kappa = found.coefficient
     verdict = decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
     prompts = number_of(votes.answers.cells.clusters, "prompt")
-    told = f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
-    return state("κ", verdict, "; ".join([told, *find_cautions(votes)]))
+    finding = f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
+    return state("κ", verdict, "; ".join([finding, *find_cautions(votes)]))
 
 
 def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResult], str]) -> ByModel:
-    """Average the success of what has the same name, by model."""
+    """Average success by model and name."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in attempts:
         value = one.pass_at(k)
@@ -271,8 +267,8 @@ def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResu
 
 
 def _at(attempts: Sequence[PromptResult], scene: str, style: str) -> ByModel:
-    """Take the success of unrefined prompts in a scene and style, by model, object and number."""
-    there = [one for one in unrefined(attempts) if _is_at(one, scene, style)]
+    """Return the success of unrefined prompts in a scene and style, by model, object and number."""
+    there = having(unrefined(attempts), scene=scene, style=style)
     return _values(there, choose_k(attempts), _by("object", "number"))
 
 
@@ -281,15 +277,6 @@ def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
     return {model: average([values[model] for values in conditions]) for model in models}
 
 
-def _is_at(attempt: PromptResult, scene: str, style: str) -> bool:
-    factors = attempt.item.factors
-    return factors.get("scene") == scene and factors.get("style") == style
-
-
-def _prompt(attempt: PromptResult) -> str:
-    return attempt.item.base or attempt.item.id
-
-
 def _by(*factors: str) -> Callable[[PromptResult], str]:
-    """Name attempts by these conditions."""
+    """Return a function that names results by these factors."""
     return lambda attempt: "/".join(str(attempt.item.factors.get(name)) for name in factors)

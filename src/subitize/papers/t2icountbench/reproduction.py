@@ -1,12 +1,12 @@
-"""Computes T2ICountBench's tables from a run, and checks whether the printed figures follow from one another.
+"""Computes T2ICountBench's tables from a run, and checks whether the printed figures are consistent.
 
-From the printed cells alone come the paper's means, and its conclusions over the models; nothing else was released."""
+The printed cells alone give the paper's means and its conclusions across models; nothing else was released."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -65,7 +65,7 @@ VERDICTS: dict[PrintedVerdict, str] = {
 }
 
 ITEMS: dict[str, int] = {name: 150 if name == "fruit" else 75 for name in CATEGORIES}
-"""How many prompts there are of a category: 15 numbers in 5 conditions; fruit has two objects."""
+"""Prompts per category: 15 numbers in 5 conditions; fruit has two objects."""
 
 _HALF = 0.005
 _EPSILON = 1e-9
@@ -73,7 +73,7 @@ _EPSILON = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PrintedMean:
-    """A printed mean, the mean of the printed cells that it is of, and the range that their rounding leaves it."""
+    """A printed mean, the mean of its printed cells, and the range that rounding leaves for it."""
 
     place: CellId
     printed: str
@@ -86,9 +86,9 @@ class PrintedMean:
 def check_means() -> list[PrintedMean]:
     """Recompute the means of Table 2's rows and of Table 3's rows and columns.
 
-    Table 3's overall mean is checked twice: as the mean of the printed means of columns, and of rows.
-    Shares of 75 prompts lie further apart than two digits do, so that most cells of Table 2 stand for one number of
-    successes, of fruit for one or two: the range of its means is that of these. Of Table 3 it is that of rounding.
+    Table 3's overall mean is checked twice: as the mean of the printed column means, and of the row means. Shares of 75
+    prompts are further apart than two digits, so most cells of Table 2 imply a single number of successes, those of
+    fruit one or two: these give the range of its means. In Table 3 rounding gives the range.
     """
     two, three = list_published("table2"), list_published("table3")
     found = []
@@ -107,7 +107,7 @@ def check_means() -> list[PrintedMean]:
 
 @dataclass(frozen=True, slots=True)
 class PrintedSentence:
-    """Something that the text says about the tables, and what the printed cells come to."""
+    """A statement of the text about the tables, and what the printed cells say."""
 
     where: str
     said: str
@@ -116,7 +116,7 @@ class PrintedSentence:
 
 
 def check_text() -> list[PrintedSentence]:
-    """Hold what the text says of the tables against their printed cells."""
+    """Check what the text says about the tables against their printed cells."""
     two, three = ({key: float(cell) for key, cell in list_published(table).items()} for table in ("table2", "table3"))
     averages = [two[model, AVERAGE] for model in MODELS]
     best, worst = max(averages), min(averages)
@@ -131,7 +131,7 @@ def check_text() -> list[PrintedSentence]:
             best / worst - 1 > 1.25,
         ),
     ]
-    means = {name: _mean([three[model, name] for model in MODELS]) for name in CONDITIONS}
+    means = {name: fmean([three[model, name] for model in MODELS]) for name in CONDITIONS}
     for name in ("multiplicative", "additive", "position"):
         drop = 1 - means[name] / means["original"]
         said = f"{name} prompts lose more than 40 % of the original accuracy"
@@ -146,13 +146,13 @@ def check_text() -> list[PrintedSentence]:
 
 
 def implied_counts(printed: str, n: int) -> list[int]:
-    """List the numbers of successes in n whose share is printed as this, whichever way halves are rounded."""
+    """List the numbers of successes in n whose share is printed like this, whichever way halves are rounded."""
     value = float(printed)
     return [count for count in range(n + 1) if abs(count / n - value) <= _HALF + _EPSILON]
 
 
 def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence]:
-    """Hold what the text says of plain style at home against the unrefined column of Table 3, which is the same."""
+    """Check what the text says about plain style at home against the unrefined column of Table 3, which is the same."""
     for model in MODELS:
         said = PUBLISHED.get(CellId("figure4", model, "home"))
         if said is not None:
@@ -166,8 +166,8 @@ def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence
 
 def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> PrintedMean:
     printed = PUBLISHED[place]
-    mean, target = _mean([float(cell) for cell in cells]), float(printed)
-    low, high = _mean([edge for edge, _ in ranges]), _mean([edge for _, edge in ranges])
+    mean, target = fmean(map(float, cells)), float(printed)
+    low, high = fmean([edge for edge, _ in ranges]), fmean([edge for _, edge in ranges])
     distance = abs(mean - target)
     verdict: PrintedVerdict
     if abs(distance - _HALF) <= _EPSILON:
@@ -180,13 +180,9 @@ def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, fl
     return PrintedMean(place, printed, mean, low, high, verdict)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """What the paper has not: refinements in all scenes, drawn numbers, and where models fall below one half."""
+    """What the paper does not have: refinements in all scenes, numbers drawn, and where models fall below one half."""
 
     refinements: list[RefinementEffect]
     drawn_numbers: list[DrawnNumbers]
@@ -195,7 +191,7 @@ class Beyond:
 
 @dataclass(frozen=True, slots=True)
 class PaperTables:
-    """All tables of a run; `k` is how many images of a prompt are looked at together, four if there are as many."""
+    """All tables of a run; `k` is how many images of a prompt count together, four if there are that many."""
 
     judge: str
     k: int
@@ -207,14 +203,14 @@ class PaperTables:
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
-    """Compute the paper's tables from a run, to be read or printed."""
+    """Compute the paper's tables from a run, for programs and for printing."""
     found = compute_tables(run, judge, extensions=extensions)
     printed_by = "subitize.papers.t2icountbench.reproduction:print_tables"
     return Tables(found, printed_by, found.warnings, lambda: found.statements, shows_claims=True)
 
 
 def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:
-    """Compute the paper's tables from a run, with what the paper has not if wanted."""
+    """Compute the paper's tables from a run, on request with our extensions."""
     attempts, omissions = read_attempts(run, judge)
     name = attempts[0].judge
     figures = (tables.by_difficulty, tables.by_style, tables.by_scene, tables.averages)
@@ -229,14 +225,14 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
         k,
         _list_warnings(run, attempts, omissions),
         [cell for table in (tables.table_2, *figures, tables.table_3) for cell in table(attempts)],
-        tables.place(attempts),
+        tables.rank_among_published(attempts),
         claims(attempts, read_votes(run, name)),
         beyond,
     )
 
 
 def _list_warnings(run: Run, attempts: Sequence[PromptResult], omissions: LeftOutResults) -> list[str]:
-    """Warn of models and judges by their names."""
+    """Write the warnings with the names of models and judges."""
     models, judges = run.model_names(), run.judge_names()
     named = [replace(one, model=models[one.model], judge=judges.get(one.judge, one.judge)) for one in attempts]
     undecided, excluded = (
@@ -246,9 +242,10 @@ def _list_warnings(run: Run, attempts: Sequence[PromptResult], omissions: LeftOu
 
 
 def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult], LeftOutResults]:
-    """Take the attempts at the suite and its refinements, as the one judge that there is saw them, or the one named.
+    """Read the results of the suite and its refinements as its only judge saw them, or the one named.
 
-    What was only ever refused has no judge, and is wrong for any. With it come the prompts that are in no attempt.
+    Prompts that were only ever refused have no judge, and count as wrong for any. The prompts without a result are
+    returned as well.
     """
     items = [item for item in run.items() if base_suite(item.suite) == SUITE]
     if not items:
@@ -262,24 +259,24 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, ())
     attempts = gather_attempts(observed, unusable=UNUSABLE)
     omissions = find_omissions(observed, unusable=UNUSABLE)
-    attempts = [replace(one, judge=seen_by) for one in attempts]  # also where nothing that was said has a value
+    attempts = [replace(one, judge=seen_by) for one in attempts]  # also for results without any usable value
     if not tables.unrefined(attempts):
-        raise NothingToDoError(f"{run.location} {_tell_nothing(observed, omissions)}")
+        raise NothingToDoError(f"{run.location} {_describe_nothing(observed, omissions)}")
     return attempts, omissions
 
 
-def _tell_nothing(observed: Frame, omissions: LeftOutResults) -> str:
+def _describe_nothing(observed: Frame, omissions: LeftOutResults) -> str:
     seen = {*observed.rows.filter(pl.col("suite") == SUITE).select("model", "item").iter_rows()}
     undecided, excluded = len(seen & omissions.undecided), len(seen & omissions.excluded)
     if not seen:
         return f"has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE"
-    told = (f"{undecided} undecided, as their votes are tied or no answer has a value", f"{excluded} excluded by hand")
-    counts = " and ".join(text for text, count in zip(told, (undecided, excluded), strict=True) if count)
+    texts = (f"{undecided} undecided, as their votes are tied or no answer has a value", f"{excluded} excluded by hand")
+    counts = " and ".join(text for text, count in zip(texts, (undecided, excluded), strict=True) if count)
     return f"has no prompt of {SUITE} that is decided: {counts}"
 
 
 def read_votes(run: Run, judge: str) -> Ratings | None:
-    """Count what annotators said of groups of images of unrefined prompts; None if no group was voted on by two."""
+    """Count annotators' votes on groups of images of unrefined prompts; None unless two voted on some group."""
     is_on_group = (pl.col("question_kind") == MatchesPrompt().kind) & (pl.col("group") > 1)
     votes = gather_votes(run, judge).filter(is_on_group, pl.col("suite") == SUITE)
     found = tally_votes(votes.rows)
@@ -297,7 +294,7 @@ class Reproduction:
 
 
 def check_release(folder: Path | None, *, extensions: bool) -> Tables:
-    """Check the printed figures against one another; nothing else was released."""
+    """Check the printed figures for consistency; nothing else was released."""
     if folder is not None:
         raise BadValueError(
             f"of t2icountbench nothing was released, so that {str(folder)!r} cannot be read; leave it out"
@@ -310,9 +307,9 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
 
 
 def observe_published() -> list[Claim]:
-    """Compute the observations on the printed cells, the fifteen models as units.
+    """Evaluate the observations on the printed cells, with the fifteen models as units.
 
-    Intervals and p-values are of models, as if drawn from more like them; rounding may move each cell by .005.
+    Intervals and p-values treat models as a sample; rounding may shift each cell by .005.
     """
     return [_low_and_unequal(), _falls_with_number(), _refinements(), _scenes(), _rankings(), _styles()]
 
@@ -322,25 +319,25 @@ def _low_and_unequal() -> Claim:
     mean = mean_interval(list(averages.values()))
     best, worst = max(averages, key=averages.__getitem__), min(averages, key=averages.__getitem__)
     below = sum(value < 0.5 for value in averages.values())
-    # Which prompts each got right is not known: as if they had been given others.
+    # Which prompts each got right is unknown, so the two are treated as independent.
     apart = subtract_independent(_implied_average(best), _implied_average(worst))
-    told = (
+    finding = (
         f"{below} of {len(averages)} averages are below .50; their mean is {estimate_text(mean)}; "
         f"{best} is {estimate_text(apart)} above {worst}, by the numbers of prompts that the cells stand for"
     )
     verdict: Verdict = "holds" if below == len(averages) and apart.low > 0 else "does not hold"
-    return state("4.1", verdict, told)
+    return state("4.1", verdict, finding)
 
 
 def _falls_with_number() -> Claim:
     said = list_published("figure1")
     easy, medium = said[ALL_MODELS, "easy"], said[ALL_MODELS, "medium"]
     above = [model for model in MODELS if said.get((model, "hard"), "").startswith(">")]
-    told = (
+    finding = (
         f"the text gives ranges only: easy {easy} %, medium {medium} %, and hard above 10 % for {', '.join(above)} "
         "alone; ranges that do not overlap are a drop for every model, of unknown size"
     )
-    return state("4.2", "holds", told)
+    return state("4.2", "holds", finding)
 
 
 def _refinements() -> Claim:
@@ -351,30 +348,30 @@ def _refinements() -> Claim:
     )
     worse = sum(original[model] > own[model] for own in columns.values() for model in MODELS)
     cells = len(columns) * len(MODELS)
-    told = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
-    return state("5.1", all_drop(comparisons), told, comparisons)
+    finding = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
+    return state("5.1", all_drop(comparisons), finding, comparisons)
 
 
 def _scenes() -> Claim:
     said, means = list_published("figure4"), list_published("figure5")
     home, city = means[ALL_MODELS, "home"], means[ALL_MODELS, "city"]
     both = [f"{model} {said[model, 'home']} to {said[model, 'city']} %" for model in MODELS if (model, "home") in said]
-    told = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
-    return state("C.1", "undecided", told)
+    finding = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
+    return state("C.1", "undecided", finding)
 
 
 def _rankings() -> Claim:
-    """Kendall's W where there are cells: not by scene, but by category and by refinement."""
-    told = []
+    """Compute Kendall's W where cells are printed: not by scene, but by category and by refinement."""
+    rankings = []
     for table, what, names in (("table2", "categories", CATEGORIES), ("table3", "columns", CONDITIONS)):
         columns = [_column(table, name) for name in names]
         found = kendall_w(np.array([[own[model] for model in MODELS] for own in columns]))
         assert found is not None
-        told.append(
+        rankings.append(
             f"the {found.raters} {what} of {table} rank the {found.things} models with W {found.w:.3f} "
             f"(χ² {found.chi_squared:.1f}, p {write_p(found.p)})"
         )
-    return state("C.2", "undecided", f"cells by scene are not printed; {'; '.join(told)}")
+    return state("C.2", "undecided", f"cells by scene are not printed; {'; '.join(rankings)}")
 
 
 def _styles() -> Claim:
@@ -384,7 +381,7 @@ def _styles() -> Claim:
 
 
 def _implied_average(model: str) -> Estimate:
-    """Average the categories of a model as shares of so many prompts; of two possible counts the lower."""
+    """Average a model's categories as shares of prompts; of two possible counts the lower."""
     cells = list_published("table2")
     counts = {name: implied_counts(cells[model, name], n)[0] for name, n in ITEMS.items()}
     return average_categories(
@@ -411,11 +408,11 @@ _TITLES = {
 }
 
 _ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
-"""The columns in the paper's order; those that it has not come after them, and averages last."""
+"""The columns in the paper's order; further ones follow, and averages come last."""
 
 
 def print_tables(found: PaperTables) -> None:
-    """Print the tables of a run, where its models stand among the paper's, and the observations."""
+    """Print the tables of a run, the ranks of its models among the paper's, and the observations."""
     images = f"at least one of {found.k} images" if found.k > 1 else "one image"
     print_line(f"judged by {found.judge}; success: {images} of a prompt is right")
     for name in dict.fromkeys(one.table for one in found.cells):
@@ -437,13 +434,13 @@ def print_tables(found: PaperTables) -> None:
     if found.beyond:
         if found.beyond.refinements:
             print_pairs(found.beyond.refinements)
-        if found.beyond.drawn_numbers:  # votes tell nothing of numbers
+        if found.beyond.drawn_numbers:  # votes say nothing about numbers
             _print_drawn(found.beyond.drawn_numbers)
         _print_half_points(found.beyond.half_points)
 
 
 def print_checks(found: Reproduction) -> None:
-    """Print which printed means follow from the printed cells, what the text says of them, and the observations."""
+    """Print which printed means follow from the printed cells, what the text says about them, and the observations."""
     print_line(found.citation)
     print_line("No images or votes were released: these are checks of the printed cells against one another.")
     names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]

@@ -1,7 +1,7 @@
-"""T2ICountBench's suite: 525 prompts, four images each, of which one must have the right number of things.
+"""T2ICountBench's suite: 525 prompts, four images each, of which one must show the right number of things.
 
-Objects, scenes, styles and numbers come from vocabulary.toml, or from a user's own TOML file. Items are ordered so
-that any beginning is a fair sample of objects, conditions and numbers."""
+Objects, scenes, styles and numbers come from vocabulary.toml, or from a user's own TOML file. Items are ordered so that
+any prefix is a fair sample of objects, conditions and numbers."""
 
 import tomllib
 from collections import Counter
@@ -27,29 +27,29 @@ from subitize.suites.checks import AskedOnce, check_known
 
 @dataclass(frozen=True, slots=True)
 class ObjectWording:
-    """What a prompt calls an object, and the noun, in the singular, that is counted in the picture."""
+    """What a prompt calls an object, and the singular noun that is counted in the picture."""
 
     singular: str
     plural: str
     noun: str
     opening: str = ""
-    """What comes before the number."""
+    """The text before the number."""
 
     def counted(self, number: int) -> str:
-        """Write so many of them: "1 apple", "7 apples"."""
+        """Write a number of them: "1 apple", "7 apples"."""
         return f"{number} {self.singular if number == 1 else self.plural}"
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkObject:
-    """An object of the benchmark; in some scenes it is called, or is, something else."""
+    """An object of the benchmark; in some scenes it has another name, or is something else."""
 
     category: str
     words: ObjectWording
     words_by_scene: Mapping[str, ObjectWording] = field(default_factory=dict)
 
     def words_in(self, scene: str) -> ObjectWording:
-        """Take the words for a scene."""
+        """Return the wording in a scene."""
         return self.words_by_scene.get(scene, self.words)
 
 
@@ -59,7 +59,7 @@ HOME, PLAIN = "home", "plain"
 NUMBERS = tuple(range(1, 16))
 
 DEFAULT = "default"
-"""Stands among a scene's places for the one of all objects that have none of their own."""
+"""The key among a scene's places for all objects without a place of their own."""
 
 _PUBLISHED = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
 SCENES: dict[str, Mapping[str, str]] = _PUBLISHED["scenes"]
@@ -77,13 +77,13 @@ OBJECTS: dict[str, BenchmarkObject] = {name: _read_object(name, **one) for name,
 
 
 def write_prompt(words: ObjectWording, number: int, place: str, style: str) -> str:
-    """Fill the paper's template: the number of the object, in or on the scene, in the style."""
+    """Fill the paper's template: a number of the object, in or on the scene, in the style."""
     before, after = surround(words, place, style)
     return f"{before}{words.counted(number)}{after}"
 
 
 def surround(words: ObjectWording, place: str, style: str) -> tuple[str, str]:
-    """What the template says before and after the number of the object."""
+    """Return the text of the template before and after the number of the object."""
     return f"Generate {words.opening}", f"{''.join(f' {said}' for said in (place, style) if said)}."
 
 
@@ -91,14 +91,14 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 
-# Two successive Fibonacci numbers: multiples of one, modulo the other, fill the range evenly from the first on.
+# Successive Fibonacci numbers: multiples of one, modulo the other, fill the range evenly from the start.
 _STEP, _RANGE = 2584, 4181
 
 
 def order_cells(things: Sequence[A], conditions: Sequence[B], numbers: Sequence[C]) -> Iterator[tuple[A, B, C]]:
-    """Go through all triples in rounds: each object in each condition once, with all numbers spread over them.
+    """Order all triples in rounds: each object in each condition once, with all numbers spread over them.
 
-    Of the published design, the first 7 are the 7 objects, the first 35 each object in each condition, and the first
+    In the published design, the first 7 are the 7 objects, the first 35 each object in each condition, and the first
     105 have each object once with each number.
     """
     pairs = list(product(range(len(conditions)), range(len(things))))
@@ -112,7 +112,7 @@ def order_cells(things: Sequence[A], conditions: Sequence[B], numbers: Sequence[
 
 
 def _mix(one: int, other: int) -> Iterator[tuple[int, int]]:
-    """Pair each index below `one` with each below `other`, in such an order that both run through again and again."""
+    """Pair each index below `one` with each below `other`, both running through their range again and again."""
     cycle = lcm(one, other)
     for step in range(one * other):
         yield step % one, (step + step // cycle) % other
@@ -132,7 +132,7 @@ def _check_text(text: str) -> str:
     return text
 
 
-# Names stand in the ids of items, between slashes, and in options, joined by +.
+# Names are used in item ids, between slashes, and in options, joined by +.
 Name = Annotated[str, Field(strict=True, pattern="^[A-Za-z0-9_-]{1,40}$")]
 Text = Annotated[str, Field(strict=True), AfterValidator(_check_text)]
 Number = Annotated[int, Field(strict=True, ge=1, le=MOST_THINGS)]
@@ -150,7 +150,7 @@ _REMEDIES = {
 
 @pydantic_dataclass(frozen=True, config=_CONFIG)
 class OwnObject:
-    """An object as the file has it; the plural is the usual one unless given, and the noun counted is the singular."""
+    """An object defined in the file; its plural is the usual one unless given, its counted noun the singular."""
 
     category: Name
     singular: Text
@@ -158,7 +158,7 @@ class OwnObject:
     noun: Text | None = None
 
     def thing(self) -> BenchmarkObject:
-        """Make an object like the published ones of it."""
+        """Convert it to an object like the published ones."""
         return BenchmarkObject(
             self.category,
             ObjectWording(self.singular, self.plural or plural(self.singular), self.noun or self.singular),
@@ -167,7 +167,7 @@ class OwnObject:
 
 @pydantic_dataclass(frozen=True, config=_CONFIG)
 class Conditions:
-    """What a file defines; of a scene, the places of objects, and under "default" the place of all others."""
+    """The contents of a file; a scene maps objects to places, and "default" gives the place of all others."""
 
     objects: Mapping[Name, OwnObject] = field(default_factory=dict)
     scenes: Mapping[Name, Mapping[Name, Text]] = field(default_factory=dict)
@@ -176,7 +176,7 @@ class Conditions:
 
 
 def read_conditions(path: Path) -> Conditions:
-    """Read and check the file: what is published keeps its name and its words."""
+    """Read and check the file; published objects, scenes and styles keep their names and words."""
     try:
         read = TypeAdapter(Conditions).validate_python(tomllib.loads(read_text(path, LARGEST_BYTES)))
     except ValidationError as error:
@@ -201,7 +201,7 @@ def _describe(error: ValidationError) -> str:
 
 
 def _find_faults(read: Conditions) -> Iterator[str]:
-    """Say what is wrong beyond the form of each value: nothing there, a name taken or unknown, a number twice."""
+    """Describe faults beyond single values: an empty file, a name taken or unknown, a repeated number."""
     if not (read.objects or read.scenes or read.styles or read.numbers):
         yield f"nothing in it; add {', '.join(one.name for one in fields(Conditions))}, or leave the file out"
     for key in _taken("objects", read.objects, [*OBJECTS, DEFAULT]) + _taken("styles", read.styles, STYLES):
@@ -227,10 +227,10 @@ GROUP = 4
 """How many images are made of a prompt and voted on together (section 3.3)."""
 
 DIFFICULTIES = {"easy": 5, "medium": 10, "hard": 15}
-"""The levels of difficulty, each with its highest number (section 4.2)."""
+"""The levels of difficulty with their highest numbers (section 4.2)."""
 
 BEYOND = "beyond"
-"""The level of numbers above the paper's; ours."""
+"""The level of numbers above the paper's (our addition)."""
 
 
 class T2ICountBench(AskedOnce):
@@ -269,7 +269,7 @@ class T2ICountBench(AskedOnce):
         self._numbers = numbers or own.numbers or NUMBERS
         self._objects = _choose("object", objects, self._things)
         own_scenes, own_styles = _choose("scene", scenes, self._scenes), _choose("style", styles, self._styles)
-        # As in the paper scene or style varies, not both at a time.
+        # As in the paper, scene or style varies, not both at once.
         self._conditions = [
             (scene, style) for style in own_styles for scene in own_scenes if cross or scene == HOME or style == PLAIN
         ]
@@ -282,7 +282,7 @@ class T2ICountBench(AskedOnce):
             _check_worded(Path(conditions), scene, self._scenes[scene], self._objects)
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through the prompts, conditions and numbers mixed; the seed changes nothing, as the prompts are fixed."""
+        """Yield the prompts, conditions and numbers mixed; the seed changes nothing, as the prompts are fixed."""
         for name, (scene, style), number in order_cells(self._objects, self._conditions, self._numbers):
             words = self._things[name].words_in(scene)
             yield Item(
@@ -300,7 +300,7 @@ class T2ICountBench(AskedOnce):
             )
 
     def find_counted(self, item: Item) -> CountedPhrase | None:
-        """Take the prompt of an own item apart, as it was put together."""
+        """Split the prompt of one of the suite's items into its parts."""
         parts = item.id.split("/")
         if len(parts) != 5 or not isinstance(item.task, Draw):
             return None
@@ -321,18 +321,18 @@ class T2ICountBench(AskedOnce):
 
 
 def describe_difficulty(number: int) -> str:
-    """Tell the level of difficulty of a number."""
+    """Return the level of difficulty of a number."""
     return next((level for level, highest in DIFFICULTIES.items() if number <= highest), BEYOND)
 
 
 def _choose(kind: str, names: tuple[str, ...], known: Mapping[str, object]) -> list[str]:
-    """Take what is named, or all there is, own ones too, where nothing is."""
+    """Return the names given, or all known ones, including the user's own, if none are."""
     check_known(kind, names, known)
     return list(names or known)
 
 
 def _check_used(kind: str, names: tuple[str, ...], used: Collection[str]) -> None:
-    """Refuse a scene or style that was asked for and is in no condition; so there is always something left."""
+    """Refuse a scene or style that was requested but occurs in no condition; so something is always left."""
     for name in names:
         if name not in used:
             raise BadValueError(
@@ -348,15 +348,10 @@ def _check_worded(file: Path, scene: str, places: Mapping[str, str], objects: It
 
 
 def _asks(words: ObjectWording, number: int) -> tuple[Ask, ...]:
-    """Ask how many there are in each image; and, as the paper does, whether one of the four has so many."""
+    """Ask for the number in each image and, as the paper does, whether one of the four has the right one."""
     nouns = words.plural if words.noun == words.singular else plural(words.noun)
-    images = f"these {in_words(GROUP)} images"
+    match = f"Does at least one of these {in_words(GROUP)} images show exactly {words.counted(number)}?"
     return (
         Ask(Count(words.noun), f"How many {nouns} are in the image?", (number,)),
-        Ask(
-            MatchesPrompt(),
-            f"Does at least one of {images} show exactly {words.counted(number)}?",
-            (True,),
-            group=GROUP,
-        ),
+        Ask(MatchesPrompt(), match, (True,), group=GROUP),
     )

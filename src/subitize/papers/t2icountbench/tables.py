@@ -1,18 +1,17 @@
-"""T2ICountBench's tables and figures from what models drew in a run, beside what the paper prints.
+"""T2ICountBench's tables and figures from what models drew in a run, next to the printed figures.
 
-All take attempts as one judge saw them. As in the paper, a figure is the plain mean over categories of the share of
-prompts with at least one right image of four; beside it is the share of right images, averaged over prompts and then
-categories. The paper lacks over- and undercounting, spread, and the number at which half the images are wrong.
+All take results as one judge saw them. As in the paper, a figure is the plain mean over categories of the share of
+prompts with at least one right image of four; next to it is the share of right images, averaged over prompts and then
+categories. The paper has no over- or undercounting, no spread, and not the number from which half the images are wrong.
 Source of the printed figures (published.csv): Guo et al. (2025), Text-to-Image Diffusion Models Cannot Count, and
 Prompt Refinement Cannot Help: Tables 1 to 3, and what the text says of Figures 1 and 3 to 5, which print no numbers
 (sections 4.2, C.1 and C.2). No images or votes were released; no cell has an n."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -39,10 +38,10 @@ from subitize.stats.estimate import clustered_mean, clustered_spread
 
 @dataclass(frozen=True, slots=True)
 class DrawnNumbers:
-    """The numbers that were drawn where one was asked for: mean of drawn minus asked, and their standard deviation.
+    """The numbers drawn when one was requested: the mean difference from it, and their standard deviation.
 
-    Above 0 too many are drawn, below 0 too few; n counts images, and those of one prompt hang together. The spread has
-    in it that of prompts: one object may be overdrawn, another not.
+    Positive errors mean too many, negative ones too few; n counts images, and those of the same prompt are correlated.
+    The spread includes that between prompts: one object may be overdrawn, another not.
     """
 
     suite: str
@@ -56,7 +55,7 @@ class DrawnNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The number at which a model falls below one half: of single images, or of success of k images."""
+    """The number at which a model falls below one half: of single images, or in the success of k images."""
 
     suite: str
     model: str
@@ -67,7 +66,7 @@ class Threshold:
 
 
 def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
-    """Compare drawn with asked numbers, by suite, model, judge and number; prompts without a number are left out."""
+    """Compare numbers drawn and requested, by suite, model, judge and number; prompts without a number are left out."""
     found: list[DrawnNumbers] = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
         by_number: dict[int, list[PromptResult]] = defaultdict(list)
@@ -84,7 +83,7 @@ def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
 
 
 def thresholds_at_half(attempts: Sequence[PromptResult], k: int | None = None) -> list[Threshold]:
-    """Find where each model falls below one half, by suite and judge; k as `usual_k` has it if not given."""
+    """Find where each model falls below one half, by suite and judge; k defaults to `default_k`."""
     found = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
         chosen = k or default_k(own)
@@ -107,40 +106,36 @@ def _number(attempt: PromptResult) -> int | None:
 
 CATEGORIES: tuple[str, ...] = ("fruit", "human", "animal", "shape", "furniture", "plant")
 CONDITIONS: tuple[str, ...] = ("original", "multiplicative", "additive", "grid", "position")
-"""The columns of Table 3: the prompt as it was, and its refinements."""
+"""The columns of Table 3: the original prompt and its refinements."""
 AVERAGE = "average"
 ALL_MODELS = "all 15 models"
-"""The row of what is told of all models together."""
+"""The row of statements about all models together."""
 KAPPA = PAPER.kappas["t2icountbench", "matches-prompt"]
 
-PUBLISHED: Mapping[CellId, str] = MappingProxyType(
-    {
-        **read_published(Path(__file__).with_name("published.csv")),
-        CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
-    }
-)
-"""Every printed cell, in the order of the paper. Tables are shares; what the text says of figures is in percent."""
+PUBLISHED: Mapping[CellId, str] = {
+    **read_published(Path(__file__).with_name("published.csv")),
+    CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
+}
+"""Every printed cell, in the order of the paper. Tables are shares; figures quoted from the text are in percent."""
 
 SUITE = benchmark.NAME
 IMAGES = benchmark.GROUP
-"""How many images of a prompt the paper looks at together."""
+"""How many images of a prompt count together in the paper."""
 UNUSABLE: Unusable = "left out"
-"""The paper has no image that its annotators made nothing of."""
+"""In the paper every image could be judged, so unreadable ones are dropped here."""
 
 SCENES: tuple[str, ...] = tuple(benchmark.SCENES)
 STYLES: tuple[str, ...] = tuple(benchmark.STYLES)
 DIFFICULTIES: tuple[str, ...] = (*benchmark.DIFFICULTIES, benchmark.BEYOND)
 
-Where = Callable[[PromptResult], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell of a table or figure: computed, with its interval (n: prompts), or as the paper prints it.
+    """A cell of a table or figure: computed, with its interval (n: prompts), or as printed in the paper.
 
-    `per_image` is the share of images that are right, averaged as the value is, which the success of several hides;
-    None where nobody looked at single images. `fallbacks` is how many of the n prompts could not be refined and are the
-    original ones.
+    `per_image` is the share of right images, averaged like the value, which the success of several hides; None if
+    single images were not judged. `fallbacks` is how many of the n prompts could not be refined and stayed the
+    original.
     """
 
     table: str
@@ -152,15 +147,15 @@ class TableCell:
 
     @property
     def is_published(self) -> bool:
-        """Tell whether it is the paper's."""
+        """Whether it is the paper's."""
         return isinstance(self.value, str)
 
 
 @dataclass(frozen=True, slots=True)
 class RankAmongPublished:
-    """Where a model stands among the fifteen of the paper: 1 is the best, 16 the last.
+    """A model's rank among the fifteen of the paper: 1 is the best, 16 the last.
 
-    `best` and `worst` are the ranks of the ends of its interval; the paper's own averages are taken as printed.
+    `best` and `worst` are the ranks of the ends of its interval; the paper's averages are taken as printed.
     """
 
     model: str
@@ -172,17 +167,17 @@ class RankAmongPublished:
 
 
 def unrefined(attempts: Iterable[PromptResult]) -> list[PromptResult]:
-    """Take the attempts at the benchmark's own prompts."""
+    """Return the results of the benchmark's own prompts."""
     return [one for one in attempts if one.item.suite == SUITE]
 
 
 def choose_k(attempts: Sequence[PromptResult]) -> int:
-    """Choose how many images are looked at together: four, or as many as at least half of the prompts have."""
+    """Choose how many images count together: four, or as many as at least half of the prompts have."""
     return default_k(attempts, IMAGES)
 
 
 def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Table 2, categories and their mean by model, the paper's rows among ours, by average."""
+    """Compute Table 2, categories and their mean by model, sorted by mean together with the paper's rows."""
     k, own = choose_k(attempts), unrefined(attempts)
     categories = _levels(own, "category", CATEGORIES)
     cells: dict[tuple[str, bool], list[TableCell]] = {}
@@ -190,17 +185,17 @@ def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
         row = [
             cell
             for category in categories
-            for cell in _cell("table2", model, category, _having(of_model, category=category), k)
+            for cell in _cell("table2", model, category, having(of_model, category=category), k)
         ]
         cells[model, False] = [*row, *_cell("table2", model, AVERAGE, of_model, k)]
     for cell in _printed("table2"):
         cells.setdefault((cell.row, True), []).append(cell)
-    # A model of which no prompt has as many images has no row.
+    # A model without a prompt that has k images has no row.
     return [cell for row in sorted(filter(None, cells.values()), key=_average) for cell in row]
 
 
 def by_difficulty(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Figure 1: models by how many things are asked for."""
+    """Compute Figure 1: models by the number of things requested."""
     return _by_factor("figure1", attempts, "difficulty", DIFFICULTIES, {})
 
 
@@ -215,28 +210,28 @@ def by_scene(attempts: Sequence[PromptResult]) -> list[TableCell]:
 
 
 def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Figure 5: scenes and styles averaged over the run's models, prompts that all of them were given.
+    """Compute Figure 5: scenes and styles averaged over the run's models, for prompts that all models share.
 
-    A scene or style that a model has nothing of has no average. The interval is of prompts: the models are those that
-    there are, not a sample of others.
+    A scene or style that some model lacks has no average. The interval is over prompts: models are not treated as a
+    sample.
     """
     k, own = choose_k(attempts), unrefined(attempts)
     models = len(_by_model(own))
     row = f"{number_of(models, 'model')} here"
     cells: list[TableCell] = []
     for factor, known, fixed in (("scene", SCENES, {"style": "plain"}), ("style", STYLES, {"scene": "home"})):
-        chosen = _having(own, **fixed)
+        chosen = having(own, **fixed)
         for level in _levels(chosen, factor, known):
-            cells += _cell("figure5", row, level, _having(chosen, **{factor: level}), k, each=models)
+            cells += _cell("figure5", row, level, having(chosen, **{factor: level}), k, each=models)
     return [*cells, *_printed("figure5")]
 
 
 def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
-    """Compute Table 3: the original prompt and its refinements at home in plain style, and the mean of them all.
+    """Compute Table 3: the original prompt and its refinements at home in plain style, with their mean.
 
-    Means of models are over the prompts that have an attempt in every column. Of the paper only those columns are there
-    that the run has, and its averages where it has all. The table "table3_applied" leaves out
-    prompts that could not be refined; there, the original is not comparable with each column, and has no mean.
+    Means of models are over the prompts that have a result in every column. Of the paper, only columns that the run has
+    are shown, and averages only if it has all. The table "table3_applied" leaves out prompts that could not be refined;
+    there, the original is not comparable with each column, and has no mean.
     """
     k = choose_k(attempts)
     found = _by_column(attempts)
@@ -245,14 +240,14 @@ def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
     if len(columns) == 1:
         return []
     cells: list[TableCell] = []
-    for model, own in _by_model(_having(attempts, scene="home", style="plain")).items():
+    for model, own in _by_model(having(attempts, scene="home", style="plain")).items():
         by_column = {name: [one for one in own if _refinement(one) == name] for name in columns}
         for name, there in by_column.items():
             cells += _cell("table3", model, name, there, k)
         cells += _cell("table3", model, AVERAGE, _complete(by_column), k, each=len(columns))
         for name in columns[1:]:
             cells += _cell("table3_applied", model, name, [one for one in by_column[name] if not is_fallback(one)], k)
-    # The paper's averages are of its five columns, and stand beside none of others.
+    # The paper's averages are over its five columns and compare with no other average.
     shown = {*columns, *([AVERAGE] if columns == [*CONDITIONS] else [])}
     return [*cells, *(cell for cell in _printed("table3") if cell.column in shown)]
 
@@ -264,7 +259,7 @@ def average_by_model(attempts: Sequence[PromptResult], k: int, confidence: float
 
 
 def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: float = 0.95) -> Estimate:
-    """Average prompts (the n) so that categories weigh the same; these are strata, and within them the design's."""
+    """Average prompts (the n) with equal weights for categories; the design's strata lie within categories."""
     count = sum(map(len, categories.values()))
     rates = [
         one._replace(stratum=(category, *one.stratum), weight=count / len(categories) / len(own))
@@ -275,8 +270,8 @@ def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: 
     return estimate_rates([rates], confidence=confidence, what=what)[0]
 
 
-def place(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
-    """Place each model that has all six categories among the fifteen of Table 2 by its average, the worst first."""
+def rank_among_published(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
+    """Rank each model that has all six categories among the fifteen of Table 2 by its average, worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
     k, own = choose_k(attempts), _by_model(unrefined(attempts))
 
@@ -291,7 +286,7 @@ def place(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
 
 
 def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[str]]:
-    """List the categories, difficulties and conditions of the published design of which there is no success of k."""
+    """List the categories, difficulties and conditions of the published design without any success of k."""
     there = [one for one in attempts if one.pass_at(k) is not None]
     return {
         name: [level for level in levels if level not in {_level(one.item, name) for one in there}]
@@ -300,7 +295,7 @@ def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[s
 
 
 def list_warnings(attempts: Sequence[PromptResult], omissions: LeftOutResults | None = None) -> list[str]:
-    """Say in what these figures differ from those of the paper, so that nobody compares what is not the same."""
+    """List the ways in which these figures differ from the paper's, so that only like is compared with like."""
     own, k = unrefined(attempts), choose_k(attempts)
     left_out = omissions or LeftOutResults()
     found = [*_warn_of_all(attempts, k)]
@@ -323,9 +318,9 @@ def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
     if k < IMAGES:
         images = number_of(k, "image")
         yield f"the figures are the success of {images}, not of {IMAGES}: most prompts have no more; repeats={IMAGES}"
-    few = {_prompt(one) for one in attempts if one.pass_at(k) is None}
+    few = {prompt_of(one) for one in attempts if one.pass_at(k) is None}
     if few:
-        of = len({_prompt(one) for one in attempts})
+        of = len({prompt_of(one) for one in attempts})
         where = " of a model or refinement" if len({(one.model, one.item.suite) for one in attempts}) > 1 else ""
         yield f"{len(few)} of {of} prompts have fewer than {k} judged images{where}, which are left out of success"
     others = len({one.item.id for one in unrefined(attempts)} - _design().keys())
@@ -337,14 +332,14 @@ def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
 
 
 def _warn_of_model(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
-    """Say what the figures of a model lack; those of its refinements must be of the same prompts to be compared."""
+    """Warn of what the figures of a model lack, and of refinements that cover other prompts than the original."""
     missing = missing_levels(unrefined(attempts), k)
     if missing["category"]:
         yield f"not placed among the fifteen, as it has nothing of {', '.join(missing['category'])}"
     rest = [*missing["difficulty"], *missing["condition"]]
     if rest:
         yield f"its average has nothing of {', '.join(rest)}"
-    bases = {name: {_prompt(one) for one in own} for name, own in _by_column(attempts).items()}
+    bases = {name: {prompt_of(one) for one in own} for name, own in _by_column(attempts).items()}
     before = bases.pop(CONDITIONS[0], set())
     for name, after in bases.items():
         lone = before ^ after
@@ -376,7 +371,7 @@ def _published_levels() -> Mapping[str, list[str]]:
 
 
 def _level(item: Item, name: str) -> str:
-    """Give a factor's level; a condition is a scene and a style."""
+    """Return the level of a factor; a condition is a scene and a style."""
     factors = item.factors
     return f"{factors.get('scene')} {factors.get('style')}" if name == "condition" else str(factors.get(name))
 
@@ -384,13 +379,13 @@ def _level(item: Item, name: str) -> str:
 def _by_factor(
     table: str, attempts: Sequence[PromptResult], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
 ) -> list[TableCell]:
-    k, own = choose_k(attempts), _having(unrefined(attempts), **fixed)
+    k, own = choose_k(attempts), having(unrefined(attempts), **fixed)
     levels = _levels(own, factor, known)
     cells = [
         cell
         for model, of_model in _by_model(own).items()
         for level in levels
-        for cell in _cell(table, model, level, _having(of_model, **{factor: level}), k)
+        for cell in _cell(table, model, level, having(of_model, **{factor: level}), k)
     ]
     return [*cells, *_printed(table)]
 
@@ -398,11 +393,11 @@ def _by_factor(
 def _cell(
     table: str, row: str, column: str, attempts: Sequence[PromptResult], k: int, *, each: int = 1
 ) -> Iterator[TableCell]:
-    """Average categories that weigh the same; nothing where there is no success to average."""
+    """Average categories with equal weights; yield nothing if there is no success to average."""
     success, per_image = (_sample(attempts, measure, k, each) for measure in REFINEMENT_MEASURES)
     if success:
         prompts = {one.cluster for own in success.values() for one in own}
-        fallbacks = len({_prompt(one) for one in attempts if is_fallback(one)} & prompts)
+        fallbacks = len({prompt_of(one) for one in attempts if is_fallback(one)} & prompts)
         images = average_categories(per_image) if per_image else None
         yield TableCell(table, row, column, average_categories(success), images, fallbacks)
 
@@ -410,12 +405,12 @@ def _cell(
 def _sample(
     attempts: Sequence[PromptResult], measure: RefinementMeasure, k: int, each: int = 1
 ) -> dict[Scalar, list[Rate]]:
-    """Average within prompts, of which there must be `each` (by model or refinement), and sort them by category."""
+    """Average within prompts that have `each` results (by model or refinement), and group them by category."""
     by_prompt: dict[str, list[tuple[PromptResult, float]]] = defaultdict(list)
     for one in attempts:
         value = value_of(one, measure, k)
         if value is not None:
-            by_prompt[_prompt(one)].append((one, value))
+            by_prompt[prompt_of(one)].append((one, value))
     found: dict[Scalar, list[Rate]] = defaultdict(list)
     for name, own in by_prompt.items():
         if len(own) == each:
@@ -426,20 +421,21 @@ def _sample(
 
 
 def _complete(by_column: Mapping[str, Sequence[PromptResult]]) -> list[PromptResult]:
-    """Keep the prompts that were given as they were and in every refinement."""
-    common = set.intersection(*({_prompt(one) for one in own} for own in by_column.values()))
-    return [one for own in by_column.values() for one in own if _prompt(one) in common]
+    """Keep the prompts that have a result as they were and in every refinement."""
+    common = set.intersection(*({prompt_of(one) for one in own} for own in by_column.values()))
+    return [one for own in by_column.values() for one in own if prompt_of(one) in common]
 
 
 def _by_column(attempts: Sequence[PromptResult]) -> dict[str, list[PromptResult]]:
-    """Sort attempts at home in plain style by the column of Table 3."""
+    """Group results at home in plain style by the columns of Table 3."""
     found: dict[str, list[PromptResult]] = defaultdict(list)
-    for one in _having(attempts, scene="home", style="plain"):
+    for one in having(attempts, scene="home", style="plain"):
         found[_refinement(one)].append(one)
     return found
 
 
-def _prompt(attempt: PromptResult) -> str:
+def prompt_of(attempt: PromptResult) -> str:
+    """Return the id of the prompt, or of the one that it refines."""
     return attempt.item.base or attempt.item.id
 
 
@@ -447,12 +443,13 @@ def _refinement(attempt: PromptResult) -> str:
     return attempt.item.suite.partition(REFINED)[2] or CONDITIONS[0]
 
 
-def _having(attempts: Iterable[PromptResult], **factors: Scalar) -> list[PromptResult]:
+def having(attempts: Iterable[PromptResult], **factors: Scalar) -> list[PromptResult]:
+    """Return the results whose factors have these levels."""
     return [one for one in attempts if all(one.item.factors.get(name) == level for name, level in factors.items())]
 
 
 def _levels(attempts: Sequence[PromptResult], factor: str, known: Sequence[str]) -> list[str]:
-    """List the levels that there are, the paper's first and in its order."""
+    """List the levels found, the paper's first and in its order."""
     found = dict.fromkeys(str(one.item.factors[factor]) for one in attempts if factor in one.item.factors)
     return [*(level for level in known if level in found), *(level for level in found if level not in known)]
 
@@ -478,5 +475,5 @@ MODELS: tuple[str, ...] = tuple(dict.fromkeys(place.row for place in PUBLISHED i
 
 
 def list_published(table: str) -> dict[tuple[str, str], str]:
-    """Take the printed cells of one table, by row and column."""
+    """Return the printed cells of one table, by row and column."""
     return {(place.row, place.column): cell for place, cell in PUBLISHED.items() if place.table == table}

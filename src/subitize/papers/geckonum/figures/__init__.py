@@ -1,6 +1,6 @@
-"""GeckoNum's part of a report: its leaderboard, sections in the paper's order, and a sentence in the summary.
+"""GeckoNum's part of a report: the leaderboard, sections in the paper's order, and a sentence for the summary.
 
-Figures are those of the paper, for any models: by type, number, quantifier, wording and context."""
+Figures are the paper's, for any models: by type, number, quantifier, wording and context."""
 
 from collections.abc import Iterable, Sequence
 
@@ -54,7 +54,7 @@ _VIEWS = {"A16": "said by the judge", "A17": "asked for"}
 
 
 def by_type(findings: Findings, palette: Palette) -> Section | None:
-    """Show the accuracy of each model for each type of prompt (Figure 3)."""
+    """Show the accuracy of each model by type of prompt (Figure 3)."""
     found = {one.label: one.estimates("figure3_by_type") for one in findings.models}
     types = [type for type in sorted(TYPES, key=TYPES.__getitem__) if any(type in own for own in found.values())]
     if not types:
@@ -77,7 +77,7 @@ def by_type(findings: Findings, palette: Palette) -> Section | None:
 
 
 def by_number(findings: Findings, palette: Palette) -> Section | None:
-    """Show the accuracy by number, for simple prompts (Figure 4) and for the others that ask for numbers (A2)."""
+    """Show accuracy by number, for simple prompts (Figure 4) and for other prompts with exact numbers (A2)."""
     others = [type for type in COUNTED_TYPES if type != "numeric_simple"]
     sums = " Of a noun in several colours the number is their sum."
     figures = []
@@ -101,13 +101,13 @@ def by_number(findings: Findings, palette: Palette) -> Section | None:
 
 
 def by_quantifier(findings: Findings) -> Section | None:
-    """Show the accuracy for each quantifier (Figure 5), and which go with how many things (A16, A17)."""
+    """Show accuracy by quantifier (Figure 5), and quantifiers by number of things (A16, A17)."""
     blocks = (*_heat_map(findings.models), *_quantifiers_by_count(findings.groups))
     return Section(f"{SUITE}-by-quantifier", "By quantifier", blocks) if blocks else None
 
 
 def by_wording(findings: Findings) -> Section | None:
-    """Show what digits and words (A3), rare and frequent nouns (A4) do, and how frequent the nouns are (A1)."""
+    """Show the effects of digits and words (A3) and of rare and frequent nouns (A4), and noun frequencies (A1)."""
     made = (
         _comparison(findings, "A3", "digits-words", "Digits and words", ("digits", "words")),
         _comparison(findings, "A4", "rare-frequent", "Rare and frequent nouns", ("rare", "frequent")),
@@ -120,7 +120,7 @@ def by_wording(findings: Findings) -> Section | None:
 
 
 def by_addition(findings: Findings) -> Section | None:
-    """Show what becomes of a number when others are asked for with it (Figure A4, Table A5)."""
+    """Show accuracy by number when several kinds of things are requested (Figure A4, Table A5)."""
     types = ["numeric_simple", "2-additive", "3-additive"]
     rows = [{**row, "kind": row["type"]} for row in _curve_rows(findings.models, types)]
     if len({row["type"] for row in rows}) < 2:
@@ -141,7 +141,7 @@ def by_addition(findings: Findings) -> Section | None:
 
 
 def by_context(findings: Findings) -> Section | None:
-    """Show what colours (A6, A7) and places (A8) do to the numbers."""
+    """Show how colours (A6, A7) and places (A8) affect accuracy."""
     made = (
         _comparison(findings, "A6", "colour", "One kind of thing, and in a colour", ("plain", "with a colour")),
         _comparison(findings, "A7", "two-colours", "Two kinds of things, and in colours", ("plain", "with colours")),
@@ -153,7 +153,7 @@ def by_context(findings: Findings) -> Section | None:
 
 
 def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palette: Palette) -> charts.Spec:
-    """Draw the models in one panel per type, or where they are too many to tell apart, in panels of their own."""
+    """Draw a panel per type with all models, or a panel per model if there are too many to tell apart."""
     colours = palette.of(list(dict.fromkeys(str(row["model"]) for row in rows)))
     if len(colours.order) <= charts.MOST_SIDE_BY_SIDE:
         return charts.curves(rows, types, colours.colour(), of="type", x_title=_ASKED)
@@ -246,7 +246,7 @@ def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> list[Block]:
 
 
 def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tuple[str, str]) -> FigureBlock | None:
-    """Put two groups of prompts side by side, with the test and its control."""
+    """Compare two groups of prompts, with the test and its control."""
     places = [f"acc_{group}" for group in GROUPS[table]]
     shown = [one for one in findings.models if table in one.cells]
     if not shown:
@@ -328,7 +328,7 @@ def _drops(findings: Findings) -> list[Block]:
 
 
 def show_frequencies(groups: Sequence[JudgedRun]) -> list[Block]:
-    """Show how frequent the nouns are in English text (Figure A1), or say what is needed for that."""
+    """Show how frequent the nouns are in English text (Figure A1), or say what that needs."""
     nouns = {noun: kind for group in groups for noun, kind in group.nouns.items()}
     if not nouns:
         return []
@@ -358,7 +358,7 @@ TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
 
 
 def rank_models(findings: Findings) -> list[Block]:
-    """Rank the models measured, each of the paper's own beside its printed figures; then the rest of the paper's."""
+    """Rank the measured models, each of the paper's own beside its printed figures; then the paper's other models."""
     rows: list[Row] = []
     measured: set[str] = set()
     for one in findings.models:
@@ -390,12 +390,12 @@ def rank_models(findings: Findings) -> list[Block]:
 
 
 def headline(findings: Findings) -> str:
-    """Say who does best in each task, as each judge reads it."""
+    """Name the best model in each task, for each judge."""
     judges = _judges(findings)
     found = []
     for judge in judges:
         own = [one for one in findings.models if one.judge == judge]
-        best = "; ".join(told for task in TASKS if (told := _best(own, task)))
+        best = "; ".join(text for task in TASKS if (text := _best(own, task)))
         found += [f"as read by {judge}, {best}" if len(judges) > 1 else best] if best else []
     return f"In {SUITE}, right most often: {'; '.join(found)}." if found else ""
 
@@ -408,14 +408,14 @@ def _best(models: Sequence[MeasuredModel], task: int) -> str:
     known = [(mean, one) for one in models if (mean := _accuracy(one, task))]
     if not known:
         return ""
-    best, model = max(known, key=lambda pair: (not pair[1].badge, pair[0].value))  # a stand-in only among its like
+    best, model = max(known, key=lambda pair: (not pair[1].badge, pair[0].value))  # stand-ins only if there is no other
     share = f"{best.value:.0f} % [{number_text(best.low, 0)}, {number_text(best.high, 0)}]"
-    told = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
-    return told + _equals(model, [one for _, one in known], task)
+    text = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
+    return text + _equals(model, [one for _, one in known], task)
 
 
 def _equals(best: MeasuredModel, models: Sequence[MeasuredModel], task: int) -> str:
-    """Say which models cannot be told apart from the best, of those compared with it."""
+    """Name the models not distinguishable from the best, among those compared with it."""
     letters, others = _letters(best, task), [one for one in models if one is not best and one.is_compared_with(best)]
     equal = [one.label for one in others if letters & _letters(one, task)]
     return f", which cannot be told apart from {', '.join(equal)}" if equal else ""
@@ -461,7 +461,7 @@ def _published(model: str) -> Row:
 
 
 def _errors(models: Sequence[MeasuredModel]) -> TableBlock:
-    """Set out the accuracies with their standard errors, also those that know that labels of one prompt are alike."""
+    """List the accuracies with both standard errors: the paper's, and the one by prompt."""
     rows = []
     for one in models:
         for task in TASKS:
@@ -511,7 +511,7 @@ _WORDING = Wording(
 def report(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
 ) -> SuiteReport | None:
-    """Write all that the answers suffice for; what was excluded by hand is in none of it."""
+    """Compose every section that the answers allow; items excluded by hand are left out."""
     if suite != SUITE:
         return None
     findings = find([one for one in series if not one.is_excluded])
@@ -537,7 +537,7 @@ def report(
 
 
 def _gaps(series: Sequence[Series], findings: Findings) -> list[str]:
-    """Say what was refused, and of which models nothing was read."""
+    """List refusals, and models without any usable answer."""
     texts = [f"{label}: no answer about its images has a value; it is in no figure." for label in findings.unread]
     for one in series:
         refused = one.observations.kept().filter(pl.col("status") == "refused").rows

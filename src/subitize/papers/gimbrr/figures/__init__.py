@@ -29,7 +29,7 @@ from subitize.papers.gimbrr.regressions import (
 )
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.suite import NAME
-from subitize.papers.gimbrr.tables import FEW_MODELS, PUBLISHED, STEPS, estimate_covariates
+from subitize.papers.gimbrr.tables import FEW_MODELS, PUBLISHED, STEP_TITLES, estimate_covariates
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
@@ -59,7 +59,7 @@ from subitize.stats.estimate import subtract_independent
 
 @dataclass(frozen=True, slots=True)
 class RatedRun:
-    """A run as one judge saw it. The name tells it from others, in files' names the suffix; the only one has none."""
+    """One run as one judge saw it. `suffix` keeps file names apart and is empty if there is only one group."""
 
     name: str
     suffix: str
@@ -67,12 +67,12 @@ class RatedRun:
     badges: dict[str, RowKind]
 
     def title(self, text: str) -> str:
-        """Add the name to a title, where there are other groups."""
+        """Add the name to a title if there are several groups."""
         return f"{text}, {self.name}" if self.suffix else text
 
 
 def group_series(series: Sequence[Series]) -> list[RatedRun]:
-    """Put series of one run and judge together, those without any rating left out."""
+    """Group series by run and judge, without groups that have no rating."""
     keys = dict.fromkeys((one.source.name, one.judge) for one in series)
     found = []
     for place, key in enumerate(keys, start=1):
@@ -83,7 +83,7 @@ def group_series(series: Sequence[Series]) -> list[RatedRun]:
 
 
 def estimate_all(groups: Iterable[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
-    """Estimate shares of tasks by columns of the ratings and model, each group by itself."""
+    """Estimate accuracy in tasks by columns of the ratings and by model, for each group separately."""
     found: Shares = {}
     for group in groups:
         found |= estimate_by(group.ratings.of(*tasks), *by, "model")
@@ -91,7 +91,7 @@ def estimate_all(groups: Iterable[RatedRun], *by: str, tasks: Sequence[str]) -> 
 
 
 def list_badges(groups: Iterable[RatedRun]) -> dict[str, RowKind]:
-    """Mark the models that are stand-ins, by label."""
+    """Map labels to badges, which mark stand-ins."""
     return {label: badge for group in groups for label, badge in group.badges.items()}
 
 
@@ -115,14 +115,14 @@ _LEVELS = {
 
 
 def by_number(groups: Sequence[RatedRun]) -> Section | None:
-    """Show counting by the number asked for, of each model and all together (Figure 7)."""
+    """Show counting by the number requested, for each model and pooled (Figure 7)."""
     found = _with_all(groups, "task", "number", tasks=list(_COUNTED))
     curves = {(model, _COUNTED[task], number): one for (task, number, model), one in found.items()}
     return _draw_curves("by-number", "By number", curves, "How far up a model counts.")
 
 
 def by_size(groups: Sequence[RatedRun]) -> Section | None:
-    """Show multiple objects by how many they are, and whether they are seen together (Figure 8)."""
+    """Show multiple objects by their number, and whether they are seen together (Figure 8)."""
     found = _with_all(groups, "common", "objects", tasks=["multiple"])
     curves = {(model, _SETS[common], size): one for (common, size, model), one in found.items()}
     note = "What further objects cost, where they are commonly seen together and where not."
@@ -130,7 +130,7 @@ def by_size(groups: Sequence[RatedRun]) -> Section | None:
 
 
 def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Show what else varies within a task."""
+    """Show the effects of other conditions within a task."""
     found = {
         (_LEVELS[name].format(level), model): one
         for group in groups
@@ -158,7 +158,7 @@ def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None
 
 
 def _with_all(groups: Sequence[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
-    """Estimate by model and, where one judge saw several models, of all together."""
+    """Estimate accuracy by model and, where one judge saw several, for all together."""
     found = estimate_all(groups, *by, tasks=tasks)
     for group in groups:
         if len(group.ratings.models) > 1:
@@ -195,17 +195,17 @@ def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Es
     return Section(f"{NAME}-{name}", title, (figure,))
 
 
-LADDER = [task.key for task in (*TASKS, SINGLE)]
+ALL_TASKS = [task.key for task in (*TASKS, SINGLE)]
 _HALF = 0.5
-_TITLES = list(STEPS.values())
+_TITLES = list(STEP_TITLES.values())
 _FAILS = text_column("Fails first at", "The first step with less than one half right.")
 
 ByModel = Mapping[str, Mapping[str, Estimate]]
 
 
 def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Show the tasks of all models side by side, then of each, the easiest on top."""
-    found = _by_model(groups, LADDER)
+    """Show all models' tasks side by side, then each model's, the easiest first."""
+    found = _by_model(groups, ALL_TASKS)
     if not found:
         return None
     figures = [_ladder("all", "All models side by side", found, palette)] if len(found) > 1 else []
@@ -218,19 +218,20 @@ def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 
 def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Show the controlled steps: where a model fails first, and what is lost at each step."""
-    found = _by_model(groups, list(STEPS))
+    """Show the controlled steps: where a model fails first, and the loss at each step."""
+    found = _by_model(groups, list(STEP_TITLES))
     if len({task for own in found.values() for task in own}) < 2:
         return None
     badges = list_badges(groups)
     estimates = [one for own in found.values() for one in own.values()]
     rows = [
-        {"model": model, "step": STEPS[task], **bounds(one)}
+        {"model": model, "step": STEP_TITLES[task], **bounds(one)}
         for model, own in found.items()
         for task, one in own.items()
     ]
     cells = (
-        Row((model, *map(own.get, STEPS), find_failure(own) or "none"), badges[model]) for model, own in found.items()
+        Row((model, *map(own.get, STEP_TITLES), find_failure(own) or "none"), badges[model])
+        for model, own in found.items()
     )
     figure = FigureBlock(
         f"{NAME}-steps-chart",
@@ -247,8 +248,8 @@ def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 
 def find_failure(shares: Mapping[str, Estimate]) -> str:
-    """Name the first controlled step at which less than one half is right, and say so where that is not certain."""
-    for task, title in STEPS.items():
+    """Name the first controlled step with less than one half right, and say so if that is uncertain."""
+    for task, title in STEP_TITLES.items():
         if task in shares and shares[task].value < _HALF:
             return title if shares[task].high < _HALF else f"{title} (not certain)"
     return ""
@@ -288,11 +289,11 @@ def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> FigureBl
 
 
 def _losses(found: ByModel, groups: Sequence[RatedRun]) -> list[Block]:
-    """Set out what each step costs; the prompts of two steps are others."""
+    """List the loss at each step; two steps have different prompts."""
     lost = {
         model: {
-            STEPS[after]: subtract_independent(own[before], own[after])
-            for before, after in pairwise(STEPS)
+            STEP_TITLES[after]: subtract_independent(own[before], own[after])
+            for before, after in pairwise(STEP_TITLES)
             if before in own and after in own
         }
         for model, own in found.items()
@@ -335,7 +336,7 @@ def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
     """Rank the models here by all tasks together, best first, among the three that the paper prints."""
     whole, *parts = (
         {model: one for (model,), one in estimate_all(groups, tasks=tasks).items()}
-        for tasks in (LADDER, [task.key for task in TASKS], list(STEPS))
+        for tasks in (ALL_TASKS, [task.key for task in TASKS], list(STEP_TITLES))
     )
     ranked: list[tuple[float, Row]] = []
     for model, badge in list_badges(groups).items():
@@ -367,16 +368,16 @@ def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
 
 
 def headline(groups: Sequence[RatedRun]) -> str:
-    """Say who does best, a stand-in only where there is no other, and where that model fails first."""
-    whole = {model: one for (model,), one in estimate_all(groups, tasks=LADDER).items()}
+    """Name the best model, a stand-in only if there is no other, and its first failure."""
+    whole = {model: one for (model,), one in estimate_all(groups, tasks=ALL_TASKS).items()}
     if not whole:
         return ""
     badges = list_badges(groups)
     best = max(whole, key=lambda model: (not badges[model], whole[model].value))
-    told = f"In {NAME}, {best} does best: {percent_text(whole[best])} of its images match their prompts."
-    steps = estimate_all(groups, "task", tasks=list(STEPS))
+    text = f"In {NAME}, {best} does best: {percent_text(whole[best])} of its images match their prompts."
+    steps = estimate_all(groups, "task", tasks=list(STEP_TITLES))
     failure = find_failure({task: one for (task, model), one in steps.items() if model == best})
-    return f"{told} On the way from one object to arithmetic, it first fails at {failure}." if failure else told
+    return f"{text} On the way from one object to arithmetic, it first fails at {failure}." if failure else text
 
 
 _ONE = {"": charts.COLOURS[8]}
@@ -386,7 +387,7 @@ _TASK = text_column("Task")
 
 
 def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
-    """Draw complex tasks over single objects (Figure 5) and over multiple objects (Figure 6), with regressions."""
+    """Plot complex tasks against single objects (Figure 5) and multiple objects (Figure 6), with regressions."""
     figures = [figure for group in groups for figure in (*_over_singles(group, palette), *_over_multiple(group))]
     if not figures:
         return None
@@ -401,14 +402,14 @@ def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 
 def correlations(groups: Sequence[RatedRun]) -> Section | None:
-    """Show which tasks models do well or badly at together."""
+    """Show correlations of tasks across models."""
     blocks = tuple(block for group in groups for block in _correlations(group))
     return Section(f"{NAME}-together", "Tasks that move together", blocks) if blocks else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Relation:
-    """Tasks over something simpler: the points by kind, each in its colour, and what is on the way across, by model."""
+    """Tasks against something simpler: points by kind, their colours, and the simpler task's shares by model."""
 
     across: str
     shares: Shares
@@ -440,9 +441,9 @@ def _over_multiple(group: RatedRun) -> Iterator[FigureBlock]:
     return _draw_lines(group, _Relation("multiple objects", shares, points, _RELATION_KINDS, look, note))
 
 
-def _draw_lines(group: RatedRun, it: _Relation) -> Iterator[FigureBlock]:
-    """Draw points over lines in their bands, if there is a line."""
-    lines = {kind: line for kind, points in it.points.items() if (line := fit_line(points))}
+def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[FigureBlock]:
+    """Plot points over lines with bands, if there is a line."""
+    lines = {kind: line for kind, points in plot.points.items() if (line := fit_line(points))}
     if not lines:
         return
     fits = "; ".join(
@@ -450,39 +451,40 @@ def _draw_lines(group: RatedRun, it: _Relation) -> Iterator[FigureBlock]:
         for kind, one in lines.items()
     )
     own = estimate_by(group.ratings.rows, "task", "model")
-    title, name = group.title(f"Other tasks over {it.across}"), f"{NAME}-over-{it.across.split()[0]}{group.suffix}"
-    columns: Columns = (MODEL, _TASK, Column(it.across.capitalize(), digits=3), Column("The task", digits=3))
+    name, title = f"{NAME}-over-{plot.across.split()[0]}{group.suffix}", group.title(f"Other tasks over {plot.across}")
+    columns: Columns = (MODEL, _TASK, Column(plot.across.capitalize(), digits=3), Column("The task", digits=3))
     rows = (
-        Row((one.model, ALL[one.task].title, it.shares[one.task, one.model], own[one.task, one.model]))
-        for points in it.points.values()
+        Row((one.model, ALL[one.task].title, plot.shares[one.task, one.model], own[one.task, one.model]))
+        for points in plot.points.values()
         for one in points
     )
     yield FigureBlock(
         f"{name}-chart",
         title,
-        _scatter(it),
-        f"{it.note} Least squares: {fits}. Bands hold the middle 95 % of {RESAMPLES:,} lines through resampled points.",
-        f"Share of tasks over the share of {it.across}, with lines and bands.",
+        _scatter(plot),
+        f"{plot.note} Least squares: {fits}. Bands hold the middle 95 % of "
+        f"{RESAMPLES:,} lines through resampled points.",
+        f"Share of tasks over the share of {plot.across}, with lines and bands.",
         make_table(name, title, columns, rows, methods(own.values())),
     )
 
 
-def _scatter(it: _Relation) -> charts.Spec:
+def _scatter(plot: _Relation) -> charts.Spec:
     percent = {"scale": {"domain": [0, 1], "clamp": True}, "axis": {"format": ".0%", "tickCount": 5}}
-    x = charts.field("x", "quantitative", title=it.across, **percent)
+    x = charts.field("x", "quantitative", title=plot.across, **percent)
     y = charts.field("value", "quantitative", title="share of the task", **percent)
     layers: list[charts.Spec] = []
-    for kind, points in it.points.items():
+    for kind, points in plot.points.items():
         if band := draw_band(points):
             places = zip(*(of.tolist() for of in (band.x, band.y, band.low, band.high)), strict=True)
             rows = [dict(zip(("x", "value", "low", "high"), place, strict=True)) for place in places]
-            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=it.colours[kind])]
+            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=plot.colours[kind])]
     dots = [
         {"kind": kind, "model": one.model, "x": one.x, "value": one.y}
-        for kind, points in it.points.items()
+        for kind, points in plot.points.items()
         for one in points
     ]
-    over = charts.layer("point", {"x": x, "y": y, **it.look}, filled=True, size=60, opacity=0.9)
+    over = charts.layer("point", {"x": x, "y": y, **plot.look}, filled=True, size=60, opacity=0.9)
     return charts.complete({"width": 480, "height": 340, "layer": [*layers, {"data": {"values": dots}, **over}]})
 
 
@@ -503,18 +505,19 @@ def _correlations(group: RatedRun) -> list[Block]:
         "Correlations between tasks as coloured cells.",
         make_table(name, title, columns, cells, "Intervals (95 %): Fisher’s, of models as a sample."),
     )
-    return [*([TextBlock(_tell_chance(models, len(found)), is_warning=True)] if models < FEW_MODELS else []), figure]
+    warning = TextBlock(_warn_of_chance(models, len(found)), is_warning=True)
+    return [warning, figure] if models < FEW_MODELS else [figure]
 
 
-def _tell_chance(models: int, pairs: int) -> str:
-    """Say how little a correlation over a few models means."""
+def _warn_of_chance(models: int, pairs: int) -> str:
+    """Say how little a correlation across few models means."""
     from scipy.special import stdtrit
 
     t = float(stdtrit(models - 2, 0.975))
     needed = t / sqrt(models - 2 + t * t)
     return (
         f"Only {models} models: by chance alone, one pair of tasks in twenty correlates by {needed:.2f} or more, up or "
-        f"down; that is about {pairs / 20:.0f} of these {pairs} pairs. Do not read a cause into it."
+        f"down; that is about {pairs / 20:.0f} of these {pairs} pairs. Do not read a cause into plot."
     )
 
 
@@ -554,7 +557,7 @@ _WORDING = Wording(
 def report(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
 ) -> SuiteReport | None:
-    """Write all that the ratings suffice for; what was excluded by hand is in none of it."""
+    """Compose every section that the ratings allow; items excluded by hand are left out."""
     if suite != NAME:
         return None
     left = [one for one in series if not one.is_excluded]

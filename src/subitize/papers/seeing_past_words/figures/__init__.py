@@ -1,4 +1,4 @@
-"""The probes' part of a report: how often each framing finds the right number, beside what guessing gets.
+"""The probes' part of a report: how often each framing finds the right number, next to guessing.
 
 Framings are compared by model, split and number; all measures of texts follow."""
 
@@ -22,9 +22,9 @@ from subitize.papers.seeing_past_words.tables import (
     TextScore,
     by_split,
     images_of,
-    lay_out_texts,
     measure_texts,
     name_condition,
+    numbers_of_texts,
     read_probed,
     take_counting,
 )
@@ -61,7 +61,7 @@ SUITES = {
     QUESTION: VQA,
     CAPTION: ALIGNMENT,
 }
-"""The framings, in the order in which they are shown, each with its suite."""
+"""The framings in display order, each with its suite."""
 _FORMATS = {"declarative": STATEMENT, "qa": QUESTION_AND_ANSWER}
 _MASKS = {"neutral": GAP, "faithful": FAITHFUL_GAP}
 _RANKED, _CHANCE = PAIRWISE["half"], 0.5
@@ -71,7 +71,7 @@ LARGEST_ALONE = 10
 
 
 class Share(NamedTuple):
-    """How often a model finds the right number, on the whole (number None) or where it is a certain one."""
+    """How often a model finds the right number, overall (number None) or for one number."""
 
     framing: str
     split: str
@@ -83,7 +83,7 @@ class Share(NamedTuple):
 
 
 def list_shares(probed: Probed) -> Iterator[Share]:
-    """Give the shares of all framings; of the counting probe also what guessing gets."""
+    """Yield the shares of all framings; for the counting probe also those of guessing."""
     for split, texts in _take_widest(by_split(take_counting(probed))).items():
         for form, own in group_rows(texts, lambda one: name_condition(one)[1]).items():
             yield from _rank_texts(_FORMATS[form], split, own)
@@ -99,7 +99,7 @@ def list_shares(probed: Probed) -> Iterator[Share]:
 
 
 def _take_widest(found: dict[tuple[str, str], list[RowT]]) -> dict[str, list[RowT]]:
-    """Take validation and test data together, where there are both."""
+    """Use validation and test data together where both exist."""
     both = {split for split, data in found if data == "validation + test"}
     return {
         f"{split}, {data}": rows
@@ -114,9 +114,9 @@ def _rank_texts(framing: str, split: str, texts: Sequence[TextScore]) -> Iterato
         for number, some in _shares_by_number(own).items():
             if ranked := measure_texts(some).get(_RANKED):
                 yield Share(framing, split, model, number, ranked, _CHANCE)
-    # Whoever guesses needs the numbers only, which are the same for every model.
+    # Guessing needs only the numbers, which are the same for every model.
     for number, some in _shares_by_number(next(iter(by_model.values()))).items():
-        found = measure_baselines(lay_out_texts(some))
+        found = measure_baselines(numbers_of_texts(some))
         for name in _SHARE_GUESSES if number is None else _SHARE_GUESSES[:1]:
             if ranked := found[name].get(_RANKED):
                 yield Share(framing, split, name, number, ranked, _CHANCE, "baseline")
@@ -148,7 +148,7 @@ def _share(hits: Sequence[bool], rows: Sequence[FilledProbe | AnsweredProbe]) ->
 
 
 def _shares_by_number(rows: Sequence[RowT]) -> dict[int | None, list[RowT]]:
-    """Take all, then those of each number; large ones are taken together."""
+    """Group rows: all, then each number, with large ones together."""
     found: dict[int, list[RowT]] = group_rows(rows, lambda one: min(int(one.item.factors["number"]), LARGEST_ALONE + 1))
     all_and_each: dict[int | None, list[RowT]] = {None: list(rows)}
     return all_and_each | {number: found[number] for number in sorted(found)}
@@ -180,7 +180,7 @@ def glance(suite: str, shares: Sequence[Share]) -> FigureBlock:
 
 
 def compare(suite: str, shares: Sequence[Share], palette: Palette) -> Section:
-    """Show all framings of one split, on the whole and by number."""
+    """Show all framings of one split, overall and by number."""
     split = shares[0].split
     name = f"{slug(suite)}-framings-{slug(split)}"
     blocks = (
@@ -214,11 +214,11 @@ def _side_by_side(name: str, title: str, shares: Sequence[Share], panel_of: Call
 
 
 def _explain(shares: Sequence[Share]) -> str:
-    """Say what counts as right in the framings that are shown, and who guesses."""
+    """Say what counts as right in the framings shown, and what the baselines are."""
     are_texts = {SUITES[one.framing] in (COUNTING, ALIGNMENT) for one in shares}
     are_guessed = any(one.badge == "baseline" for one in shares)
-    told = {_TEXTS: True in are_texts, _NUMBERS: False in are_texts, _GUESSES: are_guessed}
-    return " ".join(text for text, is_so in told.items() if is_so)
+    parts = {_TEXTS: True in are_texts, _NUMBERS: False in are_texts, _GUESSES: are_guessed}
+    return " ".join(text for text, is_so in parts.items() if is_so)
 
 
 def _by_number(name: str, shares: Sequence[Share], palette: Palette) -> FigureBlock:
@@ -252,7 +252,7 @@ def _by_number(name: str, shares: Sequence[Share], palette: Palette) -> FigureBl
 
 
 def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
-    """Set out all measures of texts, by condition and model; of the counting probe also those of guessing."""
+    """List all measures of texts, by condition and model; for the counting probe also those of guessing."""
     rows: list[Row] = []
     for name, one in probed.items():
         run = f" ({name})" if len(probed) > 1 else ""
@@ -260,7 +260,7 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
             by_model = group_rows(texts, lambda text: text.model)
             rows += [_row(f"{model}{run}", condition, measure_texts(own)) for model, own in by_model.items()]
             if suite == COUNTING:
-                guesses = measure_baselines(lay_out_texts(next(iter(by_model.values()))))
+                guesses = measure_baselines(numbers_of_texts(next(iter(by_model.values()))))
                 rows += [_row(guess, f"{condition}{run}", found, "baseline") for guess, found in guesses.items()]
     estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
     columns: Columns = (
@@ -299,7 +299,7 @@ _WORDING = Wording("claim", "claims", "Numbers are those of sections in the pape
 def report(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
 ) -> SuiteReport:
-    """Write what the scores and answers suffice for; the first suite of a counting probe compares all in its runs."""
+    """Compose what the scores and answers allow; the first suite of a counting probe compares all in its runs."""
     sources = {one.source.name: one.source for one in series if not one.is_excluded}
     probed = {name: _read(source) for name, source in sources.items()}
     notes = [TextBlock(text) for one in probed.values() for text in one.warnings]
@@ -329,7 +329,7 @@ def _read(source: ReportRun) -> Probed:
 
 
 def _list(probed: Mapping[str, Probed], sources: Mapping[str, ReportRun]) -> list[Share]:
-    """List the shares of all runs, models that are in several by run; guesses are the same for all."""
+    """List the shares of all runs; models in several are marked by run, and guesses are the same for all."""
     found = {name: list(list_shares(one)) for name, one in probed.items()}
     runs = Counter(model for shares in found.values() for model in {one.model for one in shares})
     listed: dict[tuple[str, str, str, int | None], Share] = {}
@@ -344,11 +344,11 @@ def _list(probed: Mapping[str, Probed], sources: Mapping[str, ReportRun]) -> lis
 
 
 def _headline(suite: str, shares: Sequence[Share]) -> str:
-    """Say who does best in the first framing of the first split, and what guessing gets there."""
+    """Name the best model in the first framing of the first split, and the best guess."""
     first = shares[0]
     here = [one for one in shares if (one.framing, one.split, one.number) == (first.framing, first.split, None)]
-    # A stand-in only where there is no other.
+    # Stand-ins only if there is no other.
     best = max((one for one in here if one.badge != "baseline"), key=lambda one: (not one.badge, one.estimate.value))
     guess = max((one for one in here if one.badge == "baseline"), key=lambda one: one.estimate.value, default=None)
-    told = f"; {guess.model}, without a look, gets {number_text(100 * guess.estimate.value, 0)} %" if guess else ""
-    return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {percent_text(best.estimate)}{told}."
+    other = f"; {guess.model}, without a look, gets {number_text(100 * guess.estimate.value, 0)} %" if guess else ""
+    return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {percent_text(best.estimate)}{other}."

@@ -1,7 +1,7 @@
 """T2ICountBench's part of a report: Table 2 as its leaderboard, and figures in the paper's order for any models.
 
-By difficulty, scene, style, refinement and number. Also what the paper leaves open: every number, every k, the
-direction of errors, and whether its claims hold."""
+By difficulty, scene, style, refinement and number; beyond the paper also every number, every k, the direction of
+errors, and its claims."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,6 @@ from subitize.errors import NothingToDoError
 from subitize.language.numbers import in_words
 from subitize.papers.t2icountbench import tables as paper
 from subitize.papers.t2icountbench.claims import claims, ranks_change
-from subitize.papers.t2icountbench.suite import NAME
 from subitize.papers.t2icountbench.tables import (
     ALL_MODELS,
     AVERAGE,
@@ -30,7 +29,7 @@ from subitize.papers.t2icountbench.tables import (
     drawn_numbers,
     list_published,
     list_warnings,
-    place,
+    rank_among_published,
     table_2,
     thresholds_at_half,
 )
@@ -80,11 +79,11 @@ from subitize.report.table import (
 )
 from subitize.stats.crossing import LEVEL
 
-_FAR = 1e6  # an interval that reaches so far may be whatever is possible
+_FAR = 1e6  # intervals this wide carry no information
 
 
 def bars(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
-    """Draw shares of several kinds as bars with their intervals, a group of bars for each name."""
+    """Draw shares of several kinds as bars with their intervals, a group of bars per name."""
     kinds = colour["scale"]["domain"]
     shared = {"y": name_field("model", names, labelPadding=8), "yOffset": offset_field("kind", kinds, 0.25)}
     layers = [
@@ -96,7 +95,7 @@ def bars(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
 
 
 def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
-    """Draw a share that rises with a small number, the models side by side, or many in panels of their own."""
+    """Draw shares that rise with a small number, all models in one panel, or a panel each if there are many."""
     are_many = len(palette.order) > MOST_SIDE_BY_SIDE
     numbers = sorted({int(str(row["number"])) for row in rows})
     x = field("number", "ordinal", title=x_title, scale={"domain": numbers}, axis=UPRIGHT)
@@ -107,7 +106,7 @@ def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
 
 
 def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
-    """Draw shares of several kinds by number with a line at a level, a panel per model; dashed, where it is crossed."""
+    """Draw shares of several kinds by number, a panel per model, with a line at a level, dashed where it is crossed."""
     colour = colour_kinds(kinds)
     crossed = {"x": field("crossing", "quantitative", aggregate="mean"), "color": colour}
     layers = [
@@ -155,7 +154,7 @@ def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
 
 
 def describe_success(groups: Sequence[RefinedRun]) -> str:
-    """Say what counts as success: of how many images one must be right."""
+    """Describe success: how many images there are, of which one must be right."""
     sizes = sorted({choose_k(group.attempts) for group in groups})
     if sizes == [1]:
         return "share of prompts whose image is right"
@@ -163,7 +162,7 @@ def describe_success(groups: Sequence[RefinedRun]) -> str:
 
 
 def headline(groups: Sequence[RefinedRun]) -> str:
-    """Say who does best, a stand-in only where there is no other, and where that is among the fifteen of the paper."""
+    """Name the best model, a stand-in only if there is no other, and its rank among the fifteen of the paper."""
     found = {
         model: mean
         for group in groups
@@ -173,24 +172,24 @@ def headline(groups: Sequence[RefinedRun]) -> str:
         return ""
     marks = badges(groups)
     best = max(found, key=lambda model: (not marks[model], found[model].value))
-    placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
+    placed = next((one for group in groups for one in rank_among_published(group.attempts) if one.model == best), None)
     rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
-    told = describe_standing(
+    note = describe_standing(
         best, stand_series([one for group in groups for one in group.series]), by="accuracy per image"
     )
     share = percent_text(found[best])
     return (
-        f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{told}"
+        f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{note}"
     )
 
 
 def badges(groups: Iterable[RefinedRun]) -> dict[str, RowKind]:
-    """Mark the models that are stand-ins, by label."""
+    """Map labels to badges, which mark stand-ins."""
     return {one.label: one.badge for group in groups for one in group.series}
 
 
 def by_row(cells: Iterable[TableCell]) -> dict[str, dict[str, TableCell]]:
-    """Sort cells by row and column."""
+    """Group cells by row and column."""
     found: dict[str, dict[str, TableCell]] = defaultdict(dict)
     for cell in cells:
         found[cell.row][cell.column] = cell
@@ -200,13 +199,14 @@ def by_row(cells: Iterable[TableCell]) -> dict[str, dict[str, TableCell]]:
 def _measured(
     groups: Sequence[RefinedRun], cells: Mapping[str, Mapping[str, TableCell]], categories: Sequence[str]
 ) -> Iterator[tuple[float, Row]]:
-    ranks = {one.model: one for group in groups for one in place(group.attempts)}
+    ranks = {one.model: one for group in groups for one in rank_among_published(group.attempts)}
     badge = badges(groups)
     for label, own in cells.items():
         average = own[AVERAGE].value
         if isinstance(average, Estimate):
-            it = ranks.get(label)
-            rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence) if it else None
+            ranked = ranks.get(label)
+            ends = (ranked.rank, ranked.best, ranked.worst) if ranked else None
+            rank = Estimate(*ends, average.n, _RANK, average.confidence) if ends else None
             shares = (own[name].value if name in own else None for name in categories)
             yield (
                 average.value,
@@ -225,7 +225,7 @@ def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
 
 
 def _warn(groups: Sequence[RefinedRun]) -> TextBlock:
-    """Say what keeps rows from being compared with the paper's; what is so of several models is said once."""
+    """List what makes rows and the paper's incomparable; what several models share is said once."""
     lines = ["Published rows are to be compared with care:"]
     for group in groups:
         known = {one.model for one in (*group.attempts, *group.refined)}
@@ -269,7 +269,7 @@ _WORDING = Wording("observation", "observations", "Numbers are those of the obse
 
 
 def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
-    """Show how likely one of k images is right, for every k."""
+    """Show the probability that one of k images is right, for every k."""
     found = [rate for group in groups if group.attempts for rate in rate_passes(group.attempts)]
     if not found:
         return None
@@ -299,7 +299,7 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
 
 
 def agreement(groups: Sequence[RefinedRun]) -> Section | None:
-    """Show how far annotators agree, where there are several, beside the paper's κ."""
+    """Show how well annotators agree, where there are several, beside the paper's κ."""
     found = [(group, one) for group in groups for one in _concords(group) if one.suite == SUITE]
     if not found:
         return None
@@ -337,15 +337,15 @@ def agreement(groups: Sequence[RefinedRun]) -> Section | None:
 
 
 def statements(groups: Sequence[RefinedRun]) -> Section | None:
-    """Hold the paper's observations against these data, each with its tests."""
+    """Show the paper's observations evaluated on these data, each with its tests."""
     found = {group.name: claims([*group.attempts, *group.refined]) for group in groups}
     return claims_section(SUITE, found, _WORDING)
 
 
 def describe_ranks(groups: Sequence[RefinedRun]) -> list[TextBlock]:
-    """Say whether models keep their ranks from scene to scene: Kendall's W, with its interval."""
-    told = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
-    return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in told]
+    """Describe whether models keep their ranks across scenes: Kendall's W, with its interval."""
+    rankings = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
+    return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in rankings]
 
 
 def _prefix(group: RefinedRun, groups: Sequence[RefinedRun]) -> str:
@@ -371,7 +371,7 @@ _COLOURS = {True: "#d55e00", False: "#0072b2"}
 
 
 def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
-    """Show what larger numbers do to each model (Figure 1)."""
+    """Show how accuracy falls with larger numbers for each model (Figure 1)."""
     note = (
         "Easy are the numbers 1 to 5, medium 6 to 10, hard 11 to 15. The paper prints no figures but in its text, and "
         "mostly as ranges; those stand in the data."
@@ -420,7 +420,7 @@ def by_number(groups: Sequence[RefinedRun]) -> Section | None:
 
 
 def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
-    """Show whether too many or too few are drawn, and how the numbers drawn scatter; votes tell nothing of that."""
+    """Show whether too many or too few are drawn, and their spread; votes say nothing about that."""
     found = [one for group in groups for one in drawn_numbers(group.attempts)]
     if not found:
         return None
@@ -448,13 +448,13 @@ def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
 
 
 def by_scene(groups: Sequence[RefinedRun]) -> FigureBlock | None:
-    """Show what scenes do to each model, in plain style (Figure 4)."""
+    """Show the effect of scenes on each model, in plain style (Figure 4)."""
     note = "Published: what the paper’s text says."
     return _by_level(groups, paper.by_scene, "scene", "By scene, in plain style", note)
 
 
 def by_style(groups: Sequence[RefinedRun]) -> FigureBlock | None:
-    """Show what styles do to each model, at home (Figure 3)."""
+    """Show the effect of styles on each model, at home (Figure 3)."""
     return _by_level(groups, paper.by_style, "style", "By style, at home", "The paper prints none of these.")
 
 
@@ -493,7 +493,7 @@ def averages(groups: Sequence[RefinedRun]) -> FigureBlock | None:
 
 
 def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
-    """Set out original and refined prompts at home in plain style as the paper does (Table 3)."""
+    """Show original and refined prompts at home in plain style as in the paper (Table 3)."""
     found = [cell for group in groups for cell in paper.table_3([*group.attempts, *group.refined])]
     measured = by_row(cell for cell in found if not cell.is_published and cell.table == "table3")
     if not measured:
@@ -542,11 +542,9 @@ def _by_level(
     rows = []
     for label, own in by_row(measured).items():
         cells = [own.get(level) for level in levels]
-        figures = [
-            *(cell.value if cell else None for cell in cells),
-            *(cell.per_image if cell else None for cell in cells),
-        ]
-        rows.append(Row((label, *figures), badge[label]))
+        values = (cell.value if cell else None for cell in cells)
+        images = (cell.per_image if cell else None for cell in cells)
+        rows.append(Row((label, *values, *images), badge[label]))
     for model, printed in by_row(cell for cell in found if cell.is_published).items():
         shares = {level: _read_percentage(str(cell.value)) for level, cell in printed.items()}
         named = {"model": f"{model} (published)"}
@@ -570,12 +568,12 @@ def _by_level(
 
 
 def _point(share: float) -> dict[str, object]:
-    """Make a row of a chart's data of what was printed, which has no interval."""
+    """Make a chart row of a printed figure, which has no interval."""
     return {"value": share, "low": share, "high": share, "n": None}
 
 
 def _read_percentage(text: str) -> float | str:
-    """Read a percentage of the paper's text as a share; a range or a bound stays what it is."""
+    """Convert a percentage of the paper's text to a share; ranges and bounds stay text."""
     return int(text) / 100 if text.isdecimal() else f"{text} %"
 
 
@@ -602,7 +600,7 @@ def _half_table(halves: Sequence[Threshold], badge: Mapping[str, RowKind]) -> Bl
 def report(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
 ) -> SuiteReport:
-    """Write all that the answers suffice for; what was excluded by hand is in none of it."""
+    """Compose every section that the answers allow; items excluded by hand are left out."""
     left = [one for one in series if not one.is_excluded]
     groups = [_best_first(group) for group in group_series(left, refined, unusable=UNUSABLE) if group.attempts]
     read = {one.model for group in groups for one in group.attempts}
@@ -614,7 +612,7 @@ def report(
         by_difficulty(groups),
         by_number(groups),
         _conditions(groups),
-        pair_section(NAME, groups, palette, table_3(groups)),
+        pair_section(SUITE, groups, palette, table_3(groups)),
         passes(groups, palette),
         errors(groups, palette),
         agreement(groups),
@@ -626,7 +624,7 @@ def report(
 
 
 def _best_first(group: RefinedRun) -> RefinedRun:
-    """Put models in the order of their averages, in which all figures show them."""
+    """Sort models by their averages, the order of all figures."""
     averages = average_by_model(group.attempts, choose_k(group.attempts))
     order = sorted(averages, key=lambda label: -averages[label].value)
     known = {label: rank for rank, label in enumerate(order)}
@@ -641,7 +639,7 @@ def _conditions(groups: Sequence[RefinedRun]) -> Section | None:
     shown = [figure for figure in made if figure]
     lead = TextBlock("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
     blocks: tuple[Block, ...] = (lead, *shown, *describe_ranks(groups))
-    return Section(f"{NAME}-by-condition", "Scenes and styles", blocks) if shown else None
+    return Section(f"{SUITE}-by-condition", "Scenes and styles", blocks) if shown else None
 
 
 def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Section | None:
@@ -652,6 +650,6 @@ def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Sectio
         "The numbers that were drawn, each image by itself, with the measures of Testolin, Hou and Zorzi (2025), as "
         "for any suite that counts. The paper has none of these."
     )
-    # Accuracy by number stands above already, beside success.
-    inner = [one for one in counting_sections(NAME, counted, palette, are_drawn=True) if one.id != f"{NAME}-accuracy"]
-    return Section(f"{NAME}-numbers", "Numbers drawn", (lead,), tuple(inner))
+    # Accuracy by number is shown above already, beside success.
+    inner = [one for one in counting_sections(SUITE, counted, palette, are_drawn=True) if one.id != f"{SUITE}-accuracy"]
+    return Section(f"{SUITE}-numbers", "Numbers drawn", (lead,), tuple(inner))
