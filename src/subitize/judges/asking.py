@@ -27,7 +27,7 @@ from subitize.interfaces import (
     SelfTest,
     TransientError,
 )
-from subitize.judges.self_tests import NOT_TESTED, EmptyAnswerError, Look, check_answers
+from subitize.judges.self_tests import NOT_TESTED, ComputeFindings, EmptyAnswerError, check_answers
 from subitize.language.final import POLICIES
 from subitize.records import (
     Answer,
@@ -143,7 +143,7 @@ class ModelJudge:
         """Make evidence of a reply that is no failure."""
         raise NotImplementedError
 
-    def _self_test(self, look: Look) -> SelfTest:
+    def _self_test(self, compute: ComputeFindings) -> SelfTest:
         """Look at what is known; raise UnusableModelError, with the reason, if what is found is wrong."""
         raise NotImplementedError
 
@@ -215,9 +215,9 @@ class InWords(ModelJudge):
                 return Finding(Words(""), reply.provenance, reply.usage)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words were asked for")
 
-    def _self_test(self, look: Look) -> SelfTest:
+    def _self_test(self, compute: ComputeFindings) -> SelfTest:
         """Ask about photographs of known things."""
-        return check_answers(look, self.rule, counts=self.counts)
+        return check_answers(compute, self.rule, counts=self.counts)
 
 
 class Vlm(InWords):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -17,22 +18,18 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
-from subitize.judges.alignment import ASKS_ABOUT, fit_asks
+from subitize.judges.alignment import ASKS_ABOUT, NOUNS, fit_asks
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.self_tests import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.language.nouns import article, plural, singular
 from subitize.networks import weights
-from subitize.networks.collages import NOUNS, make_collage
-from subitize.networks.detectors.classes import AKIN, COCO_CLASSES, class_of
+from subitize.networks.collages import PHOTO_NOUNS, make_collage
+from subitize.networks.detectors.classes import AKIN, class_of
 from subitize.networks.encoders import DualEncoder, LazyImage
 from subitize.networks.weights import Device
 from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
 from subitize.stimuli.colours import COLOUR_NAMES
-from subitize.stimuli.glyphs import GLYPHS
-
-VOCABULARY = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
-"""What may distract: the things we draw, and those of COCO."""
 
 _MOST_DISTRACTORS = 50
 _LEAST_SHARE = 0.75
@@ -89,18 +86,19 @@ class Encoders:
         if not self._is_tested:
             return NOT_TESTED
         try:
-            shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _SEEDS[:2]]
+            shown = [(noun, make_collage([noun], seed).pixels) for noun in PHOTO_NOUNS for seed in _SEEDS[:2]]
         except MissingPartError as error:
             return SelfTest(False, f"cannot be tested: {error}")
         views = [LazyImage.of_pixels(noun, pixels) for noun, pixels in shown]
-        texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _SEEDS for one in _known_rivals(noun, seed))})
+        rivals = (_known_rivals(noun, seed) for noun in PHOTO_NOUNS for seed in _SEEDS)
+        texts = sorted({*PHOTO_NOUNS, *chain.from_iterable(rivals)})
         scores = self.similarity.similarities(views, [self._phrase(text) for text in texts])
-        return self._weigh([noun for noun, _ in shown], texts, scores)
+        return self._check_scores([noun for noun, _ in shown], texts, scores)
 
     def _phrase(self, noun: str) -> str:
         raise NotImplementedError
 
-    def _weigh(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> SelfTest:
+    def _check_scores(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> SelfTest:
         rounds = [(row, noun, seed) for row, noun in enumerate(nouns) for seed in _SEEDS]
         lost = []
         for row, noun, seed in rounds:
@@ -120,7 +118,8 @@ class Encoders:
 
 def _known_rivals(noun: str, seed: int) -> tuple[str, ...]:
     """Give a photograph's thing the other photographs' things as rivals, and more: one name cannot win them all."""
-    return (*(other for other in NOUNS if other != noun), *draw_rivals(noun, 5, digest(seed, noun), NOUNS))
+    others = (other for other in PHOTO_NOUNS if other != noun)
+    return (*others, *draw_rivals(noun, 5, digest(seed, noun), PHOTO_NOUNS))
 
 
 class Clip(Encoders):
@@ -202,12 +201,12 @@ class Clip(Encoders):
         return self._template.format(f"{article(noun)} {noun}" if has_article else noun)
 
 
-def draw_rivals(noun: str, count: int, lot: str, others: Collection[str] = ()) -> tuple[str, ...]:
+def draw_rivals(noun: str, count: int, seed_text: str, others: Collection[str] = ()) -> tuple[str, ...]:
     """Draw other things at random: none the same as or akin to the noun, or to what else is known to be asked for.
 
-    Each thing has its own place in the order that the lot gives, whatever is left out.
+    Each thing has its own place in the order that the seed gives, whatever is left out.
     """
-    in_order = sorted(VOCABULARY, key=lambda one: digest(lot, one))
+    in_order = sorted(NOUNS, key=lambda one: digest(seed_text, one))
     fitting = [one for one in in_order if not any(is_akin(one, other) for other in (noun, *others))]
     return tuple(fitting[:count])
 
@@ -238,7 +237,7 @@ def _mentioned(exhibit: JudgeRequest) -> list[str]:
     """List the things that the questions about a picture, or its prompt where it is told, speak of."""
     asked = [noun for inquiry in exhibit.inquiries if (noun := _presence(inquiry.question))]
     prompt = " ".join(re.findall(r"[a-z-]+", (exhibit.prompt or "").lower()))
-    told = [one for one in VOCABULARY if any(f" {form} " in f" {prompt} " for form in (one, plural(one)))]
+    told = [one for one in NOUNS if any(f" {form} " in f" {prompt} " for form in (one, plural(one)))]
     return [*asked, *told]
 
 

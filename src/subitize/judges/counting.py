@@ -2,16 +2,14 @@
 
 A rule turns boxes into a count, so another threshold needs no new look at the pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
 from subitize.networks.command import Counter
-from subitize.networks.detectors.hub import Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3
-from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.settings import DetectorSettings, detector_factory, nouns_of
+from subitize.networks.detectors.settings import DetectorSettings, find_factory, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
@@ -56,16 +54,9 @@ def _choose(found: Detections, nouns: tuple[str, ...]) -> Boxes | Words:
     return found.where([label in nouns for label in found.labels]).evidence()
 
 
-make_detr = detector_factory(DetectorJudge, Detr)
-make_grounding_dino = detector_factory(DetectorJudge, GroundingDino)
-make_mm_grounding_dino = detector_factory(DetectorJudge, MmGroundingDino)
-make_molmo2 = detector_factory(DetectorJudge, Molmo2)
-make_owlv2 = detector_factory(DetectorJudge, Owlv2)
-make_rf_detr = detector_factory(DetectorJudge, RfDetr)
-make_rt_detr = detector_factory(DetectorJudge, RtDetr)
-make_sam3 = detector_factory(DetectorJudge, Sam3)
-make_ssd = detector_factory(DetectorJudge, Ssd)
-make_yolo = detector_factory(DetectorJudge, Yolo)
+def __getattr__(name: str) -> Callable[..., DetectorJudge]:
+    """Give the factory of a detector by its name in the registry, such as make_owlv2."""
+    return find_factory(DetectorJudge, name)
 
 
 class CounterJudge(Counter):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -20,10 +20,11 @@ from subitize.judges.asking import is_picture, shown_picture
 from subitize.language.counted import quoted_texts
 from subitize.language.texts import normalise
 from subitize.networks import weights
+from subitize.networks.weights import Untyped
 from subitize.records import Ask, Draw, Item, Outcome, Provenance, Question, Transcribe, Words
 
 ENGINES = ("auto", "rapidocr", "tesseract")
-WORDING = "What text is written in the image?"
+OCR_QUESTION = "What text is written in the image?"
 _THREADS = "EngineConfig.onnxruntime.intra_op_num_threads"
 _LEAST_SCORE = 0.5  # rapidocr's own default: what is less sure is mostly no text
 _TIMEOUT_SECONDS = 300
@@ -35,7 +36,7 @@ def text_asks(item: Item) -> tuple[Ask, ...]:
     if own or not isinstance(item.task, Draw):
         return own
     texts = quoted_texts(item.task.prompt)
-    return (Ask(Transcribe(), WORDING, (" ".join(texts),)),) if texts else ()
+    return (Ask(Transcribe(), OCR_QUESTION, (" ".join(texts),)),) if texts else ()
 
 
 class Ocr:
@@ -158,7 +159,7 @@ class _RapidOcr:
         _ = self._reader
 
     @cached_property
-    def _reader(self) -> Any:  # noqa: ANN401
+    def _reader(self) -> Untyped:
         # Each file is named, so that none is ever asked for elsewhere.
         paths = {f"{part}.model_path": str(_find_weights(part.lower())) for part in ("Det", "Cls", "Rec")}
         with weights.loading("judge 'ocr'"):

@@ -69,16 +69,14 @@ def score_answer(task: Task, reply: Reply) -> Reply:
 
 
 def _score_text(said: Said) -> Scored | Refused:
-    shares = _share_words(said, _YES_OR_NO)
-    if shares:
+    if shares := _share_words(said, _YES_OR_NO):
         return Scored({"match": min(1.0, shares.get("yes", 0.0))})
     answer = _read(said, Confirm("", is_informed=True))
     return answer if isinstance(answer, Refused) else Scored({"match": float(answer)})
 
 
 def _score_numerals(said: Said) -> Scored | Refused:
-    shares = _share_words(said, NUMERALS)
-    if shares:
+    if shares := _share_words(said, NUMERALS):
         return Scored(shares)
     answer = _read(said, Count("thing"))
     return answer if isinstance(answer, Refused) else Scored({f"{answer:g}": 1.0})

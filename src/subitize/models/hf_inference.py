@@ -83,14 +83,14 @@ class HfInference:
         address = model if is_address else base_url
         if address and provider:
             raise BadValueError(f"provider={provider}: no provider is asked, but {address}; leave one of them out")
-        self._calls = _Calls(model, provider, address, key_variable, limits)
-        self.check, self.opened = self._calls.check, self._calls.opened
-        self.base_url = self._calls.address or ROUTER_URL
+        self._client = _Client(model, provider, address, key_variable, limits)
+        self.check, self.opened = self._client.check, self._client.opened
+        self.base_url = self._client.address or ROUTER_URL
         # As Hugging Face writes it: the same model costs more with one provider than with another.
         self.served_name = f"{model}:{provider}" if provider else model
         self.concurrency = concurrency
         self._sends_seed, self._system, self._size = sends_seed, system, size or ""
-        self._reached = given(provider=provider, base_url=self._calls.address)
+        self._reached = given(provider=provider, base_url=self._client.address)
         width, height = parse_size(size) or (None, None)
         self._drawing = given(
             width=width,
@@ -103,7 +103,7 @@ class HfInference:
         self._answering |= given(logprobs=True, top_logprobs=logprobs) if logprobs else {}
         self._model = given(model=None if is_address or not address else model)
         taken = {"model", "messages", "inputs", "stream", "seed"}
-        self._extra = read_extra(extra, taken, self._calls.contact.key)
+        self._extra = read_extra(extra, taken, self._client.state.key)
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
 
@@ -123,7 +123,7 @@ class HfInference:
         try:
             return await (self._draw if is_drawing else self._answer)(request, provenance)
         except DeclinedError as error:
-            return Reply(self._calls.contact.decline(error), provenance)
+            return Reply(self._client.state.read_decline(error), provenance)
 
     async def _draw(self, request: Request, provenance: Provenance) -> Reply:
         options = self._drawing | self._seed(request)
@@ -135,7 +135,7 @@ class HfInference:
             await asyncio.to_thread(decode, data)
             return Reply(Pixels(data), provenance, seconds, Usage(0, 0, 1, self._size))
 
-        return await self._calls.make(ask, read, estimate_text_tokens(request.text) + 1)
+        return await self._client.make(ask, read, estimate_text_tokens(request.text) + 1)
 
     async def _answer(self, request: Request, provenance: Provenance) -> Reply:
         messages: list[Any] = write_messages(request.text, request.picture(), system=self._system)
@@ -148,13 +148,13 @@ class HfInference:
             return read_chat((content, seconds), provenance)
 
         tokens = self.expect(request.task).tokens_in + self._answer_tokens
-        return await self._calls.make(ask, read, tokens)
+        return await self._client.make(ask, read, tokens)
 
     def _seed(self, request: Request) -> dict[str, Any]:
         return {"seed": request.seed} if self._sends_seed else {}
 
 
-class _Calls:
+class _Client:
     """Calls of Hugging Face's client: paced, none of them repeated, and every error made one of ours."""
 
     def __init__(
@@ -163,7 +163,7 @@ class _Calls:
         require(f"model 'hf-inference:{model}'", "huggingface_hub", extra="hub")
         self.address = None if address is None else check_url(address)
         self.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
-        self.contact = ServerState(self.where, key_variable, limits.concurrency)
+        self.state = ServerState(self.where, key_variable, limits.concurrency)
         self._model, self._provider, self._key_variable, self._limits = model, provider, key_variable, limits
         if limits.concurrency > _MOST_AT_ONCE:
             raise BadValueError(
@@ -175,7 +175,7 @@ class _Calls:
     def check(self) -> None:
         """Make sure that there is a key where one is needed."""
         if not self.address:
-            self.contact.need_key(f"hf-inference:{self._model}")
+            self.state.need_key(f"hf-inference:{self._model}")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -186,9 +186,9 @@ class _Calls:
             {"base_url": self.address} if self.address else {"model": self._model, "provider": self._provider}
         )
         # Without a token the client would look for one in the user's home: it gets one that it does not send.
-        headers: dict[str, Any] = {} if self.contact.key else {"authorization": None}
+        headers: dict[str, Any] = {} if self.state.key else {"authorization": None}
         client = AsyncInferenceClient(
-            token=self.contact.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
+            token=self.state.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
         )
         try:
             async with client as self._client:
@@ -203,7 +203,7 @@ class _Calls:
     async def _check_redirect(self, answer: Any) -> None:  # noqa: ANN401
         """Refuse to send a request on to another server; an image that was made may be anywhere."""
         if answer.has_redirect_location and answer.request.method == "POST":
-            self.contact.follow(str(answer.request.url), answer.headers["location"])
+            self.state.follow(str(answer.request.url), answer.headers["location"])
 
     async def make(
         self,
@@ -222,10 +222,10 @@ class _Calls:
             except Exception as error:  # the client lets through whatever its providers' code stumbles over
                 raise self._explain(error, turn) from None
             try:
-                reply = await read(self.contact.redact(came), time.perf_counter() - start)
+                reply = await read(self.state.redact(came), time.perf_counter() - start)
             except (TransientError, BadImageError) as error:
                 raise self._explain_misreading(error) from None
-            self.contact.answer()
+            self.state.answer()
             told = reply.provenance
             self._pacer.accept(turn, tokens if told.tokens_in is None else told.tokens_in + (told.tokens_out or 0))
         return reply
@@ -244,7 +244,7 @@ class _Calls:
             )
         if isinstance(error, HfHubHTTPError):
             answer = error.response
-            return self._explain_status(answer.status_code, answer.headers, self.contact.redact(answer.content), turn)
+            return self._explain_status(answer.status_code, answer.headers, self.state.redact(answer.content), turn)
         if isinstance(error, UnidentifiedImageError):
             return self._explain_misreading(BadImageError("what came is no image"))
         if isinstance(error, TimeoutError):
@@ -264,7 +264,7 @@ class _Calls:
         if loading_seconds is not None:
             reason = f"{self.where} answered {status}: {message}"
             return TransientError(reason, retry_after_seconds=loading_seconds, is_busy=True)
-        return self.contact.explain(status, code, message, wait_seconds)
+        return self.state.error_of(status, code, message, wait_seconds)
 
     def _explain_network(self, error: Exception) -> Exception:
         reason = self._describe(error)
@@ -273,20 +273,20 @@ class _Calls:
         if self.address:
             return TransientError(f"cannot reach {self.where}: {reason}; is the server running, and base_url right?")
         reason = f"cannot reach Hugging Face ({reason}); mend the network, or give base_url=http://… of another server"
-        return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
+        return TransientError(reason) if self.state.has_answered else UnusableModelError(reason)
 
     def _describe(self, error: Exception) -> str:
-        text = one_line(self.contact.redact(str(error)))
+        text = one_line(self.state.redact(str(error)))
         return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
 
     def _explain_misreading(self, error: Exception) -> Exception:
         """Tell an unreadable answer from a request that the client could not even make."""
         reason = self._describe(error)
-        if not self.contact.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
+        if not self.state.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
             # The latter is how it says that the hub lists no provider at all.
             asked = f"provider={self._provider}" if self._provider else "any provider"
             return UnusableModelError(f"huggingface_hub cannot ask {asked} for {self._model}: {reason}")
-        return self.contact.miss(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
+        return self.state.failure(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
 
 
 def _take_file(image: object) -> bytes:

@@ -88,11 +88,11 @@ class ServerState:
         """Note that it was of use."""
         self.has_answered, self._misses = True, 0
 
-    def miss(self, reason: str, *, is_unsettled: bool = True) -> Exception:
+    def failure(self, reason: str, *, is_unsettled: bool = True) -> Exception:
         """Make an error of a useless answer; where nothing else comes, the model cannot be used."""
         return UnusableModelError(reason) if self._is_hopeless() else TransientError(reason, is_unsettled=is_unsettled)
 
-    def decline(self, error: DeclinedError) -> Refused | Failed:
+    def read_decline(self, error: DeclinedError) -> Refused | Failed:
         """Tell a refusal from a bad request; where every request is declined, the model cannot be used."""
         if is_refusal(error.code, str(error)):
             return Refused(str(error))
@@ -101,7 +101,7 @@ class ServerState:
         # It may be the request, and may be an account that ran dry: what is asked again costs nothing.
         return Failed(f"{self.where} declined: {error}", is_transient=True)
 
-    def explain(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
+    def error_of(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
         """Make an error of a status other than success."""
         if status == 402 or code == "insufficient_quota":
             return UnusableModelError(f"no credit is left at {self.where}: {message}")
@@ -169,7 +169,7 @@ class Server:
         self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
         self._proxies: Mapping[str, str] = {}
-        self.contact = ServerState(self.base_url, key_variable, limits.concurrency)
+        self.state = ServerState(self.base_url, key_variable, limits.concurrency)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -187,8 +187,8 @@ class Server:
         """Send a request that is expected to use so many tokens, and get its answer."""
         headers = {"Content-Type": "application/json"}
         address, mark, query = self.base_url.partition("?")
-        if self.contact.key:
-            headers |= {"api-key": self.contact.key} if query else {"Authorization": f"Bearer {self.contact.key}"}
+        if self.state.key:
+            headers |= {"api-key": self.state.key} if query else {"Authorization": f"Bearer {self.state.key}"}
         if idempotency_key:
             headers["Idempotency-Key"] = idempotency_key
         async with self._pacer.turn(tokens) as turn:
@@ -197,7 +197,7 @@ class Server:
             seconds = time.perf_counter() - start
             self._heed(status, told, turn)
             content = self._read(status, told, data)
-            self.contact.answer()
+            self.state.answer()
             self._pacer.accept(turn, _count_tokens(content, turn.tokens))
         return content, seconds
 
@@ -223,7 +223,7 @@ class Server:
             status, told, data = await self._exchange("POST", url, body, headers)
             if status not in _REDIRECTS or "Location" not in told:
                 break
-            url = self.contact.follow(url, told["Location"])
+            url = self.state.follow(url, told["Location"])
             if status not in _SAME_REQUEST:
                 break
         return status, told, data
@@ -254,7 +254,7 @@ class Server:
             ) from None
         except aiohttp.ClientConnectorError as error:
             reason = f"cannot reach {host}: {_describe(error)}; is the server running, and base_url right?"
-            raise self.contact.miss(reason, is_unsettled=False) from None
+            raise self.state.failure(reason, is_unsettled=False) from None
         except aiohttp.InvalidURL:
             raise UnusableModelError(f"{host!r} is no web address; give base_url=http://host:port/v1") from None
         except (aiohttp.ClientError, ConnectionError) as error:
@@ -279,14 +279,14 @@ class Server:
 
     def _read(self, status: int, told: Mapping[str, str], data: bytes) -> Mapping[str, Any]:
         """Make an answer or an error of what came."""
-        content = self.contact.redact(parse_json(data))
+        content = self.state.redact(parse_json(data))
         if 200 <= status < 300 and isinstance(content, dict) and not content.get("error"):
             return content
-        code, message = read_error(content, self.contact.redact(data.decode("utf-8", "replace")))
+        code, message = read_error(content, self.state.redact(data.decode("utf-8", "replace")))
         if 200 <= status < 300:
             what = "an error" if content is not None else "HTML" if data.lstrip()[:1] == b"<" else "no JSON"
-            raise self.contact.miss(f"{self.base_url} answered with {what}: {message}; is base_url right (…/v1)?")
-        raise self.contact.explain(status, code, message, retry_after_seconds(told, time.time()))
+            raise self.state.failure(f"{self.base_url} answered with {what}: {message}; is base_url right (…/v1)?")
+        raise self.state.error_of(status, code, message, retry_after_seconds(told, time.time()))
 
 
 def retry_after_seconds(told: Mapping[str, str], now: float) -> float | None:

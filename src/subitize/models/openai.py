@@ -79,7 +79,7 @@ class OpenAi:
         self._sends_seed, self._system, self._detail = sends_seed, system, detail
         self._size, self._quality = size or "", quality or ""
         taken = {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"}
-        more = read_extra(extra, taken, self._server.contact.key)
+        more = read_extra(extra, taken, self._server.state.key)
         self._drawing = given(size=size, quality=quality) | more
         self._answering = given(temperature=temperature, max_tokens=max_tokens) | more
         if logprobs:
@@ -89,7 +89,7 @@ class OpenAi:
     def check(self) -> None:
         """Make sure that there is a key where one is needed."""
         if self.base_url == DEFAULT_URL:
-            self._server.contact.need_key(f"openai:{self.served_name}")
+            self._server.state.need_key(f"openai:{self.served_name}")
 
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
@@ -125,7 +125,7 @@ class OpenAi:
         try:
             content, seconds = await self._post("/images/generations", body, requests, tokens)
         except DeclinedError as error:
-            declined = self._server.contact.decline(error)
+            declined = self._server.state.read_decline(error)
             return [Reply(declined, one) for one in sent]
         made = content.get("data")
         entries = [one for one in made if isinstance(one, dict)][:count] if isinstance(made, list) else []
@@ -204,7 +204,7 @@ class OpenAi:
             if "max_tokens" in body and _NEWER_LIMIT in str(error):
                 self._answering = _rename_limit(self._answering)
                 return await self._chat(request, picture)
-            return Reply(self._server.contact.decline(error), provenance)
+            return Reply(self._server.state.read_decline(error), provenance)
         return read_chat(answered, provenance)
 
     async def _post(self, path: str, body: Mapping[str, object], requests: Sequence[Request], tokens: int) -> Answered:

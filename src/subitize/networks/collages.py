@@ -20,7 +20,7 @@ _FILES: Mapping[str, tuple[str, ...]] = {
     "motorcycle": ("motorcycle_left.png", "motorcycle_right.png"),
     "person": ("astronaut.png", "camera.png"),
 }
-NOUNS = tuple(_FILES)
+PHOTO_NOUNS = tuple(_FILES)
 """What can be put into a collage, up to six of them."""
 
 _WIDTH, _HEIGHT = 720, 540
@@ -59,7 +59,7 @@ def make_collage(nouns: Sequence[str], seed: int, *, cells: int = 0) -> Collage:
     The grid has a cell for each, or so many that some stay empty.
     """
     columns, rows = _GRIDS[cells or len(nouns)]
-    random = np.random.default_rng([seed, *map(NOUNS.index, nouns)])
+    random = np.random.default_rng([seed, *map(PHOTO_NOUNS.index, nouns)])
     canvas = Image.new("RGB", (_WIDTH, _HEIGHT), (int(random.integers(96, 208)),) * 3)
     places = random.permutation(columns * rows)[: len(nouns)]
     width, height = _WIDTH // columns, _HEIGHT // rows

@@ -18,7 +18,7 @@ from subitize.interfaces import Request
 from subitize.io.images import Rgb, decode
 from subitize.networks import weights
 from subitize.networks.regions import Regions
-from subitize.networks.weights import Device
+from subitize.networks.weights import Device, Untyped
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 
 Tensors = dict[str, Any]
@@ -120,7 +120,7 @@ def load_images(folder: Path) -> Callable[[Sequence[Rgb]], Tensors]:
     return show
 
 
-def to_device(model: Any, tensors: Tensors) -> Tensors:  # noqa: ANN401
+def to_device(model: Untyped, tensors: Tensors) -> Tensors:
     """Bring tensors to where a network is, floats in its numbers."""
     return {
         name: tensor.to(model.device, model.dtype) if tensor.is_floating_point() else tensor.to(model.device)
@@ -128,7 +128,7 @@ def to_device(model: Any, tensors: Tensors) -> Tensors:  # noqa: ANN401
     }
 
 
-def numbers(tensor: Any) -> NDArray[np.float64]:  # noqa: ANN401
+def numbers(tensor: Untyped) -> NDArray[np.float64]:
     """Get a tensor as numbers; where a network computed none, as half floats overflow, that is an error."""
     found: NDArray[np.float64] = tensor.double().cpu().numpy()
     if not np.isfinite(found).all():
@@ -139,7 +139,7 @@ def numbers(tensor: Any) -> NDArray[np.float64]:  # noqa: ANN401
 class JointNetwork:
     """A network that reads a picture and a text together, with what makes its inputs of views and texts."""
 
-    def __init__(self, model: Any, tokens: Tokens, look: Callable[[Sequence[LazyImage]], Tensors]) -> None:  # noqa: ANN401
+    def __init__(self, model: Untyped, tokens: Tokens, look: Callable[[Sequence[LazyImage]], Tensors]) -> None:
         self.model = model
         self.tokens = tokens
         self._look = look
@@ -160,7 +160,7 @@ class JointNetwork:
         return to_device(self.model, self._look(views) | self.tokens.encode(texts))
 
 
-def open_pairs(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
+def open_joint(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
     """Open a network that reads both at once; who opens it again while it is in use gets the same."""
     key = (folder.resolve(), architecture, placement, regions)
     found = _OPENED.get(key)
@@ -203,7 +203,7 @@ def _open(folder: Path, architecture: str, placement: Device, regions: Path | No
     return JointNetwork(model, tokens, lambda views: show([view.pixels() for view in views]))
 
 
-def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[LazyImage]], Tensors]:  # noqa: ANN401
+def _look_at_regions(regions: Regions, config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
     import torch
 
     def look(names: Sequence[str]) -> Tensors:
@@ -329,7 +329,7 @@ def find_dual_encoder(folder: Path) -> str:
     return named
 
 
-def _most_tokens(config: Any) -> int:  # noqa: ANN401
+def _most_tokens(config: Untyped) -> int:
     text = config.text_config
     # RoBERTa, in AltCLIP, counts positions from behind the number of its padding token.
     unused = text.pad_token_id + 1 if config.model_type == "altclip" else 0

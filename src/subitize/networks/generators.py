@@ -15,7 +15,7 @@ from subitize.errors import BadValueError, UnusableModelError
 from subitize.networks import encoders
 from subitize.networks.encoders import LazyImage
 from subitize.networks.processors import PromptFormat
-from subitize.networks.weights import Device, load_model, load_part, loading, quiet
+from subitize.networks.weights import Device, Untyped, load_model, load_part, loading, quiet
 from subitize.records import Said, Scalar, Token
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class TokenSampler:
         import torch
 
         self._temperature = temperature
-        self._lots = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.chosen: list[list[int]] = [[] for _ in seeds]
         self.logprobs: list[list[float]] = [[] for _ in seeds]
         self.others: list[list[dict[int, float]]] = [[] for _ in seeds]
@@ -58,7 +58,7 @@ class TokenSampler:
         import torch
 
         size = logprobs.shape[-1]
-        even = torch.stack([torch.rand(size, generator=lot) for lot in self._lots]).clamp_min(1e-20)
+        even = torch.stack([torch.rand(size, generator=generator) for generator in self._generators]).clamp_min(1e-20)
         noise = -(-even.log()).clamp_min(1e-20).log()
         return (logprobs / self._temperature + noise.to(logprobs.device)).argmax(-1)
 
@@ -109,7 +109,7 @@ Row = Mapping[str, "torch.Tensor"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class GenerationOptions:
     """How answers are asked for: the most tokens, how random they are, the system prompt and the form."""
 
     max_tokens: int = 32
@@ -121,27 +121,30 @@ class Chat:
 class Generator:
     """A network that writes its answer token by token."""
 
-    def __init__(self, network: Any, asking: PromptFormat, chat: Chat, ends: Sequence[int], *, pads: bool) -> None:  # noqa: ANN401
-        self.network, self._asking, self._chat, self._ends, self._pads = network, asking, chat, ends, pads
-        self._tokenizer = asking.tokenizer
+    def __init__(
+        self, network: Untyped, prompts: PromptFormat, options: GenerationOptions, ends: Sequence[int], *, pads: bool
+    ) -> None:
+        self.network, self._prompts, self._options = network, prompts, options
+        self._ends, self._pads = ends, pads
+        self._tokenizer = prompts.tokenizer
         written = (self._tokenizer(form, add_special_tokens=False)["input_ids"] for form in YES)
         self._yes = list(dict.fromkeys(tuple(ids) for ids in written if ids))
 
     def describe(self) -> dict[str, Scalar]:
         """Tell how questions are put."""
-        return self._asking.describe()
+        return self._prompts.describe()
 
     def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
         """Answer each question about its picture; one that is longer than the network can read is refused."""
         said: dict[int, Said] = {}
-        rows = self._rows(views, questions, self._chat.max_tokens)
+        rows = self._rows(views, questions, self._options.max_tokens)
         for places, batch in batches(rows, self._pad_id, pads=self._pads):
-            chooser = TokenSampler([seeds[place] for place in places], self._chat.temperature)
-            self._generate(batch, chooser, self._chat.max_tokens)
+            chooser = TokenSampler([seeds[place] for place in places], self._options.temperature)
+            self._generate(batch, chooser, self._options.max_tokens)
             said |= {place: self._read(chooser, number) for number, place in enumerate(places)}
         return [said[place] for place in range(len(rows))]
 
-    def affirm(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
+    def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
         """Give the probability that the whole answer to each question is yes.
 
         It is the sum over the ways to write it, each the product over all its tokens and the end of the answer. A way
@@ -169,7 +172,7 @@ class Generator:
     def _rows(self, views: Sequence[LazyImage], questions: Sequence[str], new_tokens: int) -> list[Row]:
         with quiet():
             prepared = [
-                self._asking.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
+                self._prompts.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
             ]
         rows = [place_row(inputs, self.network) for inputs in prepared]
         room = _find_room(self.network.config)
@@ -205,32 +208,32 @@ class Generator:
         return Token(write(chooser.chosen[row][place]), chooser.logprobs[row][place], others)
 
 
-def open_generator(folder: Path, architecture: str, placement: Device, chat: Chat) -> Generator:
+def open_generator(folder: Path, architecture: str, placement: Device, options: GenerationOptions) -> Generator:
     """Load a network that writes."""
     from transformers import AutoModelForImageTextToText, AutoModelForVisualQuestionAnswering
 
     with loading(str(folder)):
         _check_architecture(folder, architecture)
-        asking = PromptFormat(folder, architecture, system=chat.system, form=chat.form)
+        prompts = PromptFormat(folder, architecture, system=options.system, form=options.form)
         is_blip = architecture == _BLIP
         kind = AutoModelForVisualQuestionAnswering if is_blip else AutoModelForImageTextToText
         network: Any = load_model(kind, folder, placement, str(folder))
-        ends = _find_ends(network, asking.tokenizer)
+        ends = _find_ends(network, prompts.tokenizer)
         if not ends:
             raise UnusableModelError(
                 f"{folder} names no token that ends an answer; add eos_token_id to its generation_config.json"
             )
-        _settle(network, ends)
-        row = place_row(asking.try_out(_image_token(network.config)), network)
+        _reset_generation_config(network, ends)
+        row = place_row(prompts.try_out(_image_token(network.config)), network)
         room = _find_room(network.config)
-        if room is not None and length(row) < room < length(row) + chat.max_tokens:
+        if room is not None and length(row) < room < length(row) + options.max_tokens:
             # Even after the shortest question about a small picture.
             raise BadValueError(
-                f"max_tokens={chat.max_tokens}: this network can hold {room} tokens, those of the picture and the "
+                f"max_tokens={options.max_tokens}: this network can hold {room} tokens, those of the picture and the "
                 f"question ({length(row)} or more) included; lower max_tokens"
             )
         # BLIP looks at the padding of questions, too.
-        return Generator(network, asking, chat, ends, pads=not is_blip)
+        return Generator(network, prompts, options, ends, pads=not is_blip)
 
 
 _BLIP = "BlipForQuestionAnswering"
@@ -248,7 +251,7 @@ def _check_architecture(folder: Path, architecture: str) -> None:
         )
 
 
-def _settle(network: Any, ends: Sequence[int]) -> None:  # noqa: ANN401
+def _reset_generation_config(network: Untyped, ends: Sequence[int]) -> None:
     """Keep what tokens mean, and drop beams, penalties and sampling: options say how tokens are chosen."""
     from transformers import GenerationConfig
 
@@ -262,7 +265,7 @@ def _settle(network: Any, ends: Sequence[int]) -> None:  # noqa: ANN401
 _MEANINGS = ("bos_token_id", "pad_token_id", "decoder_start_token_id")
 
 
-def _find_ends(network: Any, tokenizer: Any) -> list[int]:  # noqa: ANN401
+def _find_ends(network: Untyped, tokenizer: Untyped) -> list[int]:
     """Find the tokens that end an answer; BLIP's decoder is told to end at the separator."""
     words = network.config.get_text_config()
     named = network.generation_config.eos_token_id if network.can_generate() else words.sep_token_id
@@ -272,14 +275,14 @@ def _find_ends(network: Any, tokenizer: Any) -> list[int]:  # noqa: ANN401
     return []
 
 
-def _image_token(config: Any) -> int | None:  # noqa: ANN401
+def _image_token(config: Untyped) -> int | None:
     """Find the token that stands for a picture, of those that have one."""
     names = ("image_token_id", "image_token_index")
     found: int | None = next((id for name in names if (id := getattr(config, name, None)) is not None), None)
     return found
 
 
-def _find_room(config: Any) -> int | None:  # noqa: ANN401
+def _find_room(config: Untyped) -> int | None:
     """Find how many tokens a network can hold; None for one that knows distances, not places."""
     room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
     return room
@@ -299,7 +302,7 @@ def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[l
         yield places, _join([rows[place] for place in places], pad_id)
 
 
-def place_row(inputs: Mapping[str, Any], network: Any) -> Row:  # noqa: ANN401
+def place_row(inputs: Mapping[str, Untyped], network: Untyped) -> Row:
     """Move what a processor made to where it is computed with, its numbers of the network's kind.
 
     What is no tensor cannot be moved, nor put together with others; left out, it might be the picture.

@@ -23,12 +23,12 @@ from subitize.networks.encoders import (
     LazyImage,
     Tensors,
     numbers,
-    open_pairs,
+    open_joint,
     refuse_regions,
     with_cut,
 )
 from subitize.networks.generators import OTHERS
-from subitize.networks.weights import Device, quiet
+from subitize.networks.weights import Device, Untyped, quiet
 from subitize.records import Said, Scalar, Token
 
 
@@ -41,35 +41,35 @@ def open_matcher(folder: Path, architecture: str, placement: Device, regions: Pa
         raise UnusableModelError(
             f"{folder} ({architecture}) cannot say how well a text fits a picture; known: {', '.join(sorted(MATCHERS))}"
         )
-    return Matcher(open_pairs(folder, architecture, placement, regions), _HEADS[architecture])
+    return Matcher(open_joint(folder, architecture, placement, regions), _HEADS[architecture])
 
 
 class Matcher:
     """A network with a head for image-text matching: "match" is the probability of a match, the sigmoid of "logit"."""
 
-    def __init__(self, pairs: JointNetwork, head: "_Head") -> None:
-        self._pairs = pairs
-        self.network = pairs.model
+    def __init__(self, joint: JointNetwork, head: "_Head") -> None:
+        self._joint = joint
+        self.network = joint.model
         self._head = head
 
     def match(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
         """Score each text against its picture."""
         if not texts:
             return []
-        with self._pairs.at_work():
-            found = self._head(self._pairs.model, self._pairs.encode(views, texts))
+        with self._joint.at_work():
+            found = self._head(self._joint.model, self._joint.encode(views, texts))
         columns = {name: numbers(column) for name, column in found.items()}
         columns = {"match": 1 / (1 + np.exp(-columns["logit"]))} | columns
         return [
             with_cut({name: float(column[row]) for name, column in columns.items()}, cut)
-            for row, cut in enumerate(self._pairs.tokens.count_cut(texts))
+            for row, cut in enumerate(self._joint.tokens.count_cut(texts))
         ]
 
 
 _Head = Callable[[Any, Tensors], dict[str, Any]]
 
 
-def _match_by_blip(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN401
+def _match_by_blip(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
     found = model(**inputs)
     # For the similarity the text is read without the picture; the picture need not be looked at again.
     read = model.text_encoder(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
@@ -78,7 +78,7 @@ def _match_by_blip(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN4
     return {"logit": _odds(found.itm_score), "similarity": _cosine(picture, text)}
 
 
-def _match_by_blip_2(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN401
+def _match_by_blip_2(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
     import torch
 
     ids, mask = inputs["input_ids"], inputs["attention_mask"]
@@ -105,12 +105,12 @@ def _match_by_blip_2(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: AN
     return {"logit": _odds(found.logits_per_image), "similarity": _cosine(pictures, texts[:, None]).max(dim=1).values}
 
 
-def _odds(logits: Any) -> Any:  # noqa: ANN401
+def _odds(logits: Untyped) -> Untyped:
     """Take the logit of a match over no match: its sigmoid is the softmax's second probability."""
     return logits.double()[:, 1] - logits.double()[:, 0]
 
 
-def _cosine(pictures: Any, texts: Any) -> Any:  # noqa: ANN401
+def _cosine(pictures: Untyped, texts: Untyped) -> Untyped:
     import torch
 
     return torch.nn.functional.cosine_similarity(pictures.double(), texts.double(), dim=-1)
@@ -125,7 +125,7 @@ _HEADS: Mapping[str, _Head] = {
 MATCHERS: frozenset[str] = DUAL_ENCODERS | _HEADS.keys()
 
 
-WORDING = 'Does this figure show "{text}"? Please answer yes or no.'
+VQASCORE_PROMPT = 'Does this figure show "{text}"? Please answer yes or no.'
 
 
 def ask(text: str) -> str:
@@ -135,7 +135,7 @@ def ask(text: str) -> str:
     authors' code for CLIP-FlanT5 takes the geometric mean over the answer's tokens; here it is their product, which is
     a probability.
     """
-    return WORDING.replace("{text}", text)
+    return VQASCORE_PROMPT.replace("{text}", text)
 
 
 GAP = "[GAP]"
@@ -152,7 +152,7 @@ def open_filler(folder: Path, architecture: str, placement: Device, regions: Pat
         raise UnusableModelError(
             f"{folder} ({architecture}) cannot fill a gap in a text; known: {', '.join(sorted(FILLERS))}"
         )
-    return Filler(open_pairs(folder, architecture, placement, regions), _LOGITS[architecture])
+    return Filler(open_joint(folder, architecture, placement, regions), _LOGITS[architecture])
 
 
 class Filler:
@@ -162,11 +162,11 @@ class Filler:
     tokens and punctuation are left out. A text that is longer than the network reads is an error.
     """
 
-    def __init__(self, pairs: JointNetwork, logits: str) -> None:
-        self._pairs = pairs
-        self.network = pairs.model
+    def __init__(self, joint: JointNetwork, logits: str) -> None:
+        self._joint = joint
+        self.network = joint.model
         self._logits = logits
-        self._tokenizer: Any = pairs.tokens.tokenizer
+        self._tokenizer: Any = joint.tokens.tokenizer
         if self._tokenizer.mask_token is None:
             raise UnusableModelError("the tokenizer has no mask token, so that no gap can be filled; take another")
 
@@ -175,10 +175,10 @@ class Filler:
         if not texts:
             return []
         masked = [self._mask(text) for text in texts]
-        with self._pairs.at_work():
-            inputs = self._pairs.encode(views, masked)
+        with self._joint.at_work():
+            inputs = self._joint.encode(views, masked)
             gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
-            logits = self._pairs.model(**inputs)[self._logits][range(len(texts)), gaps]
+            logits = self._joint.model(**inputs)[self._logits][range(len(texts)), gaps]
             shares = numbers(logits.double().softmax(dim=-1))
         return [self._words(row) for row in shares]
 
@@ -190,9 +190,9 @@ class Filler:
         if mask in text:
             raise ValueError(f"{text[:80]!r} has a {mask} besides its {GAP}; leave it out")
         masked = text.replace(GAP, mask)
-        cut = self._pairs.tokens.count_cut([masked])[0]
+        cut = self._joint.tokens.count_cut([masked])[0]
         if cut:
-            most = self._pairs.tokens.most
+            most = self._joint.tokens.most
             raise ValueError(f"{text[:80]!r} has {most + cut} tokens; this network reads {most}: shorten the text")
         return masked
 
@@ -214,7 +214,7 @@ class Filler:
 
     def _vocabulary(self) -> dict[str, int]:
         """List the tokens that the network has a number for; a piece of a word ("##s") is no word."""
-        most = self._pairs.model.config.vocab_size
+        most = self._joint.model.config.vocab_size
         special = set(self._tokenizer.all_special_tokens)
         found = self._tokenizer.get_vocab().items()
         return {word: id for word, id in found if id < most and word not in special}
@@ -227,9 +227,9 @@ HEADS: frozenset[str] = frozenset(_SCORES)
 class Head:
     """A network that chooses among ready answers, each with a probability of its own (they need not sum to one)."""
 
-    def __init__(self, pairs: JointNetwork, scores: str, names: Mapping[int, str]) -> None:
-        self._pairs, self._scores, self._names = pairs, scores, names
-        self.network = pairs.model
+    def __init__(self, joint: JointNetwork, scores: str, names: Mapping[int, str]) -> None:
+        self._joint, self._scores, self._names = joint, scores, names
+        self.network = joint.model
 
     def describe(self) -> dict[str, Scalar]:
         """Tell how questions are put: as they are."""
@@ -239,7 +239,7 @@ class Head:
         """Give the likeliest answer as the one token, and the next few as its alternatives."""
         return [self._read(logprobs) for logprobs in self._logprobs(views, questions)]
 
-    def affirm(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
+    def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
         """Give the probability of the answer yes."""
         yes = next(number for number, name in self._names.items() if name.lower() == "yes")
         return [math.exp(logprobs[yes]) for logprobs in self._logprobs(views, questions)]
@@ -247,14 +247,14 @@ class Head:
     def _logprobs(self, views: Sequence[LazyImage], questions: Sequence[str]) -> list[list[float]]:
         import torch
 
-        for question, cut in zip(questions, self._pairs.tokens.count_cut(questions), strict=True):
+        for question, cut in zip(questions, self._joint.tokens.count_cut(questions), strict=True):
             if cut:
                 raise BadValueError(
-                    f"the question {question[:40]!r} is {cut} tokens longer than the {self._pairs.tokens.most} that "
+                    f"the question {question[:40]!r} is {cut} tokens longer than the {self._joint.tokens.most} that "
                     "this network reads; shorten it"
                 )
-        with self._pairs.at_work(), quiet():
-            scores = self._pairs.model(**self._pairs.encode(views, questions))[self._scores]
+        with self._joint.at_work(), quiet():
+            scores = self._joint.model(**self._joint.encode(views, questions))[self._scores]
             # Both were trained on each answer by itself: several may be right.
             found: list[list[float]] = numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
         return found
@@ -267,17 +267,17 @@ class Head:
 
 def open_head(folder: Path, architecture: str, placement: Device, regions: Path | None) -> Head:
     """Load a network with a head of answers; LXMERT needs a file of region features (regions.py)."""
-    pairs = open_pairs(folder, architecture, placement, regions)
-    return Head(pairs, _SCORES[architecture], _read_names(folder, pairs.model.config))
+    joint = open_joint(folder, architecture, placement, regions)
+    return Head(joint, _SCORES[architecture], _read_names(folder, joint.model.config))
 
 
-def can_affirm(config: Mapping[str, Any]) -> bool:
+def can_say_yes(config: Mapping[str, Any]) -> bool:
     """Tell by its config whether a network can answer yes."""
     names = config.get("id2label")
     return isinstance(names, dict) and any(str(name).lower() == "yes" for name in names.values())
 
 
-def _read_names(folder: Path, config: Any) -> dict[int, str]:  # noqa: ANN401
+def _read_names(folder: Path, config: Untyped) -> dict[int, str]:
     names = {int(number): str(name) for number, name in config.id2label.items()}
     expected = getattr(config, "num_qa_labels", len(names))
     is_complete = sorted(names) == list(range(expected))

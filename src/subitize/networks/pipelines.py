@@ -11,7 +11,7 @@ from typing import Any
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.networks import weights
 from subitize.networks.weights import PIPELINE_INDEX as INDEX
-from subitize.networks.weights import Device, is_network, name_detector
+from subitize.networks.weights import Device, Untyped, is_network, name_detector
 from subitize.records import Scalar
 
 
@@ -49,7 +49,7 @@ class PipelineSource:
             return Path(DiffusionPipeline.download(repository, revision=revision, variant=self.variant))
 
 
-def load_pipeline(source: PipelineSource, folder: Path, placement: Device, *, offload: bool = False) -> Any:  # noqa: ANN401
+def load_pipeline(source: PipelineSource, folder: Path, placement: Device, *, offload: bool = False) -> Untyped:
     """Load a pipeline to where it computes; with `offload` each part is there only while it is at work.
 
     Only classes of diffusers and transformers are made: code that comes with a model is never run.
@@ -70,7 +70,7 @@ def load_pipeline(source: PipelineSource, folder: Path, placement: Device, *, of
         return pipeline
 
 
-def count_denoiser(pipeline: Any) -> int | None:  # noqa: ANN401
+def count_denoiser(pipeline: Untyped) -> int | None:
     """Count the parameters of the part that denoises: papers give them as the size of a pipeline."""
     denoisers = (pipeline.components.get(name) for name in ("transformer", "unet"))
     return next((weights.count_parameters(part) for part in denoisers if part is not None), None)
@@ -160,7 +160,7 @@ def _load_networks(
     }
 
 
-def _network_class(library: str, kind: str) -> Any:  # noqa: ANN401
+def _network_class(library: str, kind: str) -> Untyped:
     """Find the class of a part with weights; None for a tokenizer or a scheduler."""
     import diffusers
     import transformers
@@ -193,18 +193,14 @@ def _choose(source: PipelineSource, name: str, variants: set[str]) -> str | None
     return None
 
 
-def _load_network(who: str, kind: Any, folder: Path, variant: str | None, placement: Device) -> Any:  # noqa: ANN401
+def _load_network(who: str, kind: Untyped, folder: Path, variant: str | None, placement: Device) -> Untyped:
     import diffusers
 
     # Older versions of diffusers know no other name, newer ones still do.
     key = "torch_dtype" if issubclass(kind, diffusers.ModelMixin) else "dtype"
     with weights.loading(who):
         network, info = kind.from_pretrained(
-            folder,
-            variant=variant,
-            local_files_only=True,
-            output_loading_info=True,
-            **{key: placement.torch_dtype()},
+            folder, variant=variant, local_files_only=True, output_loading_info=True, **{key: placement.torch_dtype()}
         )
     weights.refuse_random_weights(info, who)
     return network.eval()
@@ -244,29 +240,29 @@ class PipelineOptions:
 class PipelineSignature:
     """What a pipeline can be told, as the signature of its call has it."""
 
-    def __init__(self, pipeline: Any) -> None:  # noqa: ANN401
+    def __init__(self, pipeline: Untyped) -> None:
         self._pipeline, self._name = pipeline, type(pipeline).__name__
         self._takes = inspect.signature(type(pipeline).__call__).parameters
 
-    def settle(self, wishes: PipelineOptions) -> dict[str, Scalar]:
-        """Put wishes as arguments; those that would have no effect are refused."""
+    def arguments(self, options: PipelineOptions) -> dict[str, Scalar]:
+        """Put options as arguments; those that would have no effect are refused."""
         arguments: dict[str, Scalar] = {}
-        if wishes.steps is not None:
+        if options.steps is not None:
             self._need("steps", "num_inference_steps")
-            arguments["num_inference_steps"] = wishes.steps
-        if wishes.guidance is not None:
-            arguments[self._guidance_name(wishes)] = wishes.guidance
-        if wishes.negative_prompt is not None:
+            arguments["num_inference_steps"] = options.steps
+        if options.guidance is not None:
+            arguments[self._guidance_name(options)] = options.guidance
+        if options.negative_prompt is not None:
             self._check_negative_prompt(arguments)
-        if wishes.size is not None:
-            self._check_size(wishes.size)
-            arguments["width"], arguments["height"] = wishes.size
+        if options.size is not None:
+            self._check_size(options.size)
+            arguments["width"], arguments["height"] = options.size
         return arguments
 
-    def defaults(self, wishes: PipelineOptions) -> dict[str, Scalar]:
+    def defaults(self, options: PipelineOptions) -> dict[str, Scalar]:
         """List what is in effect where nothing is wished."""
         guided_by = self._guided_by()
-        is_guided = guided_by is not None and (guided_by != _TRUE_GUIDANCE or wishes.negative_prompt is not None)
+        is_guided = guided_by is not None and (guided_by != _TRUE_GUIDANCE or options.negative_prompt is not None)
         names = ["num_inference_steps", *([guided_by] if guided_by and is_guided else [])]
         values = {name: self._default(name) for name in names}
         return {name: value for name, value in values.items() if isinstance(value, int | float)}
@@ -305,13 +301,13 @@ class PipelineSignature:
         config = getattr(network, "config", {})
         return bool(config.get("guidance_embeds") or config.get("time_cond_proj_dim"))
 
-    def _guidance_name(self, wishes: PipelineOptions) -> str:
+    def _guidance_name(self, options: PipelineOptions) -> str:
         name = self._guided_by()
         if name is None:
-            raise BadValueError(f"guidance={wishes.guidance:g}: this {self._name} takes none; leave it out")
-        if name == _TRUE_GUIDANCE and wishes.negative_prompt is None:
+            raise BadValueError(f"guidance={options.guidance:g}: this {self._name} takes none; leave it out")
+        if name == _TRUE_GUIDANCE and options.negative_prompt is None:
             raise BadValueError(
-                f"guidance={wishes.guidance:g}: {self._name} takes it only with a negative_prompt; give one as well"
+                f"guidance={options.guidance:g}: {self._name} takes it only with a negative_prompt; give one as well"
             )
         return name
 

@@ -15,7 +15,7 @@ from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
 from subitize.io.images import Rgb
-from subitize.networks.weights import brief, refuse_wordless
+from subitize.networks.weights import Untyped, brief, refuse_wordless
 from subitize.records import Scalar
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def make_molmo2_processor() -> type["ProcessorMixin"]:
     from transformers.models.molmo2.image_processing_molmo2 import Molmo2ImageProcessor
 
     class Molmo2ImageProcessorTorch(Molmo2ImageProcessor):  # type: ignore[misc]
-        def resize(self, image: "torch.Tensor", size: Any, **_: object) -> "torch.Tensor":  # noqa: ANN401
+        def resize(self, image: "torch.Tensor", size: Untyped, **_: object) -> "torch.Tensor":
             return _resize(image, size.height, size.width)
 
-        def normalize(self, image: "torch.Tensor", mean: Any, std: Any, **_: object) -> "torch.Tensor":  # noqa: ANN401
+        def normalize(self, image: "torch.Tensor", mean: Untyped, std: Untyped, **_: object) -> "torch.Tensor":
             import torch
 
             channels = (torch.as_tensor(values, dtype=image.dtype)[:, None, None] for values in (mean, std))
@@ -100,7 +100,7 @@ class PromptFormat:
         found = {"prompt": self.form, "chat_template_sha256": self._hash_template(), "system": self._system}
         return {name: text for name, text in found.items() if text is not None}
 
-    def try_out(self, image_token_id: int | None) -> Any:  # noqa: ANN401
+    def try_out(self, image_token_id: int | None) -> Untyped:
         """Prepare one small picture; refuse a form or template that has no place for it, or cannot be filled."""
         reason = "has no place for the picture"
         try:
@@ -118,7 +118,7 @@ class PromptFormat:
             )
         raise UnusableModelError(f"the chat template of {self._folder} {reason}; {_SAY_HOW}")
 
-    def inputs(self, pixels: Rgb, question: str) -> Any:  # noqa: ANN401
+    def inputs(self, pixels: Rgb, question: str) -> Untyped:
         """Prepare one question about one picture."""
         self._refuse_placeholders(question)
         image = Image.fromarray(pixels)
@@ -187,7 +187,7 @@ def _write_chat(image: Image.Image | None, question: str, system: str | None) ->
     return [asked] if system is None else [{"role": "system", "content": [{"type": "text", "text": system}]}, asked]
 
 
-def open_processor(folder: Path) -> Any:  # noqa: ANN401
+def open_processor(folder: Path) -> Untyped:
     """Load a folder's processor; one that also takes videos is put together without that part, which needs more."""
     from transformers import AutoProcessor
 
@@ -208,7 +208,7 @@ def open_processor(folder: Path) -> Any:  # noqa: ANN401
 _MOLMO2 = "Molmo2Processor"  # which needs torchvision for pictures, too
 
 
-def _refuse_borrowed_tokenizers(processor: Any, folder: Path) -> None:  # noqa: ANN401
+def _refuse_borrowed_tokenizers(processor: Untyped, folder: Path) -> None:
     """Refuse a second tokenizer without files of its own: transformers would take the first one in its place."""
     names = processor.get_attributes() if hasattr(processor, "get_attributes") else []
     for name in names:
@@ -219,7 +219,7 @@ def _refuse_borrowed_tokenizers(processor: Any, folder: Path) -> None:  # noqa: 
             )
 
 
-def _without_videos(folder: Path) -> Any:  # noqa: ANN401
+def _without_videos(folder: Path) -> Untyped:
     import transformers
     from transformers import AutoImageProcessor, AutoTokenizer
 
@@ -236,7 +236,7 @@ def _without_videos(folder: Path) -> Any:  # noqa: ANN401
     if any("video" not in name for name in unneeded):
         return None
 
-    def check(self: Any, name: str, part: object) -> object:  # noqa: ANN401
+    def check(self: Untyped, name: str, part: object) -> object:
         return type(None) if name in unneeded else kind.check_argument_for_proper_class(self, name, part)
 
     without_videos = type(kind.__name__, (kind,), {"check_argument_for_proper_class": check})
@@ -256,7 +256,7 @@ def _settings(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _read_template(folder: Path, tokenizer: Any) -> str | None:  # noqa: ANN401
+def _read_template(folder: Path, tokenizer: Untyped) -> str | None:
     if (folder / "chat_template.jinja").is_file():
         return (folder / "chat_template.jinja").read_text(encoding="utf-8")
     if (folder / "chat_template.json").is_file():

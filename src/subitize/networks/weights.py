@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, ProcessorMixin
 
 
+Untyped = Any
+"""A network, processor, config or output of a library that has no types."""
+
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.onnx", "*.pb", "*.weights")
 _COMPUTED = re.compile(r"(?:^|\.)(?:num_batches_tracked|position_ids|relative_position_index|inv_freq)$")
@@ -279,9 +282,9 @@ def load_part(auto_class: type["ProcessorMixin"], folder: Path, who: str, **opti
     return part
 
 
-def refuse_wordless(part: Any, who: str) -> None:  # noqa: ANN401
+def refuse_wordless(part: Untyped, who: str) -> None:
     """Refuse a tokenizer, or a processor with one, that knows no words."""
-    tokenizer = getattr(part, "tokenizer", part)
+    tokenizer: Untyped = getattr(part, "tokenizer", part)
     if hasattr(tokenizer, "get_vocab") and set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
         raise UnusableModelError(f"{who} cannot be loaded: {_NO_TOKENIZER}")
 
@@ -417,7 +420,7 @@ def no_bars(library: str) -> Iterator[None]:
             bars.enable_progress_bar()
 
 
-def count_parameters(network: Any) -> int:  # noqa: ANN401 - of transformers or of diffusers
+def count_parameters(network: Untyped) -> int:
     """Count what a network has learnt: tied weights once, and packed ones as those that they stand for."""
     return int(network.num_parameters())
 

@@ -17,7 +17,7 @@ from subitize.stimuli.segmentation import Mask, Region, commonest_colour, compon
 Outlines = NDArray[np.float32]
 
 
-def look_into(region: Region) -> tuple[Recognised, list[Region]] | None:
+def recognise_holder(region: Region) -> tuple[Recognised, list[Region]] | None:
     """Take a region for each holder that has its outline, the most alike first: which it is, and the things it holds.
 
     None if it is none of them.

@@ -21,6 +21,7 @@ from subitize.language.scene import (
     Whole,
 )
 from subitize.records import UNKNOWN, Box, RelationWord
+from subitize.stimuli.parts import join_pieces, recognise_halves, recognise_parts
 from subitize.stimuli.recognition import Recognised, recognise, recognise_plain
 from subitize.stimuli.segmentation import Region, regions
 
@@ -64,14 +65,14 @@ def _label(thing: SeenThing) -> str:
 _SHARES = {Fraction(1, 2): "half", Fraction(1, 4): "quarter"}
 
 
-def holds(scene: Scene, sight: SceneView) -> bool:
+def holds(scene: Scene, view: SceneView) -> bool:
     """Tell whether as many things are seen as the scene says, in the places it says, and how numbers compare."""
-    numbers = [len(_things(scene, index, sight)) for index in range(len(scene.entities))]
+    numbers = [len(_things(scene, index, view)) for index in range(len(scene.entities))]
     told = scene.entities if scene.relations else [_with_twins(entity, scene) for entity in scene.entities]
     return (
         all(_is_so_many(number, entity) for number, entity in zip(numbers, told, strict=True))
         and all(_compares(comparison, numbers) for comparison in scene.comparisons)
-        and (scene.grid is None or _are_in_grid(_things(scene, 0, sight), scene.grid[1]))
+        and (scene.grid is None or _are_in_grid(_things(scene, 0, view), scene.grid[1]))
     )
 
 
@@ -97,17 +98,17 @@ def _are_in_line(things: Sequence[SeenThing], axis: int) -> bool:
     return not things or max(starts) < min(ends)
 
 
-def _things(scene: Scene, index: int, sight: SceneView) -> list[SeenThing]:
+def _things(scene: Scene, index: int, view: SceneView) -> list[SeenThing]:
     """Find the things of an entity, where its relations put them; those of a namesake of which more is said are not."""
     entity = scene.entities[index]
     namesakes = [other for other in scene.entities if other.noun == entity.noun and _says_more(other, entity)]
     relations = [relation for relation in scene.relations if relation.subject == index]
     return [
         thing
-        for thing in sight.things
+        for thing in view.things
         if _fits(thing, entity)
         and not any(_fits(thing, other) for other in namesakes)
-        and all(_stands(thing, relation, scene, sight) for relation in relations)
+        and all(_stands(thing, relation, scene, view) for relation in relations)
     ]
 
 
@@ -136,10 +137,10 @@ def _has_form(seen: Form | None, told: Form | None) -> bool:
     return seen == told
 
 
-def _stands(thing: SeenThing, relation: Relation, scene: Scene, sight: SceneView) -> bool:
-    landmarks = [other for other in sight.things if _fits(other, scene.entities[relation.landmark])]
+def _stands(thing: SeenThing, relation: Relation, scene: Scene, view: SceneView) -> bool:
+    landmarks = [other for other in view.things if _fits(other, scene.entities[relation.landmark])]
     if relation.word == "in" or relation.word == "on":
-        return thing.holder is not None and sight.things[thing.holder] in landmarks
+        return thing.holder is not None and view.things[thing.holder] in landmarks
     return bool(landmarks) and all(_is_beside(thing, relation.word, other) for other in landmarks)
 
 
@@ -208,9 +209,9 @@ _MOST_SCRAPS = 64  # more are no pieces of a few things
 
 
 def _see_holder(region: Region, thing: Recognised, position: int) -> Iterator[SeenThing]:
-    from subitize.stimuli.holders import look_into  # most pictures show no holder
+    from subitize.stimuli.holders import recognise_holder  # most pictures show no holder
 
-    holder, held = look_into(region) or (None, [])
+    holder, held = recognise_holder(region) or (None, [])
     if holder is None or holder.doubt > thing.doubt:
         yield from _see_loose([(region, thing)])
         return
@@ -232,8 +233,6 @@ def _see_loose(loose: Sequence[tuple[Region, Recognised]], holder: int | None = 
 
 def _see_known(region: Region, thing: Recognised, holder: int | None) -> SeenThing:
     if thing.is_mixed:
-        from subitize.stimuli.parts import recognise_halves  # most things have one colour
-
         other, colours = recognise_halves(region)
         if other.kind == thing.kind and other.doubt < thing.doubt and len(set(colours)) == 2:
             return SeenThing(other.kind, other.score, region.xyxy, colours, Halves(colours), holder)
@@ -242,8 +241,6 @@ def _see_known(region: Region, thing: Recognised, holder: int | None) -> SeenThi
 
 def _see_odd(odd: Sequence[tuple[Region, Recognised]], holder: int | None) -> Iterator[SeenThing]:
     """See what looks like no whole thing: the pieces of one, a part of one, one of two colours, or none of these."""
-    from subitize.stimuli.parts import join_pieces  # most pictures show whole things only
-
     joined = join_pieces([region for region, _ in odd]) if 1 < len(odd) <= _MOST_SCRAPS else []
     for one in joined:
         yield SeenThing(one.thing.kind, one.thing.score, one.region.xyxy, (one.thing.colour,), one.form, holder)
@@ -254,8 +251,6 @@ def _see_odd(odd: Sequence[tuple[Region, Recognised]], holder: int | None) -> It
 
 
 def _see_part(region: Region, thing: Recognised, holder: int | None) -> SeenThing:
-    from subitize.stimuli.parts import recognise_halves, recognise_parts
-
     if max(region.mask.shape) < _LEAST_PART_PX:
         return _seen(region, thing, holder)
     portion, form = recognise_parts(region, 1)

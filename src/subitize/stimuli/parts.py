@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from subitize.language.scene import Form, Pieces
 from subitize.records import UNKNOWN
@@ -86,7 +85,9 @@ def _clusters(regions: Sequence[Region]) -> Iterator[tuple[int, ...]]:
 
 
 def _distances(regions: Sequence[Region]) -> Iterator[tuple[float, int, int]]:
-    """Measure how far apart regions are, where that is little."""
+    """Measure the distances between regions, where they are short."""
+    from scipy.spatial import cKDTree  # takes longer to import than a picture to see
+
     boxes = np.array([region.xyxy for region in regions]).reshape(-1, 4)
     gaps = np.maximum(boxes[:, None, :2] - boxes[None, :, 2:], boxes[None, :, :2] - boxes[:, None, 2:]).max(axis=2)
     sides = (boxes[:, 2:] - boxes[:, :2]).max(axis=1)
@@ -139,9 +140,9 @@ def _ratio(areas: Sequence[int]) -> tuple[int, ...]:
 def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
     """Tell what a region of two colours may be, and the colours of its halves."""
     known, seen = halved_references(), sample([region])
-    reach = _HALVES_LEEWAY * known.reach * blur(sizes_px([region]))
+    radius = _HALVES_LEEWAY * known.radius * blur(sizes_px([region]))
     outlines = known.appearances[:, : COARSE * COARSE]
-    near = np.flatnonzero(((outlines - seen.coverage.reshape(1, -1)) ** 2).sum(axis=1) <= reach**2)
+    near = np.flatnonzero(((outlines - seen.coverage.reshape(1, -1)) ** 2).sum(axis=1) <= radius**2)
     if not near.size:
         return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
     # Every drawing is halved in its own way, so that the region is described once for each that has its outline.
@@ -164,7 +165,7 @@ def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
         return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
     first, second = middle_colours(np.repeat(seen.colours, 2, axis=0), halves).tolist()
     colours = (colour_name(*first), colour_name(*second))
-    return name(noun, float(doubt(two_nearest, reach[near[best]])[0]), " and ".join(colours)), colours
+    return name(noun, float(doubt(two_nearest, radius[near[best]])[0]), " and ".join(colours)), colours
 
 
 _HALVES_LEEWAY = 1.3

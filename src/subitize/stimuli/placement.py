@@ -200,15 +200,15 @@ class TargetMagnitude:
 
 
 def scatter(
-    shapes: Sequence[Silhouette], size_px: int, goal: TargetMagnitude, random: np.random.Generator, *, overlap: float
+    shapes: Sequence[Silhouette], size_px: int, target: TargetMagnitude, random: np.random.Generator, *, overlap: float
 ) -> Arranged:
     """Give every thing a side and a top left corner."""
     shares = SMALLEST_TO_LARGEST + (1 - SMALLEST_TO_LARGEST) * random.random(len(shapes))
-    if goal.area_px is not None:
-        sides = sides_for_area(shares, shapes, goal.area_px)
+    if target.area_px is not None:
+        sides = sides_for_area(shares, shapes, target.area_px)
         return sides, _placed(sides, size_px, random, overlap)
-    if goal.hull_px is not None:
-        return _Spread(shapes, size_px, goal.hull_px, overlap).over(shares, random)
+    if target.hull_px is not None:
+        return _Spread(shapes, size_px, target.hull_px, overlap).over(shares, random)
     largest = largest_px(len(shapes), size_px)
     return fit([max(SMALLEST_ITEM_PX, math.floor(largest * s)) for s in shares], size_px, random, overlap=overlap)
 
@@ -316,7 +316,7 @@ _HALVINGS = 26
 
 
 def array(
-    shapes: Sequence[Silhouette], size_px: int, goal: TargetMagnitude, random: np.random.Generator, *, overlap: float
+    shapes: Sequence[Silhouette], size_px: int, target: TargetMagnitude, random: np.random.Generator, *, overlap: float
 ) -> Arranged:
     """Give equal things one side, and the top left corners of a regular array; its things never overlap."""
     del overlap
@@ -325,14 +325,14 @@ def array(
     for share in (drawn, *_NARROWER_SIDES):
         sizes = _Sizes(shapes[0], len(shapes), size_px, share, stretch)
         for lattice in lattices:
-            side, pitch_px = sizes.reach(lattice, goal)
+            side, pitch_px = sizes.reach(lattice, target)
             sides = [side] * len(shapes)
             places = lattice * pitch_px
             corners = _moved(np.rint(places - places.min(axis=0)).astype(np.int64), sides, size_px, random)
             if corners is not None and (len(shapes) == 1 or pitch_px >= side + gap_px(size_px)):
                 _check_not_too_small(sides)
                 return sides, corners
-    held = "" if goal == TargetMagnitude() else " with that magnitude held constant"
+    held = "" if target == TargetMagnitude() else " with that magnitude held constant"
     raise BadValueError(
         f"number {len(shapes)}: no regular array of so many fits on {size_px} × {size_px} px{held}: "
         "ask for fewer or for a larger picture"
@@ -385,16 +385,16 @@ class _Sizes:
     share: float
     stretch: float
 
-    def reach(self, lattice: Points, goal: TargetMagnitude) -> tuple[int, float]:
+    def reach(self, lattice: Points, target: TargetMagnitude) -> tuple[int, float]:
         """Find the side and the pitch, in pixels."""
         room_px = self.size_px - 2 * gap_px(self.size_px)
         longest = float(np.ptp(lattice, axis=0).max())
-        if goal.hull_px is not None:
+        if target.hull_px is not None:
             reach = (lattice[:, None, :] + self.share * self.shape.hull).reshape(-1, 2)
-            pitch_px = math.sqrt(goal.hull_px / hull_area(reach))
+            pitch_px = math.sqrt(target.hull_px / hull_area(reach))
             return round(self.share * pitch_px), pitch_px
-        if goal.area_px is not None:
-            side = round(math.sqrt(goal.area_px / self.number / self.shape.area))
+        if target.area_px is not None:
+            side = round(math.sqrt(target.area_px / self.number / self.shape.area))
             widest_px = (room_px - side) / longest if longest else math.inf
             return side, min(max(side / self.share, side + gap_px(self.size_px)), widest_px)
         pitch_px = self.stretch * min(_LARGEST_PITCH * self.size_px, room_px / (longest + self.share))

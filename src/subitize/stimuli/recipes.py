@@ -22,19 +22,6 @@ from subitize.stimuli.placement import MEAN_SQUARE, TargetMagnitude, array, larg
 if TYPE_CHECKING:
     from subitize.language.scene import Form
 
-__all__ = [
-    "CATEGORIES",
-    "Category",
-    "Layout",
-    "Magnitudes",
-    "PlacedThing",
-    "Rendered",
-    "layout",
-    "magnitudes",
-    "paint",
-    "render",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PlacedThing:
@@ -175,9 +162,9 @@ def layout(stimulus: Stimulus) -> Layout:
     random = recipe_random("stimulus", stimulus)
     cast = _cast(category, stimulus.number, random)
     shapes = [silhouette(noun, variant) for noun, variant, _ in cast]
-    goal = _goal(stimulus, category)
+    target = _target(stimulus, category)
     arrange = array if category.is_array else scatter
-    sides, corners = arrange(shapes, stimulus.size_px, goal, random, overlap=stimulus.overlap)
+    sides, corners = arrange(shapes, stimulus.size_px, target, random, overlap=stimulus.overlap)
     items = (
         PlacedThing(noun, variant, colour, int(left), int(top), int(side))
         for (noun, variant, colour), side, (left, top) in zip(cast, sides, corners, strict=True)
@@ -223,7 +210,7 @@ _HULL = 0.2
 _LARGEST_HULL = 0.4
 
 
-def _goal(stimulus: Stimulus, category: Category) -> TargetMagnitude:
+def _target(stimulus: Stimulus, category: Category) -> TargetMagnitude:
     control, picture_px = stimulus.control, stimulus.size_px**2
     if control is None:
         return TargetMagnitude()

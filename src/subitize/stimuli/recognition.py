@@ -85,13 +85,13 @@ def match(appearances: Appearances, sizes_px: NDArray[np.int64], known: Referenc
     by_kind = np.minimum.reduceat(less_own, known.first_of_kind, axis=1)
     two_nearest = np.partition(by_kind, 1, axis=1)[:, :2] + (appearances**2).sum(axis=1)[:, None]
     nearest = less_own.argmin(axis=1)
-    return nearest, doubt(two_nearest, leeway * known.reach[nearest] * blur(sizes_px))
+    return nearest, doubt(two_nearest, leeway * known.radius[nearest] * blur(sizes_px))
 
 
-def doubt(two_nearest: NDArray[np.float32], reach: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Hold the square distances to the nearest kind and the next against the nearest one's reach."""
+def doubt(two_nearest: NDArray[np.float32], radius: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Hold the square distances to the nearest kind and the next against the nearest one's radius."""
     distance, other = np.sqrt(np.maximum(two_nearest, 0)).T
-    return np.asarray(distance / np.maximum(np.minimum(reach, _LEAST_CLEAR * other), _NEVER_ZERO))
+    return np.asarray(distance / np.maximum(np.minimum(radius, _LEAST_CLEAR * other), _NEVER_ZERO))
 
 
 def blur(sizes_px: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -47,7 +47,7 @@ class References:
     forms: NDArray[np.intp]  # positions among the forms that were looked at
     appearances: Appearances
     takes_colour: Mask
-    reach: NDArray[np.float32]  # how far from it a thing may look and still be one
+    radius: NDArray[np.float32]  # how far from it a thing may look and still be one
     squares: NDArray[np.float32]  # each appearance's square length
     first_of_kind: NDArray[np.intp]  # the rows where another noun begins
 
@@ -81,15 +81,8 @@ def references() -> References:
     known = all_references()
     kept = known.forms == 0
     nouns = tuple(compress(known.nouns, kept))
-    return References(
-        nouns,
-        known.forms[kept],
-        known.appearances[kept],
-        known.takes_colour[kept],
-        known.reach[kept],
-        known.squares[kept],
-        _starts(nouns),
-    )
+    rows = ("forms", "appearances", "takes_colour", "radius", "squares")
+    return References(nouns, first_of_kind=_starts(nouns), **{name: getattr(known, name)[kept] for name in rows})
 
 
 @lru_cache(maxsize=1)
@@ -196,7 +189,7 @@ def _references(seen: Sequence[tuple[_View, Region]], appearances: Appearances |
         np.array([view.form for view in views], dtype=np.intp),
         appearances,
         _is_near(samples.colours, np.array([ImageColor.getrgb(PALETTE[view.colour].plain) for view in views])),
-        _reach(appearances, _starts([(view.noun, view.variant, view.form) for view in views])),
+        _radii(appearances, _starts([(view.noun, view.variant, view.form) for view in views])),
         (appearances**2).sum(axis=1),
         _starts(nouns),
     )
@@ -331,7 +324,7 @@ def _starts(names: Sequence[object]) -> NDArray[np.intp]:
     return np.array([row for row, name in enumerate(names) if row == 0 or name != names[row - 1]], dtype=np.intp)
 
 
-def _reach(appearances: Appearances, first_of_drawing: NDArray[np.intp]) -> NDArray[np.float32]:
+def _radii(appearances: Appearances, first_of_drawing: NDArray[np.intp]) -> NDArray[np.float32]:
     """Let a drawing reach farther the more its own views differ: a disc looks the same in every colour and size."""
     counts = np.diff(np.append(first_of_drawing, len(appearances)))
     means = np.add.reduceat(appearances, first_of_drawing) / counts[:, None]

@@ -96,16 +96,16 @@ class MatchedImages:
 class ImageAssignment:
     """The images of each item by repeat, and those that found no place."""
 
-    def __init__(self, holdings: ImageFolder, items: Sequence[Item]) -> None:
+    def __init__(self, folder: ImageFolder, items: Sequence[Item]) -> None:
         self.of_item: dict[str, dict[int, Image]] = {item.id: {} for item in items}
         self.ambiguous: list[UnmatchedFile] = []
         self.duplicates: list[UnmatchedFile] = []
         self.relisted: list[UnmatchedFile] = []
         self._texts = {item.id: task_text(item.task) for item in items}
-        self._are_names_prompts = holdings.is_named_by_prompts
+        self._are_names_prompts = folder.is_named_by_prompts
         certain: dict[str, list[Image]] = defaultdict(list)
         shared: dict[tuple[str, ...], list[Image]] = defaultdict(list)
-        for image, candidates in self._list_each_once(holdings, _Finder(holdings, items)):
+        for image, candidates in self._list_each_once(folder, _Finder(folder, items)):
             if len(candidates) == 1:
                 certain[candidates[0]].append(image)
             elif candidates:
@@ -121,10 +121,10 @@ class ImageAssignment:
         """Whether any item got an image."""
         return any(self.of_item.values())
 
-    def _list_each_once(self, holdings: ImageFolder, finder: "_Finder") -> Iterator[tuple[Image, tuple[str, ...]]]:
+    def _list_each_once(self, folder: ImageFolder, finder: "_Finder") -> Iterator[tuple[Image, tuple[str, ...]]]:
         """List the images with the items that each may be for, but no file for one item a second time."""
         first_lines: dict[tuple[str, tuple[Scalar, ...]], Image] = {}
-        for image in holdings.images:
+        for image in folder.images:
             named, worded = finder.items_by_key(image), finder.items_by_text(image)
             candidates = tuple(id for id in named if id in worded) if named and worded else named or worded
             if named and not candidates:
@@ -177,29 +177,29 @@ class ImageAssignment:
                 self.duplicates.append(UnmatchedFile(image.name, f"{first.name} is taken"))
 
 
-def describe(holdings: ImageFolder, placement: ImageAssignment, items: Sequence[Item], repeats: int) -> MatchedImages:
+def describe(folder: ImageFolder, assignment: ImageAssignment, items: Sequence[Item], repeats: int) -> MatchedImages:
     """Say what came of placing the images, for so many repeats."""
-    every = {(id, repeat): image for id, images in placement.of_item.items() for repeat, image in images.items()}
+    every = {(id, repeat): image for id, images in assignment.of_item.items() for repeat, image in images.items()}
     wanted = [(item.id, repeat) for item in items for repeat in range(repeats)]
     files = {trial: every[trial] for trial in wanted if trial in every}
     prompts = {item.id: task_text(item.task) for item in items}
-    placed = {image.name for image in every.values()}
-    told = (*placement.ambiguous, *placement.duplicates, *placement.relisted)
-    explained = placed | {file.name for file in told}
-    unknown = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
+    assigned = {image.name for image in every.values()}
+    told = (*assignment.ambiguous, *assignment.duplicates, *assignment.relisted)
+    explained = assigned | {file.name for file in told}
+    unknown = dict.fromkeys(image.name for image in folder.images if image.name not in explained)
     return MatchedImages(
-        holdings.layout,
+        folder.layout,
         {trial: image.name for trial, image in files.items()},
         missing=tuple(trial for trial in wanted if trial not in every),
-        unknown=(*(UnmatchedFile(name, "no item of the suite") for name in unknown), *holdings.left),
-        ambiguous=tuple(placement.ambiguous),
+        unknown=(*(UnmatchedFile(name, "no item of the suite") for name in unknown), *folder.left),
+        ambiguous=tuple(assignment.ambiguous),
         surplus=tuple(image.name for (_, repeat), image in every.items() if repeat >= repeats),
-        duplicates=(*(file for file in placement.duplicates if file.name not in placed), *placement.relisted),
+        duplicates=(*(file for file in assignment.duplicates if file.name not in assigned), *assignment.relisted),
         faulty=tuple(UnmatchedFile(image.name, fault) for image in files.values() if (fault := find_fault(image.path))),
         reworded=tuple(
             UnmatchedFile(image.name, _show(image.prompt))
             for (item_id, _), image in files.items()
-            if image.prompt and not any(_is_same(prompt, prompts[item_id], holdings) for prompt in image.prompts)
+            if image.prompt and not any(_is_same(prompt, prompts[item_id], folder) for prompt in image.prompts)
         ),
         counts=sum(image.count is not None for image in files.values()),
         unmade=tuple(trial for trial, image in files.items() if not os.path.exists(image.path)),
@@ -209,14 +209,14 @@ def describe(holdings: ImageFolder, placement: ImageAssignment, items: Sequence[
 class _Finder:
     """Finds the items that an image may be for: by key; by the very text, or else by what is left of it."""
 
-    def __init__(self, holdings: ImageFolder, items: Iterable[Item]) -> None:
+    def __init__(self, folder: ImageFolder, items: Iterable[Item]) -> None:
         self._by_key: dict[str, dict[str, None]] = defaultdict(dict)
         self._by_text: list[dict[str, dict[str, None]]] = [defaultdict(dict) for _ in range(3)]
         for item in items:
             text = task_text(item.task)
-            names = plain_names(text) if holdings.is_named_by_prompts else set()
+            names = plain_names(text) if folder.is_named_by_prompts else set()
             levels = [self._by_key, *self._by_text]
-            for level, handles in zip(levels, (holdings.keys(item.id), {text}, {plain(text)}, names), strict=True):
+            for level, handles in zip(levels, (folder.keys(item.id), {text}, {plain(text)}, names), strict=True):
                 for handle in handles:
                     level[handle][item.id] = None
 
@@ -235,10 +235,10 @@ class _Finder:
         return tuple(next((ids for ids in found if ids), ()))
 
 
-def _is_same(prompt: str, text: str, holdings: ImageFolder) -> bool:
+def _is_same(prompt: str, text: str, folder: ImageFolder) -> bool:
     if plain(prompt) == plain(text):
         return True
-    return holdings.is_named_by_prompts and plain_of_name(prompt) in plain_names(text)
+    return folder.is_named_by_prompts and plain_of_name(prompt) in plain_names(text)
 
 
 def _show(text: str) -> str:
@@ -291,10 +291,10 @@ class FolderModel:
         self._path, self._is_told = Path(path).expanduser(), layout != "auto"
         self._fault: UnclearLayoutError | None = None
         try:
-            self._holdings = read_folder(self._path, layout)
+            self._folder = read_folder(self._path, layout)
         except UnclearLayoutError as error:  # perhaps the prompts of a suite tell
-            self._fault, self._holdings = error, read_folder(self._path, PROMPTS)
-        self._placed: dict[str, dict[int, Image]] = {}
+            self._fault, self._folder = error, read_folder(self._path, PROMPTS)
+        self._assigned: dict[str, dict[int, Image]] = {}
 
     def match(self, items: Sequence[Item], repeats: int, /) -> MatchedImages:
         """Find the images of these items, and say what is missing and what is unknown.
@@ -302,32 +302,32 @@ class FolderModel:
         Two items with the same prompt can be told apart only if both are among them: give all items of a suite.
         """
         drawn = [item for item in items if item.task.kind in self.tasks]
-        placement = ImageAssignment(self._holdings, drawn)
-        if not placement.has_any and self._fault is not None:
+        assignment = ImageAssignment(self._folder, drawn)
+        if not assignment.has_any and self._fault is not None:
             raise self._fault
-        if not placement.has_any and not self._is_told and self._path.is_dir():
+        if not assignment.has_any and not self._is_told and self._path.is_dir():
             with suppress(BadFileError):  # what cannot be read in this way either is told by what was found before
                 by_prompts = read_folder(self._path, PROMPTS)
                 other = ImageAssignment(by_prompts, drawn)
                 if other.has_any:
-                    self._holdings, placement = by_prompts, other
-        self._placed |= placement.of_item
-        return describe(self._holdings, placement, drawn, repeats)
+                    self._folder, assignment = by_prompts, other
+        self._assigned |= assignment.of_item
+        return describe(self._folder, assignment, drawn, repeats)
 
     async def respond(self, request: Request, /) -> Reply:
         """Find the trial's file; asked again, a folder gives the same image."""
-        if request.item_id not in self._placed:
+        if request.item_id not in self._assigned:
             alone = Item(request.item_id, request.task, (), {})
-            self._placed |= ImageAssignment(self._holdings, [alone]).of_item
-        images = self._placed[request.item_id]
+            self._assigned |= ImageAssignment(self._folder, [alone]).of_item
+        images = self._assigned[request.item_id]
         image = images.get(request.repeat)
         if image is None:
             return Reply(Failed(self._say_missing(request, len(images)), is_transient=True), request.provenance())
         provenance = replace(
             request.provenance(),
             # What the folder says that was sent, where it says so in words and not in a mangled file name.
-            prompt_sent=image.prompt if image.prompt and not self._holdings.is_named_by_prompts else request.text,
-            parameters=image.parameters | {"layout": self._holdings.layout},
+            prompt_sent=image.prompt if image.prompt and not self._folder.is_named_by_prompts else request.text,
+            parameters=image.parameters | {"layout": self._folder.layout},
         )
         try:
             return Reply(Pixels(await asyncio.to_thread(read_image, image.path)), provenance)
@@ -335,7 +335,7 @@ class FolderModel:
             return Reply(Failed(f"{image.name}: {error}", is_transient=True), provenance)
 
     def _say_missing(self, request: Request, found: int) -> str:
-        if self._holdings.layout == "items":
+        if self._folder.layout == "items":
             name = f"{request.item_id.partition('/')[2].replace('/', '_')}_{request.repeat}"
             return f"no file {name}.png, .jpg, … in the folder (one image per item: --repeats 1; {_ONLY_FOUND})"
         return (

@@ -12,7 +12,7 @@ from subitize.interfaces import SelfTest
 from subitize.io.images import Rgb
 from subitize.language.nouns import plural
 from subitize.language.numbers import count_noun
-from subitize.networks.collages import NOUNS, Collage, make_collage
+from subitize.networks.collages import PHOTO_NOUNS, Collage, make_collage
 from subitize.networks.detectors.classes import COCO_CLASSES, class_of
 from subitize.stats.boxes import Detections
 
@@ -20,8 +20,8 @@ from subitize.stats.boxes import Detections
 class Detector(Protocol):
     """Finds things by their nouns, singular; loaded when it is first needed, or by `load`."""
 
-    has_open_vocabulary: bool
-    """Whether it looks for any noun; else only for those that are a class of its own."""
+    is_open_vocabulary: bool
+    """Whether it results for any noun; else only for those that are a class of its own."""
 
     @property
     def assumption(self) -> str:
@@ -30,11 +30,11 @@ class Detector(Protocol):
     def load(self) -> None:
         """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
 
-    def can_see(self, noun: str, /) -> bool:
+    def knows(self, noun: str, /) -> bool:
         """Tell whether it can look for such things."""
 
     def classes(self) -> Collection[str]:
-        """List the nouns it knows, as its own labels are called; nothing where it looks for any."""
+        """List the nouns it knows, as its own labels are called; nothing where it results for any."""
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score, labelled by the noun asked for.
@@ -72,7 +72,7 @@ _MOST_BOXES = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _CollageResult:
     """What a detector saw in a collage of one thing: how many of it, and of others.
 
     Of those that are there so many were found in their places; so many others were seen where nothing is.
@@ -93,7 +93,7 @@ class _Look:
     @property
     def ghosts(self) -> Counter[str]:
         """Count what was seen and is in no such collage."""
-        return Counter({noun: number for noun, number in self.others.items() if noun in (*NOUNS, *_NEVER_THERE)})
+        return Counter({noun: number for noun, number in self.others.items() if noun in (*PHOTO_NOUNS, *_NEVER_THERE)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,26 +122,26 @@ class _Unseen:
 
 def self_test(detector: Detector, threshold: float, iou: float) -> SelfTest:
     """Have a detector count in photo collages; raise UnusableModelError, with the reason, where it is broken."""
-    nouns = [noun for noun in NOUNS if detector.can_see(noun)]
+    nouns = [noun for noun in PHOTO_NOUNS if detector.knows(noun)]
     if not nouns:
-        return untested(detector, f"cannot be tested: it knows none of {', '.join(NOUNS)}")
+        return untested(detector, f"cannot be tested: it knows none of {', '.join(PHOTO_NOUNS)}")
     try:
         collages = make_test(nouns, SEED)
     except MissingPartError as error:
         return untested(detector, f"cannot be tested: {error}")
     try:
-        looks = [_look(detector, collage, threshold, iou) for collage in collages]
+        results = [_examine(detector, collage, threshold, iou) for collage in collages]
     except RuntimeError as error:
         raise UnusableModelError(f"it cannot look at photo collages: {error}") from None
-    told = f"counted {sum(look.is_right for look in looks)} of {len(looks)} photo collages right"
-    if reasons := list(_reasons(looks)):
+    told = f"counted {sum(result.is_right for result in results)} of {len(results)} photo collages right"
+    if reasons := list(_reasons(results)):
         suspects = ["its weights", "the names of its classes", f"threshold={threshold:g}"]
         *others, last = suspects if threshold else suspects[:2]  # without scores there is no threshold
         raise UnusableModelError(
             f"{told}: it {', '.join(reasons[:3])}; check {', '.join(others)} and {last} (self_test=false uses it all "
             f"the same, as one of drawings, which may see nothing in photographs){_assumed(detector)}"
         )
-    return SelfTest(True, ", ".join([told, *map(str, _unseen(looks))]) + _assumed(detector))
+    return SelfTest(True, ", ".join([told, *map(str, _unseen(results))]) + _assumed(detector))
 
 
 def untested(detector: Detector, why: str) -> SelfTest:
@@ -161,21 +161,21 @@ def _assumed(detector: Detector) -> str:
     return f"; {detector.assumption}" if detector.assumption else ""
 
 
-def _look(detector: Detector, collage: Collage, threshold: float, iou: float) -> _Look:
+def _examine(detector: Detector, collage: Collage, threshold: float, iou: float) -> _CollageResult:
     ((noun, there),) = collage.counts.items()
     # One with classes sees them all at once; of another each noun costs time, so it is asked for one that is not there.
-    asked = [noun, NOUNS[NOUNS.index(noun) - 1]] if detector.has_open_vocabulary else []
+    asked = [noun, PHOTO_NOUNS[PHOTO_NOUNS.index(noun) - 1]] if detector.is_open_vocabulary else []
     (found,) = detector.detect([collage.pixels], asked, threshold)
     found = found.above(threshold)
     # A detector may know cups and mugs: what it calls mugs is then no cup to it.
-    nouns = {class_of(one, detector.classes()): one for one in (*NOUNS, *_NEVER_THERE)}
+    nouns = {class_of(one, detector.classes()): one for one in (*PHOTO_NOUNS, *_NEVER_THERE)}
     kept: dict[str, Detections] = {}
     for label in dict.fromkeys(found.labels):
         own = found.labelled(label)
         kept[nouns.get(label, label)] = own.where(np.arange(len(own)) < _MOST_BOXES).suppressed(iou)
     places = _places(kept[noun], collage) if noun in kept else []
     others = Counter({other: len(boxes) for other, boxes in kept.items() if other != noun})
-    return _Look(noun, there, len(places), len({*places} - {None}), places.count(None), others)
+    return _CollageResult(noun, there, len(places), len({*places} - {None}), places.count(None), others)
 
 
 def _places(found: Detections, collage: Collage) -> list[int | None]:
@@ -184,34 +184,34 @@ def _places(found: Detections, collage: Collage) -> list[int | None]:
     return [next((at for at, one in enumerate(collage.pasted) if one.holds(*centre)), None) for centre in centres]
 
 
-def _reasons(looks: Sequence[_Look]) -> Iterator[str]:
+def _reasons(results: Sequence[_CollageResult]) -> Iterator[str]:
     """Say what is wrong, the worst first; nothing where the counts are good enough."""
-    blind = [look for look in looks if not look.seen and not look.others]
-    haunted = [look for look in looks if look.ghosts]
-    astray = [look for look in looks if look.astray]
-    wrong = [look for look in looks if not look.is_right]
-    is_wrong = len(looks) - len(wrong) < _FEWEST_RIGHT * len(looks)
-    if is_wrong and len(blind) > len(looks) / 2:
-        yield f"saw nothing on {len(blind)} of {len(looks)}"
-    if is_wrong and (worst := max(wrong, key=lambda look: look.seen - look.there)).seen > worst.there:
+    blind = [result for result in results if not result.seen and not result.others]
+    haunted = [result for result in results if result.ghosts]
+    astray = [result for result in results if result.astray]
+    wrong = [result for result in results if not result.is_right]
+    is_wrong = len(results) - len(wrong) < _FEWEST_RIGHT * len(results)
+    if is_wrong and len(blind) > len(results) / 2:
+        yield f"saw nothing on {len(blind)} of {len(results)}"
+    if is_wrong and (worst := max(wrong, key=lambda result: result.seen - result.there)).seen > worst.there:
         there = "there is 1" if worst.there == 1 else f"there are {worst.there}"
         yield f"saw {count_noun(worst.seen, worst.noun)} where {there}"
     # One with finer classes, that says man and coffee cup, is none the worse for it.
-    yield from (str(unseen) for unseen in _unseen(looks) if is_wrong or unseen.mistaken)
-    if len(haunted) > _MOST_WITH_GHOSTS * len(looks):
-        (ghost, _), *_ = sum((look.ghosts for look in haunted), Counter()).most_common(1)
-        yield f"saw things that are not there ({plural(ghost)}) on {len(haunted)} of {len(looks)}"
-    if len(astray) > _MOST_ASTRAY * len(looks):
-        (most, _), *_ = Counter(look.noun for look in astray).most_common(1)
-        yield f"found {plural(most)} where there are none on {len(astray)} of {len(looks)}"
+    yield from (str(unseen) for unseen in _unseen(results) if is_wrong or unseen.mistaken)
+    if len(haunted) > _MOST_WITH_GHOSTS * len(results):
+        (ghost, _), *_ = sum((result.ghosts for result in haunted), Counter()).most_common(1)
+        yield f"saw things that are not there ({plural(ghost)}) on {len(haunted)} of {len(results)}"
+    if len(astray) > _MOST_ASTRAY * len(results):
+        (most, _), *_ = Counter(result.noun for result in astray).most_common(1)
+        yield f"found {plural(most)} where there are none on {len(astray)} of {len(results)}"
     if is_wrong:
-        yield f"found {sum(look.found for look in looks)} of {sum(look.there for look in looks)} things"
+        yield f"found {sum(result.found for result in results)} of {sum(result.there for result in results)} things"
 
 
-def _unseen(looks: Sequence[_Look]) -> list[_Unseen]:
-    nouns = {look.noun for look in looks} - {look.noun for look in looks if look.seen}
-    shown = {noun: [look for look in looks if look.noun == noun] for noun in sorted(nouns)}
+def _unseen(results: Sequence[_CollageResult]) -> list[_Unseen]:
+    nouns = {result.noun for result in results} - {result.noun for result in results if result.seen}
+    shown = {noun: [result for result in results if result.noun == noun] for noun in sorted(nouns)}
     return [
-        _Unseen(noun, sum(look.there for look in own), sum((look.others for look in own), Counter()))
+        _Unseen(noun, sum(result.there for result in own), sum((result.others for result in own), Counter()))
         for noun, own in shown.items()
     ]

@@ -22,9 +22,9 @@ from subitize.language.nouns import article, plural
 from subitize.networks import weights
 from subitize.networks.detectors.classes import choose_classes, class_of
 from subitize.networks.encoders import LazyImage
-from subitize.networks.generators import Chat, Generator, open_generator
+from subitize.networks.generators import GenerationOptions, Generator, open_generator
 from subitize.networks.processors import make_rf_detr_processor
-from subitize.networks.weights import Device, name_detector
+from subitize.networks.weights import Device, Untyped, name_detector
 from subitize.records import Said
 from subitize.stats.boxes import Detections, Floats, Grid
 
@@ -53,16 +53,23 @@ MASK_SIDE = 32
 
 
 class NounBoxes(NamedTuple):
-    """Boxes in the picture at a place among those given (n × 4 corners in its pixels), their n scores, and their noun.
+    """The boxes of one noun in one picture: its position in the batch, n × 4 corners in its pixels, and n scores.
 
-    What a network finds by its outline has n maps of the whole picture too, above 0 where the thing is.
+    Networks that outline things also give n maps of the whole picture, above 0 where the thing is.
     """
 
     place: int
-    xyxy: object
-    scores: object
+    xyxy: Any
+    scores: Any
     noun: str
-    maps: "torch.Tensor | None" = None
+    maps: Any = None
+
+    def above(self, floor: float) -> "NounBoxes":
+        """Keep the boxes with at least this score, as arrays."""
+        scores = np.asarray(self.scores, dtype=np.float64)
+        is_kept = scores >= floor
+        maps = None if self.maps is None else np.asarray(self.maps)[is_kept]
+        return NounBoxes(self.place, np.asarray(self.xyxy, dtype=np.float64)[is_kept], scores[is_kept], self.noun, maps)
 
 
 class HubDetector:
@@ -71,7 +78,7 @@ class HubDetector:
     kind: str
     reads: tuple[str, ...] = ()
     """Kinds whose weights it runs as well as its own."""
-    has_open_vocabulary: bool
+    is_open_vocabulary: bool
     has_scores = True
     usual_dtype = "float32"  # a box of a thousand pixels in bfloat16 is four pixels off, and most are small
     assumption = ""
@@ -100,14 +107,16 @@ class HubDetector:
         """Its weights, where they compute."""
         _ = self.config  # another detector's network is refused
         with weights.loading(self.who):
-            model_class = self._model_class
+            import transformers
+
+            model_class = getattr(transformers, self._model_class())
         return weights.load_model(model_class, self.folder, self._placement, self.who)
 
     @cached_property
     def image_processor(self) -> "ProcessorMixin":
         """What prepares pictures for it."""
         with weights.loading(self.who):
-            processor_class = self._processor_class
+            processor_class = self._processor_class()
         return weights.load_part(processor_class, self.folder, self.who)
 
     def load(self) -> None:
@@ -117,10 +126,10 @@ class HubDetector:
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score."""
         self.load()
-        found: list[list[_Kept]] = [[] for _ in pictures]
-        for look in self._look(pictures, nouns):
-            found[look.place].append(_keep(look, pictures[look.place], floor))
-        return [_gather(of_one) for of_one in found]
+        found: list[list[NounBoxes]] = [[] for _ in pictures]
+        for boxes in self._find(pictures, nouns):
+            found[boxes.place].append(boxes.above(floor))
+        return [_gather(own, picture) for own, picture in zip(found, pictures, strict=True)]
 
     def batches(self, pictures: Sequence[Rgb]) -> list[tuple[tuple[int, ...], Inputs]]:
         """Prepare pictures, each by itself, and put together those that come out in one size: their places and inputs.
@@ -161,21 +170,17 @@ class HubDetector:
         """Name the libraries that compute, and their versions."""
         return weights.name_versions("torch", "transformers")
 
-    @property
-    def _model_class(self) -> Any:  # noqa: ANN401
-        """The class of transformers that loads it."""
-        from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection
+    def _model_class(self) -> str:
+        """Name the class of transformers that loads the network."""
+        return "AutoModelForZeroShotObjectDetection" if self.is_open_vocabulary else "AutoModelForObjectDetection"
 
-        return AutoModelForZeroShotObjectDetection if self.has_open_vocabulary else AutoModelForObjectDetection
-
-    @property
-    def _processor_class(self) -> Any:  # noqa: ANN401
-        """The class that loads what prepares pictures."""
+    def _processor_class(self) -> Untyped:
+        """Find the class that loads the image processor."""
         from transformers import AutoImageProcessor
 
         return AutoImageProcessor
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Go through what the network finds, whatever its score."""
         raise NotImplementedError
 
@@ -207,9 +212,9 @@ class Detr(HubDetector):
     """
 
     kind = "detr"
-    has_open_vocabulary = False
+    is_open_vocabulary = False
 
-    def can_see(self, noun: str, /) -> bool:
+    def knows(self, noun: str, /) -> bool:
         """Tell whether the noun names one of its classes."""
         return class_of(noun, self.classes()) is not None
 
@@ -218,7 +223,7 @@ class Detr(HubDetector):
         names = dict.fromkeys(self.config.id2label.values())
         return tuple(name for name in names if name not in _NO_CLASS)
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns, or all.
 
         The folder's own processor reads the output: whether there is a class for nothing differs by network.
@@ -249,22 +254,18 @@ class RfDetr(Detr):
 
     kind = "rf-detr"
 
-    @property
-    def _processor_class(self) -> Any:  # noqa: ANN401
+    def _processor_class(self) -> Untyped:
         return make_rf_detr_processor()
 
-    @property
-    def _model_class(self) -> Any:  # noqa: ANN401
-        from transformers import RfDetrForInstanceSegmentation, RfDetrForObjectDetection
-
-        is_outlining = self.config.architectures == [RfDetrForInstanceSegmentation.__name__]
-        return RfDetrForInstanceSegmentation if is_outlining else RfDetrForObjectDetection
+    def _model_class(self) -> str:
+        is_outlining = self.config.architectures == ["RfDetrForInstanceSegmentation"]
+        return "RfDetrForInstanceSegmentation" if is_outlining else "RfDetrForObjectDetection"
 
 
 class OpenVocabulary(HubDetector):
     """What detectors have in common that are told what to look for."""
 
-    has_open_vocabulary = True
+    is_open_vocabulary = True
 
     @cached_property
     def tokenizer(self) -> "ProcessorMixin":
@@ -278,13 +279,19 @@ class OpenVocabulary(HubDetector):
         super().load()
         _ = self.tokenizer
 
-    def can_see(self, noun: str, /) -> bool:
+    def knows(self, noun: str, /) -> bool:
         """Tell whether there is something to look for in the noun."""
         return any(character.isalnum() for character in noun)
 
     def classes(self) -> Collection[str]:
         """List nothing: it looks for any noun."""
         return ()
+
+    def _encode(self, texts: str | list[str]) -> dict[str, "torch.Tensor"]:
+        """Turn texts into tokens, padded to the most that the network reads."""
+        longest = self.model.config.text_config.max_position_embeddings
+        made = self.tokenizer(texts, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
+        return {name: made[name] for name in ("input_ids", "attention_mask")}
 
 
 class GroundingDino(OpenVocabulary):
@@ -296,7 +303,7 @@ class GroundingDino(OpenVocabulary):
     kind = "grounding-dino"
     reads: tuple[str, ...] = ("mm-grounding-dino",)  # which had no name of its own once
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; a box's score is the largest of the noun's own tokens."""
         batches = self.batches(pictures)
         for noun in dict.fromkeys(nouns):
@@ -332,23 +339,19 @@ class Sam3(OpenVocabulary):
 
     kind = "sam3"
 
-    @property
-    def _processor_class(self) -> Any:  # noqa: ANN401
-        from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
+    def _processor_class(self) -> Untyped:
+        from transformers import ViTImageProcessorPil
 
         return ViTImageProcessorPil  # its own needs torchvision, and does the same
 
-    @property
-    def _model_class(self) -> Any:  # noqa: ANN401
-        from transformers import Sam3Model
+    def _model_class(self) -> str:
+        return "Sam3Model"  # also of weights for videos, as the hub has them
 
-        return Sam3Model  # also of weights for videos, as the hub has them
-
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; a score is the box's, times that of the noun being in the picture at all."""
         import torch
 
-        words = {noun: self._tokenize(noun) for noun in dict.fromkeys(nouns)}
+        words = {noun: self._encode(noun) for noun in dict.fromkeys(nouns)}
         for places, inputs in self.batches(pictures) if words else ():
             pixels = inputs["pixel_values"].to(self.model.device, self.model.dtype)
             with torch.inference_mode():
@@ -362,23 +365,18 @@ class Sam3(OpenVocabulary):
                     corners = found.pred_boxes.float().cpu() * torch.tensor(sizes)[:, None]
                 yield from map(NounBoxes, places, corners, scores.cpu(), repeat(noun), found.pred_masks.float().cpu())
 
-    def _tokenize(self, noun: str) -> dict[str, "torch.Tensor"]:
-        longest = self.model.config.text_config.max_position_embeddings
-        made = self.tokenizer(noun, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
-        return {name: made[name] for name in ("input_ids", "attention_mask")}
-
 
 class Owlv2(OpenVocabulary):
     """Looks for all nouns at once: its score for one does not depend on the others."""
 
     kind = "owlv2"
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; one place may be found for several of them."""
         asked = list(dict.fromkeys(nouns))
         if not asked:
             return
-        words = self._tokenize(asked)
+        words = self._encode([QUERY.format(a=article(noun), noun=noun) for noun in asked])
         for places, inputs in self.batches(pictures):
             output = self.run(inputs, **words)
             for place, scores, boxes in zip(places, output.logits.sigmoid(), output.pred_boxes, strict=True):
@@ -390,36 +388,15 @@ class Owlv2(OpenVocabulary):
                 for noun, own_scores in zip(asked, scores.T, strict=True):
                     yield NounBoxes(place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun)
 
-    def _tokenize(self, nouns: Sequence[str]) -> dict[str, "torch.Tensor"]:
-        texts = [QUERY.format(a=article(noun), noun=noun) for noun in nouns]
-        longest = self.config.text_config.max_position_embeddings
-        made = self.tokenizer(texts, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
-        return {name: made[name] for name in ("input_ids", "attention_mask")}
 
-
-class _Kept(NamedTuple):
-    xyxy: Floats
-    scores: Floats
-    labels: list[str]
-    masks: list[Grid]
-
-
-def _keep(found: NounBoxes, picture: Rgb, floor: float) -> _Kept:
-    """Take of what was found in a picture what scores enough."""
-    scores = np.asarray(found.scores, dtype=np.float64)
-    is_kept = scores >= floor
-    xyxy = np.asarray(found.xyxy, dtype=np.float64)[is_kept]
+def _gather(found: Sequence[NounBoxes], picture: Rgb) -> Detections:
+    """Put together what was found of each noun in one picture."""
     height, width, _ = picture.shape
-    shares = xyxy / (width, height, width, height)
-    masks = [] if found.maps is None else cut_masks(np.asarray(found.maps)[is_kept], shares)
-    return _Kept(xyxy, scores[is_kept], [found.noun] * len(xyxy), masks)
-
-
-def _gather(found: Sequence[_Kept]) -> Detections:
-    xyxy = np.concatenate([np.empty((0, 4)), *(kept.xyxy for kept in found)])
-    scores = np.concatenate([np.empty(0), *(kept.scores for kept in found)])
-    labels = [label for kept in found for label in kept.labels]
-    masks = [mask for kept in found for mask in kept.masks]
+    xyxy = np.concatenate([np.empty((0, 4)), *(own.xyxy for own in found)])
+    scores = np.concatenate([np.empty(0), *(own.scores for own in found)])
+    labels = [own.noun for own in found for _ in own.scores]
+    sides = (width, height, width, height)
+    masks = [mask for own in found if own.maps is not None for mask in cut_masks(own.maps, own.xyxy / sides)]
     return Detections.make(xyxy, scores, labels, masks)
 
 
@@ -484,7 +461,9 @@ class Molmo2(OpenVocabulary):
     def generator(self) -> Generator:
         """The network with what puts requests to it."""
         with weights.naming(self.who):
-            return open_generator(self.folder, self.config.architectures[0], self._placement, Chat(self._max_tokens))
+            return open_generator(
+                self.folder, self.config.architectures[0], self._placement, GenerationOptions(self._max_tokens)
+            )
 
     @property
     def model(self) -> "PreTrainedModel":

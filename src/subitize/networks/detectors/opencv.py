@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from subitize.networks.detectors.outputs import (
     recognise_ssd,
     recognise_yolo,
 )
-from subitize.networks.weights import hash_weights, require
+from subitize.networks.weights import Untyped, hash_weights, require
 from subitize.stats.boxes import Detections, Floats
 
 PLAN_SUFFIXES: Mapping[str, str] = {".pb": ".pbtxt", ".weights": ".cfg", ".onnx": ""}
@@ -151,7 +150,7 @@ class _Network:
 class OpenCv(ABC):
     """A detector with classes of its own, from files on this machine; `labels` is a file with a class per line."""
 
-    has_open_vocabulary = False
+    is_open_vocabulary = False
     has_scores = True
     kind: str
     suffixes: tuple[str, ...]
@@ -172,7 +171,7 @@ class OpenCv(ABC):
         """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
         _ = self._network
 
-    def can_see(self, noun: str, /) -> bool:
+    def knows(self, noun: str, /) -> bool:
         """Tell whether it has a class of such things."""
         return class_of(noun, self.classes()) is not None
 
@@ -351,7 +350,7 @@ class Yolo(OpenCv):
             )
 
         def look(picture: Rgb) -> RawBoxes:
-            shown, share, left, top = _between_bars(picture, size)
+            shown, share, left, top = _letterbox(picture, size)
             found = layout.read(compute(shown))
             return replace(found, xyxy=(found.xyxy - [left, top, left, top]) / share)
 
@@ -432,7 +431,7 @@ def _plain(size: tuple[int, int]) -> Rgb:
     return np.full((size[1], size[0], 3), _BARS, dtype=np.uint8)
 
 
-def _between_bars(picture: Rgb, size: tuple[int, int]) -> tuple[Rgb, float, int, int]:
+def _letterbox(picture: Rgb, size: tuple[int, int]) -> tuple[Rgb, float, int, int]:
     """Fit a picture into a size, and tell how many times as large and where it is in there."""
     import cv2
 
@@ -470,7 +469,7 @@ def _with_low_thresholds(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check_fit(net: Any, weights: Path, plan: Path) -> None:  # noqa: ANN401 - cv2's own type
+def _check_fit(net: Untyped, weights: Path, plan: Path) -> None:
     """Refuse weights that are too few or too many for their configuration: OpenCV would fill up with zeros."""
     layers = [net.getLayer(net.getLayerId(name)) for name in net.getLayerNames()]
     numbers = sum(blob.size for layer in layers if layer.type != "Region" for blob in layer.blobs)
