@@ -15,11 +15,11 @@ from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS
 
 NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
-"""What a prompt may speak of: the things we draw, and those of COCO."""
+"""The things a prompt may mention: those we draw, and COCO's classes."""
 
 
 def graph_of(item: Item) -> tuple[Node, ...]:
-    """Make the scene graph of what an item asks to be drawn; nothing where it is not understood."""
+    """Make the scene graph of an item's prompt; empty if it is not understood."""
     return read_graph(item.task.prompt, NOUNS, COLOUR_NAMES) if isinstance(item.task, Draw) else ()
 
 
@@ -32,7 +32,7 @@ class Dsg(InWords):
     asks_about = "drawings of prompts that it can make a scene graph of"
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
-        """Ask all that the prompt says; nothing where it is not understood."""
+        """Ask everything the prompt says; nothing if it is not understood."""
         return [node.ask for node in graph_of(item)]
 
     def _can_ask(self, question: Question) -> bool:
@@ -44,7 +44,7 @@ ASKS_ABOUT = "drawings of prompts"
 
 
 def fit_asks(item: Item) -> tuple[Ask, ...]:
-    """Ask how well a drawing fits what was asked for; no score is the right one."""
+    """Ask how well a drawing fits its prompt; there is no right score."""
     return (Ask(Fit(item.task.prompt), FIT_QUESTION, ()),) if isinstance(item.task, Draw) else ()
 
 

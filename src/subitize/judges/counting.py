@@ -1,6 +1,6 @@
-"""Judges that count: detectors, whose boxes are the evidence, and users' own commands, whose output is.
+"""Judges that count: detectors, with boxes as evidence, and users' own commands, with their output.
 
-A rule turns boxes into a count, so another threshold needs no new look at the pictures."""
+A rule turns boxes into a count, so that another threshold needs no new look at the pictures."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +16,7 @@ from subitize.stimuli.colours import with_colours
 
 
 class DetectorJudge(DetectorSettings):
-    """Counts what a detector finds, also of a colour or in a place, and tells whether so many are there."""
+    """Counts what a detector finds, also by colour or place, and checks statements about it."""
 
     is_stand_in = False
     asks_together = True
@@ -26,11 +26,11 @@ class DetectorJudge(DetectorSettings):
         self.rule = str(self.box_rule)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and about things it can see."""
+        """Return whether this is one picture, and a question about things it can see."""
         return is_picture(outcomes) and bool(nouns_of(question)) and not self.why_not(question)
 
     def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
-        """Look at every picture once for all kinds of things that are asked about."""
+        """Look at every picture once for all things asked about."""
         wanted = [nouns_of(*(inquiry.question for inquiry in exhibit.inquiries)) for exhibit in exhibits]
         pictures = [decode(exhibit.load(shown_picture(exhibit))) for exhibit in exhibits]
         found = self.detect(pictures, wanted)
@@ -47,7 +47,7 @@ class DetectorJudge(DetectorSettings):
 
 
 def _choose(found: Detections, nouns: tuple[str, ...]) -> Boxes | Words:
-    """Take what was found of some nouns; what was said of one of them without an answer cannot be counted."""
+    """Take what was found of some nouns; a reply that was left unread cannot be counted."""
     said = next((found.unread[noun] for noun in nouns if noun in found.unread), None)
     if said is not None:
         return Words(f"{CANNOT_TELL}{said}")
@@ -66,11 +66,11 @@ class CounterJudge(Counter):
     asks_together = False
 
     def self_test(self) -> SelfTest:
-        """Say that it is taken as it is."""
+        """Say that a command cannot be tested."""
         return SelfTest(False, "cannot be tested: what its command can count is not known")
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a count of things wherever they are."""
+        """Return whether this is one picture, and a plain count, without colour or place."""
         return is_picture(outcomes) and isinstance(question, Count) and question == Count(question.noun)
 
     def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:

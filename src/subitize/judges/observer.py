@@ -1,4 +1,4 @@
-"""Counts what is in a picture, and tells what holds of it, by classical vision on its pixels."""
+"""Counts things in a picture and checks statements about it, by classical vision on its pixels."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class ObserverJudge:
     asks_together = True
 
     def self_test(self) -> SelfTest:
-        """Show it pictures of our own drawings whose numbers are known."""
+        """Count things in drawings of known numbers."""
         seen, known = _count_known()
         if seen != known:
             raise UnusableModelError(
@@ -35,7 +35,7 @@ class ObserverJudge:
         return SelfTest(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
+        """Return whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
         return len(outcomes) == 1 and isinstance(outcomes[0], Drawn) and _is_known(question)
 
     def compute(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
@@ -50,7 +50,7 @@ class ObserverJudge:
 _KNOWN = (("apples", 1), ("dots", 3), ("butterflies", 5), ("people", 7))
 
 
-@cache  # an installation does not change while it is at work
+@cache  # an installation does not change while it runs
 def _count_known() -> tuple[list[int], list[int]]:
     """Count the things in pictures of known numbers: what is seen, and what is there."""
     pictures = [render(Stimulus(category, number, seed=number, size_px=256)).png for category, number in _KNOWN]
@@ -72,7 +72,7 @@ def _is_known(question: Question) -> bool:
 
 
 def _answer(question: Question, view: SceneView) -> Evidence:
-    # Whoever does not know what is there cannot tell how many of it there are, least of all none.
+    # With unknown things in the picture no count is sure, least of all none.
     if strange := sum(thing.kind == UNKNOWN for thing in view.things):
         return Words(f"{CANNOT_TELL}{strange} of {len(view.things)} things seen are unknown to the observer")
     match question:
@@ -97,7 +97,7 @@ _EITHER = re.compile(
 
 
 def _read(text: str) -> tuple[Scene, ...] | None:
-    """Read a statement as scenes one of which must hold; None if it is not understood."""
+    """Read a statement as alternative scenes; None if it is not understood."""
     either = _EITHER.fullmatch(text)
     texts = [text]
     if either:

@@ -1,4 +1,4 @@
-"""Tests a network that is asked questions, with photographs of known things."""
+"""Tests judges that ask a model, with photographs of known things."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -21,16 +21,16 @@ _REMEDY = "its weights are damaged, not trained, or not meant for such questions
 
 
 class EmptyAnswerError(ValueError):
-    """A model gave no words at all, which is no answer."""
+    """A model gave an empty answer."""
 
     def __init__(self) -> None:
         super().__init__("the model gave an empty answer")
 
 
 def check_answers(compute: ComputeFindings, rule: str, *, counts: bool) -> SelfTest:
-    """Ask what is there, and what is not; where it is to count, how many will do as well, as some only count.
+    """Ask whether things are there, and if that fails and `counts` is true, how many, as some models only count.
 
-    The answers are read by the judge's own rule: one that thinks aloud is read as it will be.
+    The answers are read by the judge's own rule, as they will be in a run.
     """
     told = []
     for asked in (_is_there, _how_many) if counts else (_is_there,):
@@ -46,7 +46,7 @@ def check_answers(compute: ComputeFindings, rule: str, *, counts: bool) -> SelfT
                 interpret(finding.evidence, asked(one).question, parse_rule(rule))
                 for one, finding in zip((noun, _another(noun)), findings, strict=True)
             ]
-            # One is as good as yes, and none as no.
+            # One counts as yes, and none as no.
             right += sum(value == Known(expected) for value, expected in zip(values, (True, False), strict=True))
         count, example = 2 * len(PHOTO_NOUNS), asked(PHOTO_NOUNS[0]).wording
         told.append(f"{right} of {count} questions about photographs ({example} …) answered right")
@@ -56,7 +56,7 @@ def check_answers(compute: ComputeFindings, rule: str, *, counts: bool) -> SelfT
 
 
 def check_scores(compute: ComputeFindings) -> SelfTest:
-    """Have the names of four things scored against photographs of each: that of what is shown must be the best."""
+    """Score the names of four things against photographs of each: the right name must score best."""
     shown = [(noun, seed) for noun in PHOTO_NOUNS for seed in (0, 1)]
     names = [JudgeQuestion(Fit(f"a photo of {article(noun)} {noun}"), "") for noun in PHOTO_NOUNS]
     try:
@@ -74,7 +74,7 @@ def check_scores(compute: ComputeFindings) -> SelfTest:
     return SelfTest(True, told)
 
 
-# No photographs here, or the network is shown features from a file instead.
+# No photographs are installed, or the network reads region features instead of pixels.
 _UNTESTABLE = (MissingPartError, BadFileError, BadValueError)
 
 

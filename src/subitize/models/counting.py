@@ -1,4 +1,4 @@
-"""Models that answer how many there are by counting: detectors (Numbersense, Figure S2) and users' own commands."""
+"""Models that answer questions by counting: detectors (Numbersense, Figure S2) and users' own commands."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,13 +15,13 @@ from subitize.stimuli.colours import with_colours
 
 
 class DetectorModel(DetectorSettings):
-    """Says how many a detector finds of what a question asks for."""
+    """Answers how many a detector finds of what a question asks for."""
 
     tasks: frozenset[TaskKind] = frozenset({"answer"})
     is_stand_in = False
 
     def check(self) -> None:
-        """Load the weights, and show it photographs of known things: one that sees nothing is refused."""
+        """Load the weights and run the self-test; refuse a detector that fails it."""
         super().check()
         try:
             self.self_test()
@@ -29,7 +29,7 @@ class DetectorModel(DetectorSettings):
             raise UnusableModelError(f"model {self.who} failed its self-test: {error}") from None
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
-        """Look at every picture for what its question asks to be counted."""
+        """Count in every picture what its question asks for."""
         asked = [self._understand(request.text) for request in requests]
         able = [(request, one) for request, one in zip(requests, asked, strict=True) if isinstance(one, Count)]
         pictures = [decode(request.picture()) for request, _ in able]
@@ -42,7 +42,7 @@ class DetectorModel(DetectorSettings):
         ]
 
     def _understand(self, text: str) -> Count | Refused:
-        """Read what is to be counted, or say what keeps it from that."""
+        """Read what to count, or say why it cannot be counted."""
         asked = read_count(text)
         if asked is None:
             return Refused(f"not understood: {text[:60]!r}")
@@ -50,7 +50,7 @@ class DetectorModel(DetectorSettings):
         return Refused(reason) if reason else asked
 
     def _counts_all(self, asked: Count) -> bool:
-        """Tell whether any class will do: one with an open vocabulary looks for things by that name."""
+        """Return whether things of any class count; an open vocabulary takes such a word as a noun instead."""
         return asked.noun in ANY_KIND and asked.place is None and not self.detector.is_open_vocabulary
 
     def _count(self, request: Request, asked: Count, found: Detections, pixels: Rgb) -> Reply:

@@ -1,4 +1,4 @@
-"""Pictures by a pipeline of diffusers on this machine: each from noise of its own, whatever batch it is drawn in."""
+"""Pictures by a diffusers pipeline on this machine, each from noise of its own, in any batch."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,11 +74,11 @@ class Diffusers:
         self._source.find()
 
     def check(self) -> None:
-        """Load the pipeline, and see that it can do what is asked of it."""
+        """Load the pipeline, and check that it takes its options."""
         _ = self._loaded
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
-        """Draw a picture for each."""
+        """Draw a picture for each request."""
         loaded = self._loaded
         start = time.perf_counter()
         drawn = loaded.draw([request.text for request in requests], [request.seed for request in requests])
@@ -89,7 +89,7 @@ class Diffusers:
         ]
 
     def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
-        """Say how a picture came about."""
+        """Add weights, versions and parameters to the provenance."""
         return replace(
             provenance,
             parameters=parameters,
@@ -110,12 +110,12 @@ class Diffusers:
             pipeline = pipelines.load_pipeline(self._source, folder, self._placement, offload=self._offload)
             loaded = _LoadedPipeline(who, pipeline, self._options, self._placement)
             _save_memory(pipeline, self._slices)
-        weights.hash_weights(folder)  # it takes long, and is kept
+        weights.hash_weights(folder)  # takes long, and is cached
         return loaded
 
 
 class _LoadedPipeline:
-    """A pipeline that knows what it is asked for, and draws batches."""
+    """A loaded pipeline with its options, which draws batches."""
 
     def __init__(self, who: str, pipeline: Untyped, options: pipelines.PipelineOptions, placement: Device) -> None:
         self._who, self._pipeline = who, pipeline
@@ -141,7 +141,7 @@ class _LoadedPipeline:
             self._parameters["negative_prompt"] = options.negative_prompt
 
     def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> "list[_Made]":
-        """Draw each prompt from the noise of its seed, together as far as that changes nothing but the rounding."""
+        """Draw each prompt from the noise of its seed, in batches where these change nothing but rounding."""
         with weights.quiet():
             counts = [
                 {name: len(getattr(self._pipeline, name)(prompt).input_ids) for name in self._limits}
@@ -156,7 +156,7 @@ class _LoadedPipeline:
         return [drawn[place] for place in range(len(prompts))]
 
     def _groups(self, counts: Sequence[Mapping[str, int]]) -> list[list[int]]:
-        """Split a batch where prompts of unequal length would be padded to the longest, and so see one another."""
+        """Split a batch where prompts of unequal length would be padded to the longest, and so affect one another."""
         if self._mixes:
             return [list(range(len(counts)))]
         alike: dict[tuple[int, ...], list[int]] = {}
@@ -169,7 +169,7 @@ class _LoadedPipeline:
             return [made for one in zip(prompts, seeds, strict=True) for made in self._draw_group([one[0]], [one[1]])]
         with _seeded(seeds[0], self._device) as was_used:
             pictures, flags = self._call(prompts, seeds)
-            # What draws from torch's own generator as well would get other noise in another batch.
+            # A pipeline that also uses torch's global generator would get other noise in another batch.
             self._is_solitary = self._is_solitary or was_used()
         if self._is_solitary and len(prompts) > 1:
             return self._draw_group(prompts, seeds)
@@ -212,7 +212,7 @@ class _LoadedPipeline:
 
 _Floats = NDArray[np.floating[Any]]
 _Made = tuple[Pixels | Refused | Failed, dict[str, Scalar]]
-# These pad every prompt to one length; others may pad to the longest of a batch.
+# These pad every prompt to a fixed length; others may pad to the longest of a batch.
 _PAD_ALIKE = frozenset(
     {
         "StableDiffusionPipeline",
@@ -227,16 +227,16 @@ _PAD_ALIKE = frozenset(
 
 
 def _tell_truncated(counts: Mapping[str, int], limits: Mapping[str, int]) -> dict[str, Scalar]:
-    """Say where a prompt was cut, by tokenizer: one may be cut where another reads it whole."""
+    """Say which tokenizers cut a prompt: one may cut it where another reads all of it."""
     cut = [f"{name} read {limits[name]} of {count} tokens" for name, count in counts.items() if count > limits[name]]
     return {"truncated": ", ".join(cut)} if cut else {}
 
 
 @contextmanager
 def _seeded(seed: int, device: "torch.device") -> Iterator[Callable[[], bool]]:
-    """Seed torch's own generators, for what does not take one of ours; on the CPU they are put back afterwards.
+    """Seed torch's global generators, for pipelines that ignore ours; the CPU's is restored afterwards.
 
-    What is given tells whether anything was drawn from them.
+    It yields a function that returns whether anything was drawn from them.
     """
     import torch
 
@@ -248,7 +248,7 @@ def _seeded(seed: int, device: "torch.device") -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def _same_kernels() -> Iterator[None]:
-    """Have a GPU choose its convolutions by rule, not by which was quickest today."""
+    """Have a GPU choose convolution kernels deterministically, not by today's timing."""
     import torch
 
     cudnn = torch.backends.cudnn
@@ -272,7 +272,7 @@ def _random_states(device: "torch.device") -> "list[torch.Tensor]":
 
 
 def _make_scheduler(scheduler: Untyped, name: str) -> Untyped:
-    from diffusers.utils.import_utils import DummyObject  # stands in for a class that needs a package not here
+    from diffusers.utils.import_utils import DummyObject  # replaces classes that need a missing package
 
     known = {kind.__name__: kind for kind in [type(scheduler), *scheduler.compatibles]}
     if name not in known:
@@ -286,7 +286,7 @@ _OFFERED = 12
 
 
 def _save_memory(pipeline: Untyped, wanted: Mapping[str, bool]) -> None:
-    """Have pictures decoded one by one (slicing) or in overlapping tiles, which changes them a little at the seams."""
+    """Decode pictures one by one (slicing) or in overlapping tiles, which changes them a little at the seams."""
     for how in (how for how, is_wanted in wanted.items() if is_wanted):
         enable = getattr(getattr(pipeline, "vae", None), f"enable_{how}", None)
         if enable is None:

@@ -1,4 +1,4 @@
-"""Models behind Hugging Face's client: those of any provider it knows, and endpoints by their address."""
+"""Models behind Hugging Face's client: at any provider it knows, or at an endpoint's address."""
 
 import asyncio
 import math
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from huggingface_hub import AsyncInferenceClient
 
 ROUTER_URL = "https://router.huggingface.co"
-# The client's HTTP library keeps no more connections than this.
+# The most connections that the client's HTTP library keeps.
 _MOST_AT_ONCE = 100
 
 
@@ -86,7 +86,7 @@ class HfInference:
         self._client = _Client(model, provider, address, key_variable, limits)
         self.check, self.opened = self._client.check, self._client.opened
         self.base_url = self._client.address or ROUTER_URL
-        # As Hugging Face writes it: the same model costs more with one provider than with another.
+        # In Hugging Face's notation: a model's price depends on its provider.
         self.served_name = f"{model}:{provider}" if provider else model
         self.concurrency = concurrency
         self._sends_seed, self._system, self._size = sends_seed, system, size or ""
@@ -108,13 +108,13 @@ class HfInference:
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
 
     def expect(self, task: Task, /) -> Usage:
-        """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
+        """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""
         if isinstance(task, Draw):
             return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size)
         return Usage(estimate_text_tokens((self._system or "") + task_text(task)), self._answer_tokens)
 
     async def respond(self, request: Request, /) -> Reply:
-        """Send the task as it stands."""
+        """Send the task as it is."""
         is_drawing = isinstance(request.task, Draw)
         sent = self._drawing if is_drawing else self._answering | given(system=self._system)
         parameters = self._reached | scalars(sent | self._extra) | ({"sends_seed": True} if self._sends_seed else {})
@@ -155,7 +155,7 @@ class HfInference:
 
 
 class _Client:
-    """Calls of Hugging Face's client: paced, none of them repeated, and every error made one of ours."""
+    """Calls Hugging Face's client at our pace, without retries, and turns its errors into ours."""
 
     def __init__(
         self, model: str, provider: str | None, address: str | None, key_variable: str, limits: Limits
@@ -173,26 +173,26 @@ class _Client:
         self._client: AsyncInferenceClient | None = None
 
     def check(self) -> None:
-        """Make sure that there is a key where one is needed."""
+        """Raise BadValueError if a key is needed and missing."""
         if not self.address:
             self.state.need_key(f"hf-inference:{self._model}")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Keep connections while the context lasts."""
+        """Keep connections open within the context."""
         from huggingface_hub import AsyncInferenceClient
 
         asked: dict[str, Any] = (
             {"base_url": self.address} if self.address else {"model": self._model, "provider": self._provider}
         )
-        # Without a token the client would look for one in the user's home: it gets one that it does not send.
+        # Without a token the client would look for one in the user's home: it gets a dummy that is not sent.
         headers: dict[str, Any] = {} if self.state.key else {"authorization": None}
         client = AsyncInferenceClient(
             token=self.state.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
         )
         try:
             async with client as self._client:
-                # The client has no public way to its session but one that would change that of every other client.
+                # The only public way to the client's session would change every other client's.
                 session: Any = await client._get_async_client()  # type: ignore[no-untyped-call, unused-ignore]
                 hooks = session.event_hooks
                 session.event_hooks = hooks | {"response": [*hooks.get("response", ()), self._check_redirect]}
@@ -201,7 +201,7 @@ class _Client:
             self._client = None
 
     async def _check_redirect(self, answer: Any) -> None:  # noqa: ANN401
-        """Refuse to send a request on to another server; an image that was made may be anywhere."""
+        """Refuse redirects of requests to another server; finished images may be fetched from anywhere."""
         if answer.has_redirect_location and answer.request.method == "POST":
             self.state.follow(str(answer.request.url), answer.headers["location"])
 
@@ -211,7 +211,7 @@ class _Client:
         read: Callable[[Any, float], Awaitable[Reply]],
         tokens: int,
     ) -> Reply:
-        """Make a call that is expected to use so many tokens, and have its answer read once the key is out of it."""
+        """Make a call that is expected to use so many tokens, and read its answer with the key redacted."""
         if self._client is None:
             raise TypeError("the client is called while it is not opened")
         async with self._pacer.turn(tokens) as turn:
@@ -219,7 +219,7 @@ class _Client:
             try:
                 async with asyncio.timeout(self._limits.timeout_seconds):
                     came = await ask(self._client)
-            except Exception as error:  # the client lets through whatever its providers' code stumbles over
+            except Exception as error:  # providers' code in the client may raise anything
                 raise self._explain(error, turn) from None
             try:
                 reply = await read(self.state.redact(came), time.perf_counter() - start)
@@ -231,7 +231,7 @@ class _Client:
         return reply
 
     def _explain(self, error: Exception, turn: Turn) -> Exception:
-        """Say what an error of the client means."""
+        """Turn an error of the client into one of ours."""
         from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
 
         if isinstance(error, UnusableModelError):
@@ -250,7 +250,7 @@ class _Client:
         if isinstance(error, TimeoutError):
             seconds = self._limits.timeout_seconds
             return TransientError(f"no answer within {seconds:g} s; timeout_seconds=… waits longer", is_unsettled=True)
-        # The client's HTTP library has another name in older versions.
+        # The client's HTTP library, by its names in old and new versions.
         is_of_network = type(error).__module__ in ("httpx", "httpx2")
         return self._explain_network(error) if is_of_network else self._explain_misreading(error)
 
@@ -280,17 +280,17 @@ class _Client:
         return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
 
     def _explain_misreading(self, error: Exception) -> Exception:
-        """Tell an unreadable answer from a request that the client could not even make."""
+        """Distinguish an unreadable answer from a request that the client could not even make."""
         reason = self._describe(error)
         if not self.state.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
-            # The latter is how it says that the hub lists no provider at all.
+            # RuntimeError means that the hub lists no provider at all.
             asked = f"provider={self._provider}" if self._provider else "any provider"
             return UnusableModelError(f"huggingface_hub cannot ask {asked} for {self._model}: {reason}")
         return self.state.failure(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
 
 
 def _take_file(image: object) -> bytes:
-    """Get the image as the server sent it: the client gives an opened file that is not read yet."""
+    """Read the image as the server sent it: the client gives an open file, not yet read."""
     if not isinstance(image, ImageFile) or image.fp is None:
         raise TypeError(f"{type(image).__name__} is no image file")
     image.fp.seek(0)
@@ -298,6 +298,6 @@ def _take_file(image: object) -> bytes:
 
 
 def _read_loading_seconds(content: object) -> float | None:
-    """Read how long a model takes that is still being loaded; it has done nothing yet."""
+    """Read how long a model will still be loading; the request was not begun."""
     seconds = content.get("estimated_time") if isinstance(content, dict) else None
     return max(0.0, seconds) if isinstance(seconds, int | float) and math.isfinite(seconds) else None

@@ -1,4 +1,4 @@
-"""Networks of Hugging Face's transformers on this machine: they answer, score how texts fit, and fill gaps."""
+"""Networks of Hugging Face's transformers on this machine: they answer questions, score texts and fill gaps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -59,7 +59,7 @@ class Transformers:
 
     @cached_property
     def tasks(self) -> frozenset[TaskKind]:
-        """What the network can do, by the architecture that its config names; of one on the hub only that is got."""
+        """What the network can do, by the architecture in its config; only the config is fetched from the hub."""
         self._refuse_detectors()
         tasks: set[TaskKind] = set()
         if self._architecture in joint.MATCHERS:
@@ -68,7 +68,7 @@ class Transformers:
             tasks.add("fill")
         if not tasks:
             tasks.add("answer")
-            # To score a text it must be able to say yes.
+            # To score a text, yes must be among its answers.
             if self._architecture not in joint.HEADS or joint.can_say_yes(self._config):
                 tasks.add("match")
         return frozenset(tasks)
@@ -83,7 +83,7 @@ class Transformers:
                 _ = self._filler if kind == "fill" else self._answerer if self._asks else self._matcher
 
     def _refuse_idle_options(self) -> None:
-        """Refuse options of writing where nothing is written: they would do nothing and yet name another model."""
+        """Refuse options of generation where no text is generated: they would do nothing, yet name another model."""
         if "answer" in self.tasks and self._architecture not in joint.HEADS:
             return
         options, usual = self._options, GenerationOptions()
@@ -98,7 +98,7 @@ class Transformers:
                 raise BadValueError(f"{name}={value}: {self._architecture} writes no text; leave {name} out")
 
     def _refuse_detectors(self) -> None:
-        """Refuse what only finds things, and say by which name it does."""
+        """Refuse a detector, and name the model that runs it."""
         if is_detector(self._architecture):
             name = name_detector(self._architecture)
             remedy = f"write {name}:{self._model}" if name else "take another model"
@@ -107,7 +107,7 @@ class Transformers:
             )
 
     def compute_all(self, asked: Sequence[Request], /) -> list[Reply]:
-        """Do all tasks in their order; those of a kind go through the network together."""
+        """Do all tasks; those of one kind go through the network together."""
         self.check()
         contents: dict[int, Said | Scored] = {}
         for kind in dict.fromkeys(request.task.kind for request in asked):
@@ -142,7 +142,7 @@ class Transformers:
         return Reply(content, self._complete(provenance, parameters))
 
     def _describe(self, said: Said) -> dict[str, Scalar]:
-        """Say how an answer was got; one that is cut short is no whole answer."""
+        """Describe how an answer was generated, and whether it was cut short."""
         if isinstance(self._answerer, joint.Head):
             return {}
         options = self._options
@@ -152,13 +152,13 @@ class Transformers:
 
     @cached_property
     def _seen(self) -> dict[str, Scalar]:
-        """Tell which file of regions it is: another may lie at its path later."""
+        """Hash the file of regions: another may be at its path later."""
         if self._regions is None or not self._regions.is_file():
             return {}
         return {"regions_sha256": weights.hash_file(self._regions)}
 
     def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
-        # Where torchvision is, it resizes pictures in Pillow's place, and not to the same pixels.
+        # Where torchvision is installed, it resizes pictures instead of Pillow, to other pixels.
         more = [name for name in ("torchvision",) if find_spec(name) is not None]
         is_fetched = weights.find_folder(self._model) is None
         return replace(

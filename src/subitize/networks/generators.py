@@ -1,8 +1,7 @@
 """Networks that write answers token by token: the most likely token, a random one, or a given one.
 
-Chats and others that AutoModelForImageTextToText loads, and BLIP's. Our token samplers hook into transformers where
-the next token's scores can be changed, keep what they chose, and leave the network no other choice; so nothing
-depends on what is echoed, padded or set in a folder's generation settings."""
+These are the networks that AutoModelForImageTextToText loads, and BLIP's. Our logits processors pick each token and
+record its probability, so that nothing depends on echoes, padding or a folder's generation settings."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,14 +21,15 @@ if TYPE_CHECKING:
     import torch
 
 
-# As many alternatives to a token as OpenAI's servers give at most by default.
+# The alternatives to a token that are kept: the default limit of OpenAI's servers.
 OTHERS = 5
 
 
 class TokenSampler:
-    """Chooses the likeliest token, or draws one by each row's own seed, and keeps its probability and the next best.
+    """Logits processor that picks the likeliest token, or samples one from each row's own seed, and records it.
 
-    A row's draw depends on its seed alone, not on its place in a batch or on the other rows.
+    It records each token's log-probability and the next best tokens. A row's sample depends on its seed alone, not on
+    its place in a batch or on the other rows.
     """
 
     def __init__(self, seeds: Sequence[int], temperature: float) -> None:
@@ -42,7 +42,7 @@ class TokenSampler:
         self.others: list[list[dict[int, float]]] = [[] for _ in seeds]
 
     def __call__(self, input_ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
-        """Choose for every row."""
+        """Choose a token for every row."""
         logprobs = log_probabilities(scores)
         chosen = self._draw(logprobs) if self._temperature else logprobs.argmax(-1)
         best = logprobs.topk(min(OTHERS + 1, logprobs.shape[-1]))
@@ -54,7 +54,7 @@ class TokenSampler:
         return _only(scores, chosen)
 
     def _draw(self, logprobs: "torch.Tensor") -> "torch.Tensor":
-        """Draw by adding Gumbel noise: the largest sum is distributed as the probabilities are."""
+        """Sample by adding Gumbel noise: the largest sum is distributed like the probabilities."""
         import torch
 
         size = logprobs.shape[-1]
@@ -64,7 +64,7 @@ class TokenSampler:
 
 
 class TokenForcer:
-    """Has every row say the same tokens and then end, and keeps how probable that was."""
+    """Logits processor that forces the same answer on every row and records its log-probability."""
 
     def __init__(self, said: Sequence[int], ends: Sequence[int], first: Sequence[int]) -> None:
         self._said, self._ends, self._first = said, list(ends), list(first)
@@ -73,7 +73,7 @@ class TokenForcer:
         self.logprobs: list[float] = []
 
     def __call__(self, input_ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
-        """Take the next token's probability; at the end, that of whatever ends an answer."""
+        """Add the next token's log-probability; at the end, that of all tokens that end an answer."""
         logprobs = log_probabilities(scores)
         if self._step == 0:
             self.first_logprobs = logprobs[:, self._first].tolist()
@@ -87,7 +87,7 @@ class TokenForcer:
 
 
 def log_probabilities(scores: "torch.Tensor") -> "torch.Tensor":
-    """Make natural-log probabilities of a network's scores; half floats overflow in some networks."""
+    """Turn a network's scores into natural-log probabilities; refuse NaN, as half floats overflow in some networks."""
     if scores.isnan().any():
         raise BadValueError("the network computes no numbers (NaN) for this picture; write dtype=float32 or bfloat16")
     return scores.float().log_softmax(-1)
@@ -99,7 +99,7 @@ def _only(scores: "torch.Tensor", chosen: "torch.Tensor") -> "torch.Tensor":
     return torch.full_like(scores, -torch.inf).scatter_(-1, chosen[:, None], 0.0)
 
 
-# What a yes may look like; tokenizers write a word at the beginning of an answer in different ways.
+# Ways to write yes; tokenizers differ in how they write the first word of an answer.
 YES = ("Yes", "yes", " Yes", " yes")
 _LEAST = math.log(1e-6)
 
@@ -110,7 +110,7 @@ Row = Mapping[str, "torch.Tensor"]
 
 @dataclass(frozen=True, slots=True)
 class GenerationOptions:
-    """How answers are asked for: the most tokens, how random they are, the system prompt and the form."""
+    """How answers are generated: at most so many tokens, how randomly, and from which system prompt and form."""
 
     max_tokens: int = 32
     temperature: float = 0.0
@@ -131,11 +131,11 @@ class Generator:
         self._yes = list(dict.fromkeys(tuple(ids) for ids in written if ids))
 
     def describe(self) -> dict[str, Scalar]:
-        """Tell how questions are put."""
+        """Describe how questions are put, for the provenance."""
         return self._prompts.describe()
 
     def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
-        """Answer each question about its picture; one that is longer than the network can read is refused."""
+        """Answer each question about its picture; refuse a question too long for the network."""
         said: dict[int, Said] = {}
         rows = self._rows(views, questions, self._options.max_tokens)
         for places, batch in batches(rows, self._pad_id, pads=self._pads):
@@ -147,8 +147,8 @@ class Generator:
     def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
         """Give the probability that the whole answer to each question is yes.
 
-        It is the sum over the ways to write it, each the product over all its tokens and the end of the answer. A way
-        whose first token has less than one chance in a million counts as nothing.
+        It sums over the ways to write yes; each is the product over its tokens and the end of the answer. Ways whose
+        first token has a probability below one in a million are left out.
         """
         yes = [0.0] * len(views)
         rows = self._rows(views, questions, max(map(len, self._yes)) + 1)
@@ -209,7 +209,7 @@ class Generator:
 
 
 def open_generator(folder: Path, architecture: str, placement: Device, options: GenerationOptions) -> Generator:
-    """Load a network that writes."""
+    """Load a network that writes its answers."""
     from transformers import AutoModelForImageTextToText, AutoModelForVisualQuestionAnswering
 
     with loading(str(folder)):
@@ -227,12 +227,12 @@ def open_generator(folder: Path, architecture: str, placement: Device, options: 
         row = place_row(prompts.try_out(_image_token(network.config)), network)
         room = _find_room(network.config)
         if room is not None and length(row) < room < length(row) + options.max_tokens:
-            # Even after the shortest question about a small picture.
+            # The answer does not fit even after the shortest question about a small picture.
             raise BadValueError(
                 f"max_tokens={options.max_tokens}: this network can hold {room} tokens, those of the picture and the "
                 f"question ({length(row)} or more) included; lower max_tokens"
             )
-        # BLIP looks at the padding of questions, too.
+        # BLIP attends to the padding of questions, so its questions are not padded.
         return Generator(network, prompts, options, ends, pads=not is_blip)
 
 
@@ -252,7 +252,7 @@ def _check_architecture(folder: Path, architecture: str) -> None:
 
 
 def _reset_generation_config(network: Untyped, ends: Sequence[int]) -> None:
-    """Keep what tokens mean, and drop beams, penalties and sampling: options say how tokens are chosen."""
+    """Keep what tokens mean, and drop beams, penalties and sampling: our options say how tokens are chosen."""
     from transformers import GenerationConfig
 
     for module in network.modules():
@@ -266,7 +266,7 @@ _MEANINGS = ("bos_token_id", "pad_token_id", "decoder_start_token_id")
 
 
 def _find_ends(network: Untyped, tokenizer: Untyped) -> list[int]:
-    """Find the tokens that end an answer; BLIP's decoder is told to end at the separator."""
+    """Find the tokens that end an answer; BLIP's decoder ends at the separator."""
     words = network.config.get_text_config()
     named = network.generation_config.eos_token_id if network.can_generate() else words.sep_token_id
     for ends in (named, words.eos_token_id, tokenizer.eos_token_id):
@@ -276,20 +276,20 @@ def _find_ends(network: Untyped, tokenizer: Untyped) -> list[int]:
 
 
 def _image_token(config: Untyped) -> int | None:
-    """Find the token that stands for a picture, of those that have one."""
+    """Find the placeholder token of pictures, if the network has one."""
     names = ("image_token_id", "image_token_index")
     found: int | None = next((id for name in names if (id := getattr(config, name, None)) is not None), None)
     return found
 
 
 def _find_room(config: Untyped) -> int | None:
-    """Find how many tokens a network can hold; None for one that knows distances, not places."""
+    """Find how many tokens a network can hold; None where positions are relative."""
     room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
     return room
 
 
 def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[list[int], dict[str, "torch.Tensor"]]]:
-    """Put rows together to batches that change nothing, with their places.
+    """Group rows into batches without changing any result; yield their positions, too.
 
     Each picture and its question went through the processor alone, as if there were no others. Rows are then padded in
     front, those of different length only if padding is allowed; and what cannot be joined with others (another number
@@ -303,9 +303,9 @@ def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[l
 
 
 def place_row(inputs: Mapping[str, Untyped], network: Untyped) -> Row:
-    """Move what a processor made to where it is computed with, its numbers of the network's kind.
+    """Move a processor's output to the network's device, its floats to the network's type.
 
-    What is no tensor cannot be moved, nor put together with others; left out, it might be the picture.
+    Anything but tensors is refused: it cannot be batched, and leaving it out might leave out the picture.
     """
     import torch
 
@@ -358,7 +358,7 @@ _PATCH_PLACES = "image_token_pooling"
 
 
 def _shift_places(rows: Sequence[Row]) -> list["torch.Tensor"]:
-    """Have Molmo 2's tokens of pictures look at their own patches, which stand behind those of the rows before."""
+    """Shift the patch indices of Molmo 2's picture tokens by the number of patches in the rows before."""
     counts = [row["pixel_values"].shape[:2].numel() for row in rows]
     starts = accumulate(counts, initial=0)
     return [row[_PATCH_PLACES] + start * (row[_PATCH_PLACES] >= 0) for row, start in zip(rows, starts, strict=False)]

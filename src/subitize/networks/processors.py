@@ -1,7 +1,7 @@
 """Turns pictures and questions into inputs of networks, without torchvision.
 
-Holds the form in which each network expects a question,
-and image processors for networks whose own need torchvision."""
+Holds the form in which each network expects a question, and image processors for networks whose own need
+torchvision."""
 
 import hashlib
 import inspect
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def make_rf_detr_processor() -> type["ProcessorMixin"]:
-    """Make the class of RF-DETR's processor: that of Deformable DETR, but for how pictures are resized."""
+    """Make the class of RF-DETR's processor: Deformable DETR's, with pictures resized in another way."""
     from transformers.models.deformable_detr.image_processing_pil_deformable_detr import DeformableDetrImageProcessorPil
 
     class RfDetrImageProcessor(DeformableDetrImageProcessorPil):  # type: ignore[misc]
@@ -58,13 +58,13 @@ def make_molmo2_processor() -> type["ProcessorMixin"]:
 
 
 def _resize(pixels: "torch.Tensor", height: int, width: int) -> "torch.Tensor":
-    """Resize pictures as torchvision does when told not to smooth: both were trained so."""
+    """Resize pictures as torchvision does without antialiasing: both networks were trained so."""
     from torch.nn.functional import interpolate
 
     return interpolate(pixels.float(), (height, width), mode="bilinear", align_corners=False)
 
 
-# How those without a chat template are asked in the documentation of transformers, and PaliGemma in that of Google.
+# How the documentation of transformers (for PaliGemma, Google's) asks networks without a chat template.
 FORMS = {
     "Blip2ForConditionalGeneration": "Question: {question} Answer:",
     "InstructBlipForConditionalGeneration": "{question}",
@@ -96,12 +96,12 @@ class PromptFormat:
             )
 
     def describe(self) -> dict[str, Scalar]:
-        """Tell how questions are put: the form, or which template it is, and the system prompt."""
+        """Describe how questions are put: the form or the template's hash, and the system prompt."""
         found = {"prompt": self.form, "chat_template_sha256": self._hash_template(), "system": self._system}
         return {name: text for name, text in found.items() if text is not None}
 
     def try_out(self, image_token_id: int | None) -> Untyped:
-        """Prepare one small picture; refuse a form or template that has no place for it, or cannot be filled."""
+        """Prepare one small picture; refuse a form or template that has no place for it or fails."""
         reason = "has no place for the picture"
         try:
             inputs = self.inputs(np.full((64, 64, 3), 200, np.uint8), "How many?")
@@ -133,7 +133,7 @@ class PromptFormat:
         return self.processor(images=[image], text=[self.form.replace("{question}", question)], return_tensors="pt")
 
     def _has_place(self) -> bool:
-        """Tell whether the form or template has a place for the picture; one that fails by itself may have."""
+        """Return whether the form or template has a place for the picture; one that raises may have."""
         if self.form is not None:
             return self._placeholder in self.form
         try:
@@ -155,7 +155,7 @@ class PromptFormat:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _reads_system(self, system: str) -> bool:
-        """Tell whether another system prompt would make a difference; some templates drop it, others raise."""
+        """Return whether the template uses the system prompt; some drop it, others raise."""
         if self.form is not None:
             return False
         try:
@@ -188,7 +188,7 @@ def _write_chat(image: Image.Image | None, question: str, system: str | None) ->
 
 
 def open_processor(folder: Path) -> Untyped:
-    """Load a folder's processor; one that also takes videos is put together without that part, which needs more."""
+    """Load a folder's processor; build one that also takes videos without that part, which needs more packages."""
     from transformers import AutoProcessor
 
     if _settings(folder).get("processor_class") == _MOLMO2:
@@ -209,7 +209,7 @@ _MOLMO2 = "Molmo2Processor"  # which needs torchvision for pictures, too
 
 
 def _refuse_borrowed_tokenizers(processor: Untyped, folder: Path) -> None:
-    """Refuse a second tokenizer without files of its own: transformers would take the first one in its place."""
+    """Refuse a second tokenizer without files of its own: transformers would use the first one instead."""
     names = processor.get_attributes() if hasattr(processor, "get_attributes") else []
     for name in names:
         if name.endswith("_tokenizer") and not any((folder / name).glob("*")):

@@ -18,48 +18,48 @@ from subitize.stats.boxes import Detections
 
 
 class Detector(Protocol):
-    """Finds things by their nouns, singular; loaded when it is first needed, or by `load`."""
+    """Finds things by their singular nouns; loaded when first needed, or by `load`."""
 
     is_open_vocabulary: bool
-    """Whether it results for any noun; else only for those that are a class of its own."""
+    """Whether it looks for any noun, not only for its own classes."""
 
     @property
     def assumption(self) -> str:
-        """What was taken for granted because no file says it; nothing if all was said."""
+        """What was assumed because no file says it; empty if nothing was."""
 
     def load(self) -> None:
-        """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
+        """Load the weights, once; raise UnusableModelError or MissingPartError if they cannot be loaded."""
 
     def knows(self, noun: str, /) -> bool:
-        """Tell whether it can look for such things."""
+        """Return whether it can look for such things."""
 
     def classes(self) -> Collection[str]:
-        """List the nouns it knows, as its own labels are called; nothing where it results for any."""
+        """List its classes by their own names; empty for an open vocabulary."""
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score, labelled by the noun asked for.
 
-        Without nouns a detector with classes finds all it knows. Nothing is suppressed unless the network does so
+        Without nouns a detector with classes looks for all of them. No box is suppressed unless the network does so
         itself.
         """
 
     def weights_hash(self) -> str:
-        """Tell the weights apart from others, as 64 hexadecimal digits."""
+        """Hash the weights, as 64 hexadecimal digits."""
 
     def parameter_count(self) -> int | None:
-        """Count what the network has learnt, where that can be told."""
+        """Count the network's parameters; None where that cannot be done."""
 
     def versions(self) -> dict[str, str]:
-        """Name the libraries that compute, and their versions."""
+        """Name the libraries that compute, with their versions."""
 
 
 SEED = 20_140_501
 _COUNTS = (2, 1, 3, 4, 3, 2, 4, 1)
-# Some cells stay empty: boxes that are mirrored or otherwise misplaced then lie where nothing is.
+# Some cells stay empty, so that mirrored or otherwise misplaced boxes lie where nothing is.
 _CELLS = {1: 4, 2: 4, 3: 4, 4: 6}
-# Things that no collage shows and that look like none of what it shows.
+# Things that no collage shows, and that look like nothing in one.
 _NEVER_THERE = ("airplane", "elephant", "giraffe", "pizza", "train", "umbrella")
-# What the photographs show beside, or might be thought to.
+# What the photographs show besides, or might be taken to show.
 _BESIDE = ("backpack", "bed", "book", "bowl", "car", "cell phone", "chair", "dining table", "spoon")
 # With four seeds, at thresholds of .2 to .6, the networks of the tests get 4 to 8 of 8 right (6 to 8 at their own
 # thresholds), and find something where nothing is on at most 2. With SEED, YOLO's boxes mirrored, transposed or scaled
@@ -67,7 +67,7 @@ _BESIDE = ("backpack", "bed", "book", "bowl", "car", "cell phone", "chair", "din
 _FEWEST_RIGHT = 0.5
 _MOST_WITH_GHOSTS = 0.25
 _MOST_ASTRAY = 0.25
-# Overlaps of thousands of boxes take long to tell, and change nothing any more.
+# Overlaps of thousands of boxes take long to compute, and change nothing.
 _MOST_BOXES = 300
 
 
@@ -75,7 +75,8 @@ _MOST_BOXES = 300
 class _CollageResult:
     """What a detector saw in a collage of one thing: how many of it, and of others.
 
-    Of those that are there so many were found in their places; so many others were seen where nothing is.
+    `there` is how many things it has, `found` how many of them were seen in their places, and `astray` how many boxes
+    lie where nothing is.
     """
 
     noun: str
@@ -87,12 +88,12 @@ class _CollageResult:
 
     @property
     def is_right(self) -> bool:
-        """Tell whether each was seen once, where it is, and no more."""
+        """Whether each thing was seen just once, in its place, and nothing else was."""
         return self.seen == self.there == self.found
 
     @property
     def ghosts(self) -> Counter[str]:
-        """Count what was seen and is in no such collage."""
+        """Count the things seen that no such collage shows."""
         return Counter({noun: number for noun, number in self.others.items() if noun in (*PHOTO_NOUNS, *_NEVER_THERE)})
 
 
@@ -106,7 +107,7 @@ class _Unseen:
 
     @property
     def mistaken(self) -> Counter[str]:
-        """Count what they were taken for that is not there; classes finer or wider than COCO's do not count."""
+        """Count the classes they were mistaken for; classes finer or wider than COCO's do not count."""
         known = {other: class_of(other, COCO_CLASSES) for other in self.others}
         foreign = {other for other, own in known.items() if own is not None and own not in (self.noun, *_BESIDE)}
         return Counter(
@@ -121,7 +122,7 @@ class _Unseen:
 
 
 def self_test(detector: Detector, threshold: float, iou: float) -> SelfTest:
-    """Have a detector count in photo collages; raise UnusableModelError, with the reason, where it is broken."""
+    """Have a detector count in photo collages; raise UnusableModelError, with the reason, if it is broken."""
     nouns = [noun for noun in PHOTO_NOUNS if detector.knows(noun)]
     if not nouns:
         return untested(detector, f"cannot be tested: it knows none of {', '.join(PHOTO_NOUNS)}")
@@ -145,7 +146,7 @@ def self_test(detector: Detector, threshold: float, iou: float) -> SelfTest:
 
 
 def untested(detector: Detector, why: str) -> SelfTest:
-    """Say why there was no test, and what is taken for granted all the same."""
+    """Say why there was no test, and what is assumed all the same."""
     return SelfTest(False, why + _assumed(detector))
 
 
@@ -163,11 +164,12 @@ def _assumed(detector: Detector) -> str:
 
 def _examine(detector: Detector, collage: Collage, threshold: float, iou: float) -> _CollageResult:
     ((noun, there),) = collage.counts.items()
-    # One with classes sees them all at once; of another each noun costs time, so it is asked for one that is not there.
+    # A detector with classes sees them all at once. With an open vocabulary each noun costs time, so only one absent
+    # thing is looked for, too.
     asked = [noun, PHOTO_NOUNS[PHOTO_NOUNS.index(noun) - 1]] if detector.is_open_vocabulary else []
     (found,) = detector.detect([collage.pixels], asked, threshold)
     found = found.above(threshold)
-    # A detector may know cups and mugs: what it calls mugs is then no cup to it.
+    # A detector may know both cups and mugs: what it calls a mug is then not a cup.
     nouns = {class_of(one, detector.classes()): one for one in (*PHOTO_NOUNS, *_NEVER_THERE)}
     kept: dict[str, Detections] = {}
     for label in dict.fromkeys(found.labels):
@@ -179,7 +181,7 @@ def _examine(detector: Detector, collage: Collage, threshold: float, iou: float)
 
 
 def _places(found: Detections, collage: Collage) -> list[int | None]:
-    """Tell on which of the photographs the centre of each box lies; None on the ground between them."""
+    """Find the photograph on which the centre of each box lies; None for the ground between them."""
     centres = [((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in found.xyxy.tolist()]
     return [next((at for at, one in enumerate(collage.pasted) if one.holds(*centre)), None) for centre in centres]
 
@@ -196,7 +198,7 @@ def _reasons(results: Sequence[_CollageResult]) -> Iterator[str]:
     if is_wrong and (worst := max(wrong, key=lambda result: result.seen - result.there)).seen > worst.there:
         there = "there is 1" if worst.there == 1 else f"there are {worst.there}"
         yield f"saw {count_noun(worst.seen, worst.noun)} where {there}"
-    # One with finer classes, that says man and coffee cup, is none the worse for it.
+    # Finer classes, such as man or coffee cup, are no fault.
     yield from (str(unseen) for unseen in _unseen(results) if is_wrong or unseen.mistaken)
     if len(haunted) > _MOST_WITH_GHOSTS * len(results):
         (ghost, _), *_ = sum((result.ghosts for result in haunted), Counter()).most_common(1)

@@ -1,4 +1,4 @@
-"""A detector with its settings (threshold, overlap, score floor, batch size), as options for users."""
+"""A detector with its settings (threshold, overlap, score floor, batch size), as users' options."""
 
 import inspect
 from collections import defaultdict
@@ -22,9 +22,9 @@ T = TypeVar("T", bound="DetectorSettings")
 
 @dataclass(slots=True, eq=False)
 class DetectorSettings:
-    """A detector with how it is used: what its judge and its model have in common.
+    """A detector and its settings, shared by its judge and its model.
 
-    `threshold` and `iou` are the lowest score and the largest overlap that count; boxes are kept from `floor` on.
+    `threshold` and `iou` are the lowest score and the largest overlap that count; boxes below `floor` are not kept.
     """
 
     who: str
@@ -51,7 +51,7 @@ class DetectorSettings:
 
     @property
     def box_rule(self) -> Rule:
-        """How its boxes are counted."""
+        """The rule that counts its boxes."""
         return Rule("boxes", self.threshold, self.iou)
 
     def check(self) -> None:
@@ -59,7 +59,7 @@ class DetectorSettings:
         self.detector.load()
 
     def self_test(self) -> SelfTest:
-        """Show it photographs of known things, and remember what came of it."""
+        """Show it photographs of known things, and keep the result for the provenance."""
         if self.is_tested:
             self._tested = self_test(self.detector, self.threshold, self.iou)
         else:
@@ -67,7 +67,7 @@ class DetectorSettings:
         return self._tested
 
     def why_not(self, question: Question, /) -> str:
-        """Name what of a question it cannot see; nothing where there is no such thing."""
+        """Name the nouns or colour of a question that it cannot see; empty if it can see all."""
         unseen = [noun for noun in nouns_of(question) if not self.detector.knows(noun)]
         if unseen:
             return f"cannot see {', '.join(map(repr, unseen))}"
@@ -76,7 +76,7 @@ class DetectorSettings:
         return ""
 
     def detect(self, pictures: Sequence[Rgb], wanted: Sequence[tuple[str, ...]]) -> list[Detections]:
-        """Look in each picture for its own nouns; where there are none, for all that is known."""
+        """Look in each picture for its own nouns; without nouns, for all classes."""
         alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for index, nouns in enumerate(wanted):
             alike[self._together(nouns, wanted)].append(index)
@@ -90,7 +90,7 @@ class DetectorSettings:
         ]
 
     def trace(self, start: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
-        """Say whose weights looked, how, and what came of their test if there was one."""
+        """Add weights, parameters and self-test result to the provenance."""
         tested = {} if self._tested is None else {"self_test": str(self._tested)}
         return replace(
             start,
@@ -101,14 +101,14 @@ class DetectorSettings:
         )
 
     def _together(self, nouns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """List the nouns that are looked for in one go: one with classes finds all that it knows anyway."""
+        """List the nouns to detect together; closed-vocabulary detectors find all classes in one pass."""
         if self.detector.is_open_vocabulary or not nouns:
             return nouns
         return tuple(sorted({noun for each in wanted for noun in each}))
 
 
 def nouns_of(*questions: Question) -> tuple[str, ...]:
-    """List the things that questions are about, landmarks too; none of a question that boxes do not answer."""
+    """List the things that questions are about, landmarks too; none for questions that boxes cannot answer."""
     nouns: set[str] = set()
     for question in questions:
         match question:
@@ -121,9 +121,9 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
     return tuple(sorted(nouns))
 
 
-# The lowest score and the largest overlap that count unless the user says otherwise, and what it is in one line.
+# Default threshold and iou, and a summary in one line.
 # Those of Grounding DINO are from Numbersense's supplementary information and its authors' code; those of MM Grounding
-# DINO, RF-DETR and SAM 3 are what transformers takes unless told otherwise, which suppresses nothing.
+# DINO, RF-DETR and SAM 3 are the defaults of transformers, which suppresses nothing.
 _GROUNDED = "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95)."
 _CLOSED = "it knows the classes it was trained on."
 _DETECTORS: Mapping[type[hub.Detr | hub.OpenVocabulary | opencv.OpenCv], tuple[float, float, str]] = {
