@@ -34,7 +34,7 @@ class RawBoxes:
         )
 
     def is_relative(self) -> bool:
-        """Return whether boxes are shares of the picture, not pixels, judged by the best box: others may be anywhere."""
+        """Return whether boxes are shares of the picture, not pixels, by the best box: others may be anywhere."""
         return not len(self.scores) or bool(np.abs(self.xyxy[self.scores.argmax()]).max() <= _LARGEST_SHARE)
 
     def scaled(self, width: float, height: float) -> "RawBoxes":
