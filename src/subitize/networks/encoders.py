@@ -112,12 +112,12 @@ def load_images(folder: Path) -> Callable[[Sequence[Rgb]], Tensors]:
 
     processor = weights.load_part(AutoImageProcessor, folder, f"the image processor of {folder}", backend="pil")
 
-    def show(pictures: Sequence[Rgb]) -> Tensors:
+    def process(pictures: Sequence[Rgb]) -> Tensors:
         # As Pillow images: in an array the processor would have to guess the axis of the channels.
         shown = processor(images=[Image.fromarray(picture) for picture in pictures], return_tensors="pt")
         return dict(shown)
 
-    return show
+    return process
 
 
 def to_device(model: Untyped, tensors: Tensors) -> Tensors:
@@ -139,10 +139,10 @@ def numbers(tensor: Untyped) -> NDArray[np.float64]:
 class JointNetwork:
     """A network that reads a picture and a text together, with what makes its inputs."""
 
-    def __init__(self, model: Untyped, tokens: Tokens, look: Callable[[Sequence[LazyImage]], Tensors]) -> None:
+    def __init__(self, model: Untyped, tokens: Tokens, prepare: Callable[[Sequence[LazyImage]], Tensors]) -> None:
         self.model = model
         self.tokens = tokens
-        self._look = look
+        self._prepare = prepare
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
@@ -157,7 +157,7 @@ class JointNetwork:
         """Make the inputs of pictures with one text each, on the network's device."""
         if len(views) != len(texts):
             raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        return to_device(self.model, self._look(views) | self.tokens.encode(texts))
+        return to_device(self.model, self._prepare(views) | self.tokens.encode(texts))
 
 
 def open_joint(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
@@ -198,15 +198,15 @@ def _open(folder: Path, architecture: str, placement: Device, regions: Path | No
     text_config = getattr(config, "qformer_config", None) or config.get_text_config()
     tokens = Tokens.load(folder, text_config.max_position_embeddings)
     if opened:
-        return JointNetwork(model, tokens, _look_at_regions(opened, config))
-    show = load_images(folder)
-    return JointNetwork(model, tokens, lambda views: show([view.pixels() for view in views]))
+        return JointNetwork(model, tokens, _prepare_regions(opened, config))
+    process = load_images(folder)
+    return JointNetwork(model, tokens, lambda views: process([view.pixels() for view in views]))
 
 
-def _look_at_regions(regions: Regions, config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
+def _prepare_regions(regions: Regions, config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
     import torch
 
-    def look(names: Sequence[str]) -> Tensors:
+    def prepare(names: Sequence[str]) -> Tensors:
         features, boxes, mask = regions.of(names)
         if features.shape[2] != config.visual_feat_dim:
             raise BadFileError(
@@ -216,8 +216,8 @@ def _look_at_regions(regions: Regions, config: Untyped) -> Callable[[Sequence[La
         found = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": mask}
         return {name: torch.from_numpy(array) for name, array in found.items()}
 
-    look([min(regions.names)])  # a file for another network is refused before anything is made
-    return lambda views: look([view.name for view in views])
+    prepare([min(regions.names)])  # a file for another network is refused before anything is made
+    return lambda views: prepare([view.name for view in views])
 
 
 def with_cut(scores: Mapping[str, float], tokens_cut: int) -> dict[str, float]:
@@ -249,7 +249,7 @@ class DualEncoder:
         self._kept: dict[str, Vectors] = {}
         architecture = find_dual_encoder(folder)
         self.network: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
-        self._show = load_images(folder)
+        self._process = load_images(folder)
         self._tokens = Tokens.load(
             folder, _most_tokens(self.network.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
         )
@@ -294,7 +294,7 @@ class DualEncoder:
         places = [first.setdefault((picture.shape, picture.tobytes()), len(first)) for picture in pictures]
         different = [pictures[places.index(place)] for place in range(len(first))]
         with torch.inference_mode():
-            found = self.network.get_image_features(**to_device(self.network, self._show(different)))
+            found = self.network.get_image_features(**to_device(self.network, self._process(different)))
         return _unit(numbers(found.pooler_output))[places]
 
     def _encode_texts(self, texts: Sequence[str]) -> Vectors:

@@ -142,7 +142,7 @@ _NO_MEMORY = -4  # cv::Error::StsNoMem
 class _Network:
     """A loaded network: a function that finds boxes in a picture, in its pixels, and the names of its classes."""
 
-    look: Callable[[Rgb], RawBoxes]
+    find_boxes: Callable[[Rgb], RawBoxes]
     names: Mapping[int, str]
     assumption: str = ""
 
@@ -225,7 +225,7 @@ class OpenCv(ABC):
     def _detect(self, picture: Rgb, asked: Mapping[str, str], floor: float) -> Detections:
         network = self._network
         with _computing(self.kind):
-            found = network.look(picture)
+            found = network.find_boxes(picture)
         rows: dict[str, list[int]] = {}
         for row in np.nonzero(found.scores >= floor)[0]:
             rows.setdefault(network.names.get(int(found.numbers[row]), ""), []).append(int(row))
@@ -269,12 +269,12 @@ class Ssd(OpenCv):
         net = cv2.dnn.readNetFromTensorflow(str(files.weights), str(plan))
         size = _size(self._size, (0, 0), _SSD_PIXELS)
 
-        def look(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, self._scale, size, (self._mean,) * 3))
             return _in_pixels(read_ssd_rows(net.forward()), picture)
 
-        look(_plain(size))
-        return _Network(look, *_number_from_one(files, self._names(files), int(counted[1])))
+        find_boxes(_plain(size))
+        return _Network(find_boxes, *_number_from_one(files, self._names(files), int(counted[1])))
 
     def _open_onnx(self, files: NetworkFiles) -> _Network:
         index = read_index(files.weights)
@@ -288,13 +288,13 @@ class Ssd(OpenCv):
                 "export it with outputs of these names"
             )
 
-        def look(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> RawBoxes:
             found = layout.read(compute(picture))
             shares = found if found.is_relative() else found.scaled(1 / size[0], 1 / size[1])
             return _in_pixels(shares, picture)
 
         names = self._names(files, index.class_names())
-        return _Network(look, *_number_from_one(files, names, layout.classes))
+        return _Network(find_boxes, *_number_from_one(files, names, layout.classes))
 
 
 class Yolo(OpenCv):
@@ -329,12 +329,12 @@ class Yolo(OpenCv):
         size = _size(self._size, (_setting(text, "width"), _setting(text, "height")), _YOLO_PIXELS)
         outputs = net.getUnconnectedOutLayersNames()
 
-        def look(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, 1 / 255, size))
             return _in_pixels(read_regions(net.forward(outputs)), picture)
 
-        look(_plain(size))
-        return _Network(look, *_number_from_zero(files, self._names(files), _setting(text, "classes")))
+        find_boxes(_plain(size))
+        return _Network(find_boxes, *_number_from_zero(files, self._names(files), _setting(text, "classes")))
 
     def _open_onnx(self, files: NetworkFiles) -> _Network:
         index = read_index(files.weights)
@@ -349,12 +349,12 @@ class Yolo(OpenCv):
                 "YOLO's boxes; write labels=FILE with the names of its classes, or export it again as a detector"
             )
 
-        def look(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> RawBoxes:
             shown, share, left, top = _letterbox(picture, size)
             found = layout.read(compute(shown))
             return replace(found, xyxy=(found.xyxy - [left, top, left, top]) / share)
 
-        return _Network(look, *_number_from_zero(files, names, layout.classes))
+        return _Network(find_boxes, *_number_from_zero(files, names, layout.classes))
 
 
 def _number_from_zero(files: NetworkFiles, names: tuple[str, ...], classes: int) -> tuple[dict[int, str], str]:
