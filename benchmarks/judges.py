@@ -20,7 +20,7 @@ from benchmarks.processes import peak_megabytes
 from subitize.evaluate.judging import judge_run
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Attempt, Judge, Model, Pixels, Reply, Request, Silent, Suite
-from subitize.networks.collages import NOUNS, make_collage
+from subitize.networks.collages import PHOTO_NOUNS, make_collage
 from subitize.records import Ask, Count, Draw, Item, Spec, TaskKind
 from subitize.registry import Resolved, make_judge
 from subitize.store import Folder, Run
@@ -105,7 +105,7 @@ class Collages:
 
     def items(self, seed: int) -> Iterator[Item]:
         """Make the items."""
-        for number, noun in zip(range(self._pictures), cycle(NOUNS), strict=False):
+        for number, noun in zip(range(self._pictures), cycle(PHOTO_NOUNS), strict=False):
             ask = Ask(Count(noun), f"How many {noun}s are there?", (number % 6 + 1,))
             yield Item(f"collages/{number}", Draw(f"{number % 6 + 1} {noun}"), (ask,), {})
 

@@ -9,7 +9,7 @@ from subitize.analysis.calibration import Search, calibrate
 from subitize.evaluate.judging import judge_run
 from subitize.interfaces import Silent
 from subitize.labels import interpret, parse_rule
-from subitize.networks.collages import NOUNS
+from subitize.networks.collages import PHOTO_NOUNS
 from subitize.records import Count, Known, Reading, Spec, Words
 from subitize.registry import make_judge
 from subitize.store import Folder, Run
@@ -31,7 +31,7 @@ def count(folder: Path, repeats: int) -> tuple[Path, str]:
     judge = make_judge(f"yolo:{yolo_folder()},floor=0.01")
     random = np.random.default_rng(1)
     with Run(Folder(folder), create=True) as run:
-        paste(run, NOUNS, range(1, 7), repeats=repeats)
+        paste(run, PHOTO_NOUNS, range(1, 7), repeats=repeats)
         judge_run(run, judge, Silent())
         people = []
         for stored in run.readings(judge.spec.text):
@@ -92,7 +92,7 @@ def test_a_saved_calibration_is_the_rule_of_later_runs(
 def test_a_rule_for_judging_keeps_of_the_judges_own_what_it_does_not_name(tmp_path: Path) -> None:
     judge = f"yolo:{yolo_folder()},self_test=false"
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        paste(run, NOUNS[:1], [1])
+        paste(run, PHOTO_NOUNS[:1], [1])
         done = call("judge", tmp_path / "run", "--judge", judge, "--rule", "boxes>=0.3")
         assert done.code == 0, done.err
         assert {one.reading.rule for one in run.readings()} == {"boxes@1>=0.3,iou=0.45"}

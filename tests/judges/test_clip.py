@@ -12,8 +12,9 @@ from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.evaluate.judging import judge_run
 from subitize.interfaces import AsksItself, JudgeQuestion, JudgeRequest, SelfTest, Silent
+from subitize.judges.alignment import NOUNS
 from subitize.judges.asking import shown_picture
-from subitize.judges.clip import VOCABULARY, Clip, ClipScore, Encoders, draw_rivals, is_akin
+from subitize.judges.clip import Clip, ClipScore, Encoders, draw_rivals, is_akin
 from subitize.labels import interpret, parse_rule
 from subitize.networks import collages
 from subitize.networks.encoders import LazyImage
@@ -92,12 +93,12 @@ def test_the_same_and_the_akin_do_not_distract(one: str, other: str, are_akin: b
 
 
 def test_no_rival_is_akin_to_what_is_asked_about() -> None:
-    assert_no_rival_is_akin(VOCABULARY[::8])
+    assert_no_rival_is_akin(NOUNS[::8])
 
 
 @pytest.mark.proof("subitize.judges.clip")
 def test_no_rival_is_akin_to_anything_that_can_be_asked_about() -> None:
-    assert_no_rival_is_akin(VOCABULARY)
+    assert_no_rival_is_akin(NOUNS)
 
 
 def assert_no_rival_is_akin(nouns: Sequence[str]) -> None:

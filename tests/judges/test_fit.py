@@ -21,7 +21,7 @@ from subitize.interfaces import (
     Responds,
     Silent,
 )
-from subitize.judges.alignment import WORDING, FitJudge
+from subitize.judges.alignment import FIT_QUESTION, FitJudge
 from subitize.records import (
     Count,
     Drawn,
@@ -40,7 +40,7 @@ from subitize.registry import make_judge
 from tests.judges.drawn_prompts import item, made, new_run, paint_all
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
-EXHIBIT = JudgeRequest((PICTURE,), (JudgeQuestion(Fit("three apples"), WORDING),), lambda _: b"", "three apples")
+EXHIBIT = JudgeRequest((PICTURE,), (JudgeQuestion(Fit("three apples"), FIT_QUESTION),), lambda _: b"", "three apples")
 
 
 class Scoring:

@@ -9,7 +9,7 @@ from subitize.errors import BadValueError, MissingPartError, UnknownNameError, U
 from subitize.evaluate.judging import judge_run
 from subitize.interfaces import JudgeQuestion, JudgeRequest, SelfTest, Silent
 from subitize.judges import ocr
-from subitize.judges.ocr import WORDING, Ocr, Piece, in_reading_order, text_asks
+from subitize.judges.ocr import OCR_QUESTION, Ocr, Piece, in_reading_order, text_asks
 from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Stimulus, Stored, Transcribe, Words
 from subitize.registry import make_judge
 from tests.commands import call
@@ -49,7 +49,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def read(judge: Ocr, *pictures: bytes) -> list[str]:
     exhibits = [
-        JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), WORDING),), lambda _, data=data: data)  # type: ignore[misc]
+        JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), OCR_QUESTION),), lambda _, data=data: data)  # type: ignore[misc]
         for data in pictures
     ]
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
@@ -83,7 +83,7 @@ def test_it_passes_its_own_test_without_a_network(rapidocr: Ocr, monkeypatch: py
 def test_a_finding_says_what_read_it(rapidocr: Ocr) -> None:
     data = write_lines("Welcome")
     ((finding,),) = rapidocr.compute_all(
-        [JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), WORDING),), lambda _: data)]
+        [JudgeRequest((PICTURE,), (JudgeQuestion(Transcribe(), OCR_QUESTION),), lambda _: data)]
     )
     assert finding.provenance is not None
     assert finding.provenance.parameters == {"engine": "rapidocr"}
@@ -144,7 +144,7 @@ def test_it_reads_text_in_one_picture(rapidocr: Ocr) -> None:
 
 def test_it_asks_where_the_suite_does_or_the_prompt_quotes_a_text() -> None:
     quoting = item(0, 'A sign that says "Hello" and a hat that says "World"')
-    assert text_asks(quoting) == (Ask(Transcribe(), WORDING, ("Hello World",)),)
+    assert text_asks(quoting) == (Ask(Transcribe(), OCR_QUESTION, ("Hello World",)),)
     assert text_asks(item(0, "Three apples.")) == ()
     own = Ask(Transcribe(), "What does the sign say?", ("Hello", "HELLO!"))
     assert text_asks(item(0, 'A sign that says "Hello"', [own])) == (own,)

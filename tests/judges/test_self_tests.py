@@ -13,7 +13,7 @@ from subitize.judges.asking import Vlm
 from subitize.judges.clip import ClipScore
 from subitize.judges.ocr import Ocr
 from subitize.language.nouns import plural
-from subitize.networks.collages import NOUNS, make_collage
+from subitize.networks.collages import PHOTO_NOUNS, make_collage
 from subitize.records import Said, Scored, TaskKind
 from tests.cases import Case
 
@@ -44,7 +44,7 @@ class Network:
 
 @cache
 def _photographs() -> dict[bytes, str]:
-    return {make_collage([noun], seed).pixels.tobytes(): noun for noun in NOUNS for seed in (0, 1)}
+    return {make_collage([noun], seed).pixels.tobytes(): noun for noun in PHOTO_NOUNS for seed in (0, 1)}
 
 
 def _shown(request: Request) -> str:

@@ -39,7 +39,7 @@ def keep_opened(open_network: Callable[..., Any]) -> Callable[..., Any]:
         key = (files, *(getattr(detector, name, None) for name in ("_size", "_mean", "_scale")))
         if key not in kept:
             network = open_network(detector, files, plan)
-            kept[key] = replace(network, look=_keep_seen(network.look))
+            kept[key] = replace(network, find_boxes=_keep_seen(network.find_boxes))
         return kept[key]
 
     return open_once

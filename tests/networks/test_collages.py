@@ -5,7 +5,7 @@ import pytest
 
 from subitize.errors import MissingPartError
 from subitize.networks import collages
-from subitize.networks.collages import NOUNS, Collage, make_collage
+from subitize.networks.collages import PHOTO_NOUNS, Collage, make_collage
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from tests.networks.coco_network import ssd_folder, yolo_folder
@@ -75,7 +75,9 @@ def test_ssd_counts_seven_in_ten_of_sixty_collages_exactly() -> None:
 
 def _exact(detector: Detector, threshold: float) -> float:
     """Count one to six things in each of sixty collages, and give the share of counts that are right."""
-    shown = [make_collage((NOUNS[index % 4],) * (1 + index // 4 % 6), HELD_OUT_SEED + index) for index in range(60)]
+    shown = [
+        make_collage((PHOTO_NOUNS[index % 4],) * (1 + index // 4 % 6), HELD_OUT_SEED + index) for index in range(60)
+    ]
     return float(np.mean([_is_counted(detector, collage, threshold) for collage in shown]))
 
 

@@ -12,7 +12,7 @@ import pytest
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.numbers import NUMERALS
-from subitize.networks.encoders import LazyImage, open_pairs
+from subitize.networks.encoders import LazyImage, open_joint
 from subitize.networks.joint import FILLERS, Filler, open_filler
 from subitize.networks.regions import Regions
 from subitize.networks.weights import Device
@@ -169,6 +169,6 @@ def test_a_tokenizer_without_a_mask_is_refused(network: Network, tmp_path: Path)
 
 
 def test_matching_and_filling_by_one_network_load_it_once_while_it_is_in_use(network: Network) -> None:
-    first = open_pairs(network.folder, network.architecture, CPU, network.regions)
-    assert open_pairs(network.folder, network.architecture, CPU, network.regions) is first
-    assert open_pairs(network.folder, network.architecture, Device("cpu", "bfloat16"), network.regions) is not first
+    first = open_joint(network.folder, network.architecture, CPU, network.regions)
+    assert open_joint(network.folder, network.architecture, CPU, network.regions) is first
+    assert open_joint(network.folder, network.architecture, Device("cpu", "bfloat16"), network.regions) is not first

@@ -90,8 +90,8 @@ def test_without_nouns_all_classes_are_looked_for_by_their_own_names(yolo: Yolo)
 
 @pytest.mark.weights
 def test_a_noun_of_no_class_is_refused_by_name(real: Detector) -> None:
-    assert real.can_see("airplane")
-    assert not real.can_see("butterfly")
+    assert real.knows("airplane")
+    assert not real.knows("butterfly")
     with pytest.raises(BadValueError, match="cannot see 'butterfly'; it knows person, bicycle"):
         real.detect([WHITE], ["butterfly"], 0.3)
 

@@ -42,11 +42,11 @@ def ssd() -> "Remembering":
 class Wrapped:
     """A detector that another one is made of."""
 
-    has_open_vocabulary = False
+    is_open_vocabulary = False
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
-        self.load, self.can_see, self.classes = detector.load, detector.can_see, detector.classes
+        self.load, self.knows, self.classes = detector.load, detector.knows, detector.classes
         self.weights_hash, self.versions = detector.weights_hash, detector.versions
         self.parameter_count = detector.parameter_count
         self.assumption = getattr(detector, "assumption", "")
@@ -92,7 +92,7 @@ class Renamed(Wrapped):
     def __init__(self, detector: Detector, names: Sequence[str]) -> None:
         super().__init__(detector)
         self._names = dict(zip(detector.classes(), names, strict=True))
-        self.can_see = lambda noun: class_of(noun, names) is not None
+        self.knows = lambda noun: class_of(noun, names) is not None
         self.classes = lambda: names
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
@@ -103,9 +103,9 @@ class Renamed(Wrapped):
 class Glancing(Wrapped):
     """Notes how often it looks, and finds nothing."""
 
-    def __init__(self, detector: Detector, *, has_open_vocabulary: bool) -> None:
+    def __init__(self, detector: Detector, *, is_open_vocabulary: bool) -> None:
         super().__init__(detector)
-        self.has_open_vocabulary = has_open_vocabulary
+        self.is_open_vocabulary = is_open_vocabulary
         self.looks: list[tuple[int, int]] = []
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
@@ -116,7 +116,7 @@ class Glancing(Wrapped):
 @pytest.mark.weights
 @pytest.mark.parametrize("is_open", [False, True], ids=["all classes at a glance", "two nouns each"])
 def test_the_test_takes_no_more_than_eight_looks(is_open: bool, yolo: Remembering) -> None:
-    glancing = Glancing(yolo, has_open_vocabulary=is_open)
+    glancing = Glancing(yolo, is_open_vocabulary=is_open)
     with pytest.raises(UnusableModelError, match="saw nothing on 8 of 8"):
         self_test(glancing, 0.3, IOU)
     assert glancing.looks == [(1, 2 if is_open else 0)] * 8

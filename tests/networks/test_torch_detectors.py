@@ -170,10 +170,10 @@ def test_a_noun_is_found_alike_alone_and_beside_others(kind: str, detectors: Det
 @every_open
 def test_an_open_vocabulary_has_no_list_and_sees_any_word(kind: str, detectors: Detectors) -> None:
     detector = detectors(kind)
-    assert detector.has_open_vocabulary
+    assert detector.is_open_vocabulary
     assert list(detector.classes()) == []
-    assert detector.can_see("zyzzyva")
-    assert not detector.can_see(" . ")
+    assert detector.knows("zyzzyva")
+    assert not detector.knows(" . ")
     assert detector.detect([np.zeros((9, 9, 3), np.uint8)], [], 0.0)[0].boxes() == ()
 
 
@@ -186,9 +186,9 @@ def test_a_noun_longer_than_the_network_can_read_is_cut(kind: str, detectors: De
 @every_closed
 def test_classes_are_those_of_the_config_without_its_gaps(kind: str, detectors: Detectors) -> None:
     detector = detectors(kind)
-    assert not detector.has_open_vocabulary
+    assert not detector.is_open_vocabulary
     assert list(detector.classes()) == ["person", "bicycle", "airplane", "apple", "tv"]
-    assert [noun for noun in ("people", "bike", "plane", "tv", "fork", "N/A") if detector.can_see(noun)] == [
+    assert [noun for noun in ("people", "bike", "plane", "tv", "fork", "N/A") if detector.knows(noun)] == [
         "people",
         "bike",
         "plane",

@@ -1,1 +1,1 @@
-"""The judges, one module per way of looking."""
+"""The judges, grouped by how they look."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Reply, SelfTest
 from subitize.judges.asking import InWords, ModelJudge, shown_picture
-from subitize.judges.self_tests import Look, check_scores
+from subitize.judges.self_tests import ComputeFindings, check_scores
 from subitize.language.graph import Node, read_graph
 from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import Ask, Confirm, Draw, Fit, Item, Match, Measured, Question, Refused, Scored
@@ -15,11 +15,11 @@ from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS
 
 NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
-"""What a prompt may speak of: the things we draw, and those of COCO."""
+"""The things a prompt may mention: those we draw, and COCO's classes."""
 
 
 def graph_of(item: Item) -> tuple[Node, ...]:
-    """Make the scene graph of what an item asks to be drawn; nothing where it is not understood."""
+    """Make the scene graph of an item's prompt; empty if it is not understood."""
     return read_graph(item.task.prompt, NOUNS, COLOUR_NAMES) if isinstance(item.task, Draw) else ()
 
 
@@ -32,20 +32,20 @@ class Dsg(InWords):
     asks_about = "drawings of prompts that it can make a scene graph of"
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
-        """Ask all that the prompt says; nothing where it is not understood."""
+        """Ask everything the prompt says; nothing if it is not understood."""
         return [node.ask for node in graph_of(item)]
 
     def _can_ask(self, question: Question) -> bool:
         return isinstance(question, Confirm)
 
 
-WORDING = "How well does the image fit the text?"
+FIT_QUESTION = "How well does the image fit the text?"
 ASKS_ABOUT = "drawings of prompts"
 
 
 def fit_asks(item: Item) -> tuple[Ask, ...]:
-    """Ask how well a drawing fits what was asked for; no score is the right one."""
-    return (Ask(Fit(item.task.prompt), WORDING, ()),) if isinstance(item.task, Draw) else ()
+    """Ask how well a drawing fits its prompt; there is no right score."""
+    return (Ask(Fit(item.task.prompt), FIT_QUESTION, ()),) if isinstance(item.task, Draw) else ()
 
 
 class FitJudge(ModelJudge):
@@ -74,6 +74,6 @@ class FitJudge(ModelJudge):
                 raise ValueError(f"the model refused to score the text: {reason}")
         raise ValueError(f"the model gave {reply.content!r:.80} where a score named match was asked for")
 
-    def _self_test(self, look: Look) -> SelfTest:
+    def _self_test(self, compute: ComputeFindings) -> SelfTest:
         """Have photographs of known things scored."""
-        return check_scores(look)
+        return check_scores(compute)

@@ -1,7 +1,7 @@
 """Judges that put their questions to a model: `Vlm` asks about the whole picture, `Parts` about each part.
 
-The model's words are the evidence; a policy reads the number in them. The judge takes the shape of its model, whether
-that waits for a server or computes, one by one or in batches."""
+The model's words are the evidence; a policy reads the number in them. A judge has the methods of its model: it waits
+for a server or computes, one by one or in batches."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -27,7 +27,7 @@ from subitize.interfaces import (
     SelfTest,
     TransientError,
 )
-from subitize.judges.self_tests import NOT_TESTED, EmptyAnswerError, Look, check_answers
+from subitize.judges.self_tests import NOT_TESTED, ComputeFindings, EmptyAnswerError, check_answers
 from subitize.language.final import POLICIES
 from subitize.records import (
     Answer,
@@ -58,7 +58,7 @@ _TASKS = {
 
 
 def is_picture(outcomes: Sequence[Outcome]) -> bool:
-    """Tell whether these responses are one picture whose pixels are here."""
+    """Return whether the response is a single stored picture."""
     match outcomes:
         case [Drawn(picture=Stored())]:
             return True
@@ -66,7 +66,7 @@ def is_picture(outcomes: Sequence[Outcome]) -> bool:
 
 
 def shown_picture(exhibit: JudgeRequest) -> Stored:
-    """Get the one picture that a model is shown."""
+    """Return the one picture that a model is shown."""
     match exhibit.outcomes:
         case [Drawn(picture=Stored() as picture)]:
             return picture
@@ -77,16 +77,16 @@ Findings = tuple[Finding, ...]
 
 
 class ModelJudge:
-    """Asks a model one question per call.
+    """Base class of judges that ask a model, one question per call.
 
-    Each judge of this kind says what it asks, and what it makes of a reply. Whoever calls it tells its shape by what it
-    has: it has what its model has, and no more.
+    Subclasses define what to ask and how to read a reply. A judge has the calling methods of its model and no others,
+    so that callers can see by them how to call it.
     """
 
     name: str
     task: TaskKind
     instead: str
-    """What to write in place of a model that does no such tasks."""
+    """What to write instead of a model that cannot do such tasks."""
     rule = "strict"
     asks_together = False
 
@@ -100,7 +100,7 @@ class ModelJudge:
         self.is_stand_in = model.is_stand_in
         self._model: Any = model
         self._kept: dict[str, Reply] = {}
-        # A model that can do both is waited for: many requests are under way at once.
+        # A model with both methods is waited for, as many requests can be under way at once.
         if isinstance(model, Responds):
             self.concurrency, self.respond = model.concurrency, self._respond
             self.opened = model.opened if isinstance(model, Opens) else nullcontext
@@ -108,7 +108,7 @@ class ModelJudge:
                 self.base_url, self.served_name, self.expect = model.base_url, model.served_name, model.expect
         elif isinstance(model, ComputesSeveral):
             self.batch_size, self.compute_all = model.batch_size, self._compute_all
-            # It is here, and asking costs nothing.
+            # Only local models are tested: asking them costs nothing.
             self.self_test = lambda: self._self_test(self._compute_all) if self_test else NOT_TESTED
         elif isinstance(model, Computes):
             self.compute = self._compute
@@ -119,32 +119,32 @@ class ModelJudge:
             )
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a question that the model can be asked."""
+        """Return whether this is one picture, and a question that the model can be asked."""
         return is_picture(outcomes) and self._can_ask(question)
 
     def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
-        """Put the questions as tasks of the model, in their order."""
+        """Turn the questions into tasks of the model, in their order."""
         return (self._put(inquiry, exhibit) for inquiry in exhibit.inquiries)
 
     def check(self) -> None:
-        """Make sure that the model can be asked."""
+        """Check that the model can be used."""
         if isinstance(self._model, Checks):
             self._model.check()
 
     def _can_ask(self, question: Question) -> bool:
-        """Tell whether a model can be asked such a question about a picture."""
+        """Return whether a model can be asked such a question about a picture."""
         raise NotImplementedError
 
     def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Answer | Match:
-        """Put one question as a task of the model."""
+        """Turn one question into a task of the model."""
         raise NotImplementedError
 
     def _find(self, reply: Reply) -> Finding:
-        """Make evidence of a reply that is no failure."""
+        """Turn a reply that is not a failure into evidence."""
         raise NotImplementedError
 
-    def _self_test(self, look: Look) -> SelfTest:
-        """Look at what is known; raise UnusableModelError, with the reason, if what is found is wrong."""
+    def _self_test(self, compute: ComputeFindings) -> SelfTest:
+        """Test the model on known pictures; raise UnusableModelError, with the reason, if it fails."""
         raise NotImplementedError
 
     async def _respond(self, exhibit: JudgeRequest, /) -> Findings:
@@ -154,7 +154,7 @@ class ModelJudge:
         return tuple(self._read(self._model.compute(request)) for request in self._requests(exhibit))
 
     def _compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[Findings]:
-        """Put all the questions to the model; those that it answered beside one that failed are not asked again."""
+        """Ask the model all questions; if one fails, the answers to the others are kept for the next try."""
         asked = [tuple(self._requests(exhibit)) for exhibit in exhibits]
         wanted = {request.trial_id: request for requests in asked for request in requests}
         replies = {id: self._kept.pop(id) for id in wanted if id in self._kept}
@@ -168,7 +168,7 @@ class ModelJudge:
         try:
             return [tuple(self._read(replies[request.trial_id]) for request in requests) for requests in asked]
         except Exception:
-            # The runner now asks for each half anew.
+            # The runner now tries each half again.
             self._kept |= {id: reply for id, reply in replies.items() if not isinstance(reply.content, Failed)}
             raise
 
@@ -192,7 +192,7 @@ class ModelJudge:
 
 
 class InWords(ModelJudge):
-    """Asks in words, and takes the model's words as evidence."""
+    """Base class of judges that ask in words, and take the model's words as evidence."""
 
     task = "answer"
     counts = True
@@ -205,7 +205,7 @@ class InWords(ModelJudge):
         return Answer(shown_picture(exhibit), phrase(inquiry, exhibit.prompt))
 
     def _find(self, reply: Reply) -> Finding:
-        """Take the model's words as evidence; one that refuses gives none."""
+        """Take the model's words as evidence; a refusal has none."""
         match reply.content:
             case Said(text=text) if text.strip():
                 return Finding(Words(text), reply.provenance, reply.usage)
@@ -215,9 +215,9 @@ class InWords(ModelJudge):
                 return Finding(Words(""), reply.provenance, reply.usage)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words were asked for")
 
-    def _self_test(self, look: Look) -> SelfTest:
+    def _self_test(self, compute: ComputeFindings) -> SelfTest:
         """Ask about photographs of known things."""
-        return check_answers(look, self.rule, counts=self.counts)
+        return check_answers(compute, self.rule, counts=self.counts)
 
 
 class Vlm(InWords):
@@ -229,7 +229,7 @@ class Vlm(InWords):
     def __init__(
         self, model: Model, /, *, policy: str = "strict", self_test: Annotated[bool, RuntimeOption] = True
     ) -> None:
-        # A paper's rule may be for digits that people typed: geckonum takes the o of "No" for a 0.
+        # Not a paper's rule, which may be for typed digits: geckonum reads the o of "No" as 0.
         if policy not in POLICIES:
             raise UnknownNameError("policy", policy, POLICIES)
         super().__init__(model, self_test=self_test)
@@ -247,10 +247,10 @@ class Parts(InWords):
 
 
 def phrase(inquiry: JudgeQuestion, prompt: str | None) -> str:
-    """Put a question as it is sent: with what there is to choose from, and what form the answer should have.
+    """Word a question as it is sent, with its choices and the form of the answer.
 
-    Only where the question is about the prompt does the prompt stand in it: an informed question that says all it is
-    about ("exactly 3 apples?") needs no more of what the answer should be.
+    The prompt is included only where the question is about it: an informed question ("exactly 3 apples?") says enough
+    about the expected answer.
     """
     wording = inquiry.wording
     match inquiry.question:

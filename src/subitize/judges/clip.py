@@ -1,14 +1,15 @@
-"""Judges by two encoders, of pictures and of texts: `clip` tells whether things are there, `clipscore` what fits.
+"""Judges by CLIP-like encoders: `clip` decides whether things are there, `clipscore` how well a prompt fits.
 
-A thing is there if its name fits better than the names of other things, drawn by lot. This is GIMBRR's rule as it was
-meant: present if it beats 5 of them, absent if it does not win against 9. Which ones rests on the question and a seed,
-so that every picture has the same rivals, and anyone can draw them again.
+A thing counts as present if its name scores higher than those of 5 random distractors, and as absent if it does not
+beat all of 9 (GIMBRR's rule as intended). Distractors depend only on the question and a seed, so that every picture
+has the same ones and anyone can draw them again.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -17,22 +18,18 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
-from subitize.judges.alignment import ASKS_ABOUT, fit_asks
+from subitize.judges.alignment import ASKS_ABOUT, NOUNS, fit_asks
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.self_tests import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.language.nouns import article, plural, singular
 from subitize.networks import weights
-from subitize.networks.collages import NOUNS, make_collage
-from subitize.networks.detectors.classes import AKIN, COCO_CLASSES, class_of
+from subitize.networks.collages import PHOTO_NOUNS, make_collage
+from subitize.networks.detectors.classes import AKIN, class_of
 from subitize.networks.encoders import DualEncoder, LazyImage
 from subitize.networks.weights import Device
 from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
 from subitize.stimuli.colours import COLOUR_NAMES
-from subitize.stimuli.glyphs import GLYPHS
-
-VOCABULARY = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
-"""What may distract: the things we draw, and those of COCO."""
 
 _MOST_DISTRACTORS = 50
 _LEAST_SHARE = 0.75
@@ -40,9 +37,9 @@ _SEEDS = (0, 1, 2)
 
 
 class Encoders:
-    """The two encoders of a folder, or of a model on the hub, opened when they are first needed.
+    """Base class of judges by a dual encoder, from a folder or the hub, loaded when first needed.
 
-    Judges by them share how they are made and tested; each puts a noun in a phrase of its own.
+    Subclasses put a noun into a phrase of their own.
     """
 
     name: str
@@ -72,7 +69,7 @@ class Encoders:
 
     @cached_property
     def similarity(self) -> DualEncoder:
-        """What compares, once its weights are loaded."""
+        """The dual encoder, its weights loaded."""
         return DualEncoder(self._folder, self._placement)
 
     @cached_property
@@ -80,33 +77,34 @@ class Encoders:
         return weights.locate(self._model)
 
     def provenance(self, text: str) -> Provenance:
-        """Say what computed."""
+        """Describe what computed, for the provenance."""
         versions = weights.name_versions("torch", "transformers")
         return Provenance(0, text, weights_hash=weights.hash_weights(self._folder), versions=versions)
 
     def self_test(self) -> SelfTest:
-        """Show photographs of known things: their names must mostly win against others."""
+        """Score photographs of known things: their own names must beat others in most rounds."""
         if not self._is_tested:
             return NOT_TESTED
         try:
-            shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _SEEDS[:2]]
+            shown = [(noun, make_collage([noun], seed).pixels) for noun in PHOTO_NOUNS for seed in _SEEDS[:2]]
         except MissingPartError as error:
             return SelfTest(False, f"cannot be tested: {error}")
         views = [LazyImage.of_pixels(noun, pixels) for noun, pixels in shown]
-        texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _SEEDS for one in _known_rivals(noun, seed))})
+        rivals = (_known_rivals(noun, seed) for noun in PHOTO_NOUNS for seed in _SEEDS)
+        texts = sorted({*PHOTO_NOUNS, *chain.from_iterable(rivals)})
         scores = self.similarity.similarities(views, [self._phrase(text) for text in texts])
-        return self._weigh([noun for noun, _ in shown], texts, scores)
+        return self._check_scores([noun for noun, _ in shown], texts, scores)
 
     def _phrase(self, noun: str) -> str:
         raise NotImplementedError
 
-    def _weigh(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> SelfTest:
+    def _check_scores(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> SelfTest:
         rounds = [(row, noun, seed) for row, noun in enumerate(nouns) for seed in _SEEDS]
         lost = []
         for row, noun, seed in rounds:
             of = dict(zip(texts, scores[row].tolist(), strict=True))
             best = max(_known_rivals(noun, seed), key=of.__getitem__)
-            if not of[noun] > of[best]:  # nor is it known where all names are the same to the network, or no number
+            if not of[noun] > of[best]:  # lost as well if all names score the same, or NaN
                 lost.append((noun, best))
         told = f"{len(rounds) - len(lost)} of {len(rounds)} rounds won by what photographs show"
         if len(lost) > (1 - _LEAST_SHARE) * len(rounds):
@@ -119,8 +117,9 @@ class Encoders:
 
 
 def _known_rivals(noun: str, seed: int) -> tuple[str, ...]:
-    """Give a photograph's thing the other photographs' things as rivals, and more: one name cannot win them all."""
-    return (*(other for other in NOUNS if other != noun), *draw_rivals(noun, 5, digest(seed, noun), NOUNS))
+    """Give a photographed thing rivals: the other photographed things, so that no name can win all rounds, and more."""
+    others = (other for other in PHOTO_NOUNS if other != noun)
+    return (*others, *draw_rivals(noun, 5, digest(seed, noun), PHOTO_NOUNS))
 
 
 class Clip(Encoders):
@@ -162,11 +161,11 @@ class Clip(Encoders):
         self._seed, self._template = seed, template
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and about whether things are there."""
+        """Return whether this is one picture, and a question about whether things are there."""
         return is_picture(outcomes) and not self.why_not(question)
 
     def why_not(self, question: Question, /) -> str:
-        """Say that it neither counts nor tells colours: a red apple is compared with other things, not a green one."""
+        """Say why it cannot answer; colours are out, as a red apple is compared with other things, not a green one."""
         noun = _presence(question)
         if noun is None:
             return "it answers only whether things are there, or are not"
@@ -174,7 +173,7 @@ class Clip(Encoders):
         return f"cannot tell what colour there is: {noun!r}" if is_coloured else ""
 
     def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
-        """Compare the name of each thing asked about with those of others."""
+        """Compare the name of each thing asked about with its rivals'."""
         compared = [[self._texts(inquiry.question, exhibit) for inquiry in exhibit.inquiries] for exhibit in exhibits]
         texts = list(dict.fromkeys(text for of_one in compared for some in of_one for text in some))
         views = [LazyImage.of(shown_picture(exhibit), exhibit.load) for exhibit in exhibits]
@@ -202,23 +201,23 @@ class Clip(Encoders):
         return self._template.format(f"{article(noun)} {noun}" if has_article else noun)
 
 
-def draw_rivals(noun: str, count: int, lot: str, others: Collection[str] = ()) -> tuple[str, ...]:
-    """Draw other things at random: none the same as or akin to the noun, or to what else is known to be asked for.
+def draw_rivals(noun: str, count: int, seed_text: str, others: Collection[str] = ()) -> tuple[str, ...]:
+    """Draw other things at random, none of them akin to the noun or to other things asked about.
 
-    Each thing has its own place in the order that the lot gives, whatever is left out.
+    The seed orders all things, so that leaving some out does not reorder the rest.
     """
-    in_order = sorted(VOCABULARY, key=lambda one: digest(lot, one))
+    in_order = sorted(NOUNS, key=lambda one: digest(seed_text, one))
     fitting = [one for one in in_order if not any(is_akin(one, other) for other in (noun, *others))]
     return tuple(fitting[:count])
 
 
 @cache
 def is_akin(one: str, other: str) -> bool:
-    """Tell whether two nouns name the same thing, or things of which a picture may show both at once."""
+    """Return whether two nouns name the same thing, or things that one picture may show both."""
     first, second = singular(one), singular(other)
     if first == second or class_of(first, (second,)) is not None or class_of(second, (first,)) is not None:
         return True
-    # A teddy bear is a bear of sorts, and a dining table a table.
+    # A teddy bear is a kind of bear, and a dining table a table.
     if first.split()[-1] == second.split()[-1]:
         return True
     return any({_known_as(first, group), _known_as(second, group)} <= group for group in AKIN)
@@ -229,20 +228,20 @@ def _known_as(noun: str, names: Collection[str]) -> str:
 
 
 def _presence(question: Question) -> str | None:
-    """Read which things are said to be there, or not to be there; nothing where more is said."""
+    """Read which thing is said to be there or not; None if the statement says more."""
     stated = read_statement(question.statement) if isinstance(question, Confirm) else None
     return stated.noun if stated and stated.number in (None, 0) else None
 
 
 def _mentioned(exhibit: JudgeRequest) -> list[str]:
-    """List the things that the questions about a picture, or its prompt where it is told, speak of."""
+    """List the things that the questions about a picture mention, or its prompt if it has one."""
     asked = [noun for inquiry in exhibit.inquiries if (noun := _presence(inquiry.question))]
     prompt = " ".join(re.findall(r"[a-z-]+", (exhibit.prompt or "").lower()))
-    told = [one for one in VOCABULARY if any(f" {form} " in f" {prompt} " for form in (one, plural(one)))]
+    told = [one for one in NOUNS if any(f" {form} " in f" {prompt} " for form in (one, plural(one)))]
     return [*asked, *told]
 
 
-# Hessel et al. 2021, section 3: what stands before the text, and what the cosine is multiplied by.
+# Hessel et al. 2021, section 3: the prefix of the text, and the factor of the cosine.
 PREFIX = "A photo depicts"
 WEIGHT = 2.5
 
@@ -257,7 +256,7 @@ class ClipScore(Encoders):
     asks_together = False
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a score is asked for."""
+        """Return whether this is one picture, and a score is asked for."""
         return is_picture(outcomes) and isinstance(question, Fit)
 
     def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
@@ -273,7 +272,7 @@ class ClipScore(Encoders):
 
     def _find(self, text: str, scores: Mapping[str, float]) -> Finding:
         provenance = self.provenance(text)
-        # A text that is longer than the network reads was scored by its beginning.
+        # A text longer than the network reads was scored by its beginning.
         cut = {"tokens_cut": int(scores["tokens_cut"])} if "tokens_cut" in scores else {}
         score = WEIGHT * max(scores["match"], 0.0)
         return Finding(Measured(score), replace(provenance, parameters={"cosine": scores["match"], **cut}))

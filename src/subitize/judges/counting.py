@@ -1,24 +1,22 @@
-"""Judges that count: detectors, whose boxes are the evidence, and users' own commands, whose output is.
+"""Judges that count: detectors, with boxes as evidence, and users' own commands, with their output.
 
-A rule turns boxes into a count, so another threshold needs no new look at the pictures."""
+A rule turns boxes into a count, so that another threshold needs no new look at the pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
 from subitize.networks.command import Counter
-from subitize.networks.detectors.hub import Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3
-from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.settings import DetectorSettings, detector_factory, nouns_of
+from subitize.networks.detectors.settings import DetectorSettings, find_factory, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
 
 
 class DetectorJudge(DetectorSettings):
-    """Counts what a detector finds, also of a colour or in a place, and tells whether so many are there."""
+    """Counts what a detector finds, also by colour or place, and checks statements about it."""
 
     is_stand_in = False
     asks_together = True
@@ -28,11 +26,11 @@ class DetectorJudge(DetectorSettings):
         self.rule = str(self.box_rule)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and about things it can see."""
+        """Return whether this is one picture, and a question about things it can see."""
         return is_picture(outcomes) and bool(nouns_of(question)) and not self.why_not(question)
 
     def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:
-        """Look at every picture once for all kinds of things that are asked about."""
+        """Look at every picture once for all things asked about."""
         wanted = [nouns_of(*(inquiry.question for inquiry in exhibit.inquiries)) for exhibit in exhibits]
         pictures = [decode(exhibit.load(shown_picture(exhibit))) for exhibit in exhibits]
         found = self.detect(pictures, wanted)
@@ -49,23 +47,16 @@ class DetectorJudge(DetectorSettings):
 
 
 def _choose(found: Detections, nouns: tuple[str, ...]) -> Boxes | Words:
-    """Take what was found of some nouns; what was said of one of them without an answer cannot be counted."""
+    """Take what was found of some nouns; a reply that was left unread cannot be counted."""
     said = next((found.unread[noun] for noun in nouns if noun in found.unread), None)
     if said is not None:
         return Words(f"{CANNOT_TELL}{said}")
     return found.where([label in nouns for label in found.labels]).evidence()
 
 
-make_detr = detector_factory(DetectorJudge, Detr)
-make_grounding_dino = detector_factory(DetectorJudge, GroundingDino)
-make_mm_grounding_dino = detector_factory(DetectorJudge, MmGroundingDino)
-make_molmo2 = detector_factory(DetectorJudge, Molmo2)
-make_owlv2 = detector_factory(DetectorJudge, Owlv2)
-make_rf_detr = detector_factory(DetectorJudge, RfDetr)
-make_rt_detr = detector_factory(DetectorJudge, RtDetr)
-make_sam3 = detector_factory(DetectorJudge, Sam3)
-make_ssd = detector_factory(DetectorJudge, Ssd)
-make_yolo = detector_factory(DetectorJudge, Yolo)
+def __getattr__(name: str) -> Callable[..., DetectorJudge]:
+    """Give the factory of a detector by its name in the registry, such as make_owlv2."""
+    return find_factory(DetectorJudge, name)
 
 
 class CounterJudge(Counter):
@@ -75,11 +66,11 @@ class CounterJudge(Counter):
     asks_together = False
 
     def self_test(self) -> SelfTest:
-        """Say that it is taken as it is."""
+        """Say that a command cannot be tested."""
         return SelfTest(False, "cannot be tested: what its command can count is not known")
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a count of things wherever they are."""
+        """Return whether this is one picture, and a plain count, without colour or place."""
         return is_picture(outcomes) and isinstance(question, Count) and question == Count(question.noun)
 
     def compute_all(self, exhibits: Sequence[JudgeRequest], /) -> list[tuple[Finding, ...]]:

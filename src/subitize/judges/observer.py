@@ -1,4 +1,4 @@
-"""Counts what is in a picture, and tells what holds of it, by classical vision on its pixels."""
+"""Counts things in a picture and checks statements about it, by classical vision on its pixels."""
 
 import re
 from collections.abc import Sequence
@@ -9,19 +9,7 @@ from subitize.interfaces import Finding, JudgeRequest, SelfTest
 from subitize.labels import CANNOT_TELL, read_standing
 from subitize.language.clauses import read_scene
 from subitize.language.scene import NotUnderstood, Scene
-from subitize.records import (
-    UNKNOWN,
-    Boxes,
-    Choose,
-    Confirm,
-    Count,
-    Drawn,
-    Evidence,
-    Outcome,
-    Question,
-    Stimulus,
-    Words,
-)
+from subitize.records import UNKNOWN, Boxes, Choose, Confirm, Count, Drawn, Evidence, Outcome, Question, Stimulus, Words
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.compositions import find_contacts
 from subitize.stimuli.observing import SceneView, holds, look_at, see_picture
@@ -37,7 +25,7 @@ class ObserverJudge:
     asks_together = True
 
     def self_test(self) -> SelfTest:
-        """Show it pictures of our own drawings whose numbers are known."""
+        """Count things in drawings of known numbers."""
         seen, known = _count_known()
         if seen != known:
             raise UnusableModelError(
@@ -47,7 +35,7 @@ class ObserverJudge:
         return SelfTest(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
+        """Return whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
         return len(outcomes) == 1 and isinstance(outcomes[0], Drawn) and _is_known(question)
 
     def compute(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
@@ -55,14 +43,14 @@ class ObserverJudge:
         (outcome,) = exhibit.outcomes
         if not isinstance(outcome, Drawn):
             raise TypeError(f"the observer looks at pictures, not at {outcome.kind}")
-        sight = see_picture(exhibit.load(outcome.picture))
-        return tuple(Finding(_answer(inquiry.question, sight)) for inquiry in exhibit.inquiries)
+        view = see_picture(exhibit.load(outcome.picture))
+        return tuple(Finding(_answer(inquiry.question, view)) for inquiry in exhibit.inquiries)
 
 
 _KNOWN = (("apples", 1), ("dots", 3), ("butterflies", 5), ("people", 7))
 
 
-@cache  # an installation does not change while it is at work
+@cache  # an installation does not change while it runs
 def _count_known() -> tuple[list[int], list[int]]:
     """Count the things in pictures of known numbers: what is seen, and what is there."""
     pictures = [render(Stimulus(category, number, seed=number, size_px=256)).png for category, number in _KNOWN]
@@ -83,24 +71,24 @@ def _is_known(question: Question) -> bool:
     return False
 
 
-def _answer(question: Question, sight: SceneView) -> Evidence:
-    # Whoever does not know what is there cannot tell how many of it there are, least of all none.
-    if strange := sum(thing.kind == UNKNOWN for thing in sight.things):
-        return Words(f"{CANNOT_TELL}{strange} of {len(sight.things)} things seen are unknown to the observer")
+def _answer(question: Question, view: SceneView) -> Evidence:
+    # With unknown things in the picture no count is sure, least of all none.
+    if strange := sum(thing.kind == UNKNOWN for thing in view.things):
+        return Words(f"{CANNOT_TELL}{strange} of {len(view.things)} things seen are unknown to the observer")
     match question:
         case Choose(lines=lines):
-            fitting = (str(position) for position, line in enumerate(lines) if _is_so(line, sight))
+            fitting = (str(position) for position, line in enumerate(lines) if _is_so(line, view))
             return Words(next(fitting, "none of them"))
         case Confirm(statement=statement) if not read_standing(statement):
-            return Words("yes" if _is_so(statement, sight) else "no")
-    return Boxes(sight.boxes())
+            return Words("yes" if _is_so(statement, view) else "no")
+    return Boxes(view.boxes())
 
 
-def _is_so(text: str, sight: SceneView) -> bool:
+def _is_so(text: str, view: SceneView) -> bool:
     scenes = _read(text)
     if scenes is None:
         raise ValueError(f"the observer cannot tell whether {text!r}: ask it what it can answer first")
-    return any(holds(scene, sight) for scene in scenes)
+    return any(holds(scene, view) for scene in scenes)
 
 
 _EITHER = re.compile(
@@ -109,7 +97,7 @@ _EITHER = re.compile(
 
 
 def _read(text: str) -> tuple[Scene, ...] | None:
-    """Read a statement as scenes one of which must hold; None if it is not understood."""
+    """Read a statement as alternative scenes; None if it is not understood."""
     either = _EITHER.fullmatch(text)
     texts = [text]
     if either:

@@ -1,4 +1,4 @@
-"""Reads the text that is written in a picture, by rapidocr or by tesseract."""
+"""Reads the text in a picture, by rapidocr or tesseract."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -20,22 +20,23 @@ from subitize.judges.asking import is_picture, shown_picture
 from subitize.language.counted import quoted_texts
 from subitize.language.texts import normalise
 from subitize.networks import weights
+from subitize.networks.weights import Untyped
 from subitize.records import Ask, Draw, Item, Outcome, Provenance, Question, Transcribe, Words
 
 ENGINES = ("auto", "rapidocr", "tesseract")
-WORDING = "What text is written in the image?"
+OCR_QUESTION = "What text is written in the image?"
 _THREADS = "EngineConfig.onnxruntime.intra_op_num_threads"
-_LEAST_SCORE = 0.5  # rapidocr's own default: what is less sure is mostly no text
+_LEAST_SCORE = 0.5  # rapidocr's own default: anything less sure is rarely text
 _TIMEOUT_SECONDS = 300
 
 
 def text_asks(item: Item) -> tuple[Ask, ...]:
-    """Ask for the written text, in the suite's own way where it has one, else where the prompt quotes what to write."""
+    """Ask for the text in the picture: as the suite asks for it, else where the prompt quotes a text."""
     own = tuple(ask for ask in item.asks if isinstance(ask.question, Transcribe))
     if own or not isinstance(item.task, Draw):
         return own
     texts = quoted_texts(item.task.prompt)
-    return (Ask(Transcribe(), WORDING, (" ".join(texts),)),) if texts else ()
+    return (Ask(Transcribe(), OCR_QUESTION, (" ".join(texts),)),) if texts else ()
 
 
 class Ocr:
@@ -65,15 +66,15 @@ class Ocr:
         self._engine = _open(engine, languages)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and the text in it is asked for."""
+        """Return whether this is one picture, and its text is asked for."""
         return is_picture(outcomes) and isinstance(question, Transcribe)
 
     def check(self) -> None:
-        """Load what reads."""
+        """Load the engine."""
         self._engine.load()
 
     def self_test(self) -> SelfTest:
-        """Read back a few lines that are drawn now."""
+        """Draw a few lines and read them back."""
         wrong = [(line, found) for line in _KNOWN if normalise(found := self._read(_draw(line))) != normalise(line)]
         if len(wrong) > 1:
             line, found = wrong[0]
@@ -102,7 +103,7 @@ class Ocr:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text, and where it stands in the picture."""
+    """Some text, and where it is in the picture."""
 
     text: str
     left: float
@@ -111,9 +112,9 @@ class Piece:
 
 
 def in_reading_order(pieces: Sequence[Piece]) -> str:
-    """Join pieces to lines from the top to the bottom, each from the left to the right.
+    """Join pieces into lines from top to bottom, each from left to right.
 
-    A piece whose middle is within the height of the line's first stands in that line.
+    A piece belongs to a line if its middle is within the height of the line's first piece.
     """
     lines: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda one: (one.top + one.bottom, one.left)):
@@ -126,7 +127,7 @@ def in_reading_order(pieces: Sequence[Piece]) -> str:
 
 
 def _open(engine: str, languages: Sequence[str]) -> "_RapidOcr | _Tesseract":
-    """Open the engine that is asked for, or the one that is there."""
+    """Open the engine asked for, or the one installed."""
     has_rapidocr = all(find_spec(package) for package in ("rapidocr", "onnxruntime"))
     program = shutil.which("tesseract")
     if engine == "tesseract" or (engine == "auto" and program and (languages or not has_rapidocr)):
@@ -158,15 +159,15 @@ class _RapidOcr:
         _ = self._reader
 
     @cached_property
-    def _reader(self) -> Any:  # noqa: ANN401
-        # Each file is named, so that none is ever asked for elsewhere.
+    def _reader(self) -> Untyped:
+        # Each file is named, so that none is downloaded.
         paths = {f"{part}.model_path": str(_find_weights(part.lower())) for part in ("Det", "Cls", "Rec")}
         with weights.loading("judge 'ocr'"):
             from rapidocr import RapidOCR
 
             own = {"Global.log_level": "critical", "Global.text_score": _LEAST_SCORE}
             reader = RapidOCR(params={**own, _THREADS: _count_threads(), **paths})
-            reader(np.full((64, 64, 3), 255, np.uint8), use_det=False)  # it loads its parts when they are used
+            reader(np.full((64, 64, 3), 255, np.uint8), use_det=False)  # it loads its parts on first use
         return reader
 
     def read(self, pixels: Rgb, /) -> list[Piece]:
@@ -180,7 +181,7 @@ class _RapidOcr:
 
 
 def _count_threads() -> int:
-    """Say how many threads are to read: as many as torch and OpenCV would take by the same variable, or -1 for all."""
+    """Read the number of threads from OMP_NUM_THREADS, which torch and OpenCV also obey; -1 for all."""
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     return int(asked) if asked.isdecimal() else -1
 
@@ -245,7 +246,7 @@ class _Tesseract:
 
 
 def _read_tsv(table: str) -> Iterator[Piece]:
-    """Read tesseract's words, with their places and how sure it is of each, in per cent."""
+    """Read tesseract's table: words with their places and confidences in per cent."""
     header, *rows = (line.split("\t") for line in table.splitlines())
     for row in rows:
         cells = dict(zip(header, row, strict=False))
@@ -259,7 +260,7 @@ _KNOWN = ("OPEN", "Happy birthday", "24 HOURS")
 
 
 def _draw(line: str) -> Rgb:
-    """Write a line in the letters that Pillow brings along.
+    """Write a line in Pillow's own font.
 
     The picture is square: rapidocr enlarges pictures until their shorter side has 736 pixels.
     """

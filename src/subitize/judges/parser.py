@@ -1,4 +1,4 @@
-"""Reads what a model said, or what its scores come to: words are the evidence, numerals makes a number of them."""
+"""Reads a model's words, or puts its scores into words; these are the evidence from which a rule reads a number."""
 
 from collections.abc import Mapping, Sequence
 
@@ -37,13 +37,13 @@ class Parser:
         return SelfTest(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether there is text to read, or scores of one; how well it fits is not read off a text."""
+        """Return whether there is text to read, or scores; how well a text fits cannot be read from words."""
         if isinstance(question, Confirm | Count) and len(outcomes) == 1 and isinstance(outcomes[0], Scored):
             return True
         return not isinstance(question, Fit) and all(isinstance(outcome, Said) for outcome in outcomes)
 
     async def respond(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
-        """Take the text as it stands, or what the scores come to."""
+        """Take the text as it is, or put the scores into words."""
         if isinstance(exhibit.outcomes[0], Scored):
             scores = exhibit.outcomes[0].scores
             return tuple(Finding(Words(_put_in_words(scores, inquiry.question))) for inquiry in exhibit.inquiries)

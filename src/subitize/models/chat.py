@@ -1,4 +1,4 @@
-"""Chats in OpenAI's form, most of them about a picture: the messages sent, and how replies are read."""
+"""Chats in OpenAI's form, mostly about a picture: writes messages and reads replies."""
 
 import json
 import math
@@ -32,12 +32,12 @@ from subitize.records import (
     task_text,
 )
 
-# Names of secrets, letters only; parameters about the tokens of a text are none.
+# Names of secrets, letters only; parameters about a text's tokens are not secrets.
 _SECRET = re.compile(
     "apikey|authori[sz]ation|bearer|secret|passw(or)?d|passphrase|credential|cookie|(access|private|subscription|"
     "signing)key|^auth$|(?<!bos|eos|pad|unk)(?<!stop|mask)token$"
 )
-# What an answer is expected to use where max_tokens does not say: a number, or a short sentence around it.
+# The expected length of an answer, unless max_tokens is lower: a number, or a short sentence around it.
 ANSWER_TOKENS = 5
 
 _FILLING = f'Which number belongs in the place of {GAP} in "{{text}}"? Answer with the number only.'
@@ -45,7 +45,7 @@ _YES_OR_NO = ("yes", "no")
 
 
 def as_question(task: Task) -> str:
-    """Put a task as a question: whether the picture shows what a text says, or which number belongs in its gap."""
+    """Turn a task into a question: whether the picture shows what a text says, or which number belongs in its gap."""
     match task:
         case Match(text=text):
             return ask(text)
@@ -55,10 +55,10 @@ def as_question(task: Task) -> str:
 
 
 def score_answer(task: Task, reply: Reply) -> Reply:
-    """Make scores of the answer to such a question; what was said is kept among the parameters.
+    """Turn the answer to such a question into scores; its words are kept among the parameters.
 
-    They are probabilities where the server tells those of the first token, and that is the whole answer. Otherwise what
-    is said has all of it, so that many texts score the same. What is no answer is a refusal.
+    Scores are probabilities where the answer is a single token and the server gives its probability. Otherwise the
+    answer given scores 1, so that many texts score the same. Anything that is not an answer counts as a refusal.
     """
     said = reply.content
     if not isinstance(task, Match | Fill) or not isinstance(said, Said):
@@ -69,23 +69,21 @@ def score_answer(task: Task, reply: Reply) -> Reply:
 
 
 def _score_text(said: Said) -> Scored | Refused:
-    shares = _share_words(said, _YES_OR_NO)
-    if shares:
+    if shares := _share_words(said, _YES_OR_NO):
         return Scored({"match": min(1.0, shares.get("yes", 0.0))})
     answer = _read(said, Confirm("", is_informed=True))
     return answer if isinstance(answer, Refused) else Scored({"match": float(answer)})
 
 
 def _score_numerals(said: Said) -> Scored | Refused:
-    shares = _share_words(said, NUMERALS)
-    if shares:
+    if shares := _share_words(said, NUMERALS):
         return Scored(shares)
     answer = _read(said, Count("thing"))
     return answer if isinstance(answer, Refused) else Scored({f"{answer:g}": 1.0})
 
 
 def _share_words(said: Said, words: Collection[str]) -> dict[str, float]:
-    """Add up the probabilities of words as the first token, in whatever form; nothing where the answer goes on."""
+    """Add up the probabilities of words as the first token, in any spelling; empty if the answer is longer."""
     first = next(iter(said.tokens), None)
     if first is None or _bare(said.text) != _bare(first.text) or _bare(first.text) not in words:
         return {}
@@ -108,7 +106,7 @@ def _read(said: Said, question: Question) -> float | Refused:
 def write_messages(
     text: str, picture: bytes | None, *, system: str | None = None, detail: str | None = None
 ) -> list[dict[str, object]]:
-    """Put a question, most often about a picture."""
+    """Write the messages for a question, with or without a picture."""
     asked: dict[str, object] = {"role": "user", "content": text}
     if picture is not None:
         image = {"url": data_url(picture)} | given(detail=detail)
@@ -117,7 +115,7 @@ def write_messages(
 
 
 def read_chat(answered: Answered, provenance: Provenance) -> Reply:
-    """Make a reply of a chat completion; one without a message is of no use."""
+    """Read a chat completion; raise TransientError if it has no message."""
     content, seconds = answered
     choices = content.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
@@ -133,14 +131,14 @@ def read_chat(answered: Answered, provenance: Provenance) -> Reply:
         revision=" ".join(filter(None, [model, system])) or None,
         tokens_in=None if usage is None else usage.tokens_in,
         tokens_out=None if usage is None else usage.tokens_out,
-        # Only where it says more than that the answer ended: one cut short is no whole answer.
+        # Kept only where the answer did not simply end: one cut short is incomplete.
         parameters=provenance.parameters if finish in (None, "stop") else {**provenance.parameters, "finish": finish},
     )
     return Reply(_read_message(message, finish, choice.get("logprobs")), provenance, seconds, usage)
 
 
 def read_usage(content: Mapping[str, Any]) -> Usage | None:
-    """Read what a call used, if the server tells, and tells something possible."""
+    """Read what a call used, if the server gives plausible numbers."""
     usage = content.get("usage")
     if not isinstance(usage, dict):
         return None
@@ -156,13 +154,13 @@ def read_usage(content: Mapping[str, Any]) -> Usage | None:
 
 
 def read_extra(text: str | None, taken: Collection[str], key: str) -> dict[str, object]:
-    """Read the option of further parameters; what is ours to set, or has an option of its own, is refused.
+    """Read the option `extra`; refuse parameters that subitize sets or that are options themselves.
 
-    So is a secret, as options are stored: the server's key, or what has the name of one.
+    Secrets are refused, too, because options are stored: the server's key, or anything with the name of a secret.
     """
     try:
         extra = json.loads(text or "{}")
-        json.dumps(extra, allow_nan=False)  # Python reads numbers that JSON cannot hold
+        json.dumps(extra, allow_nan=False)  # Python also reads NaN and infinity, which JSON cannot hold
     except ValueError:
         extra = None
     if not isinstance(extra, dict):
@@ -178,22 +176,22 @@ def read_extra(text: str | None, taken: Collection[str], key: str) -> dict[str, 
 
 
 def given(**values: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Keep what has a value."""
+    """Drop options without a value."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def scalars(values: Mapping[str, object]) -> dict[str, Scalar]:
-    """Write parameters as a provenance holds them."""
+    """Convert parameters to what a provenance can hold."""
     return {name: value if isinstance(value, Scalar) else json.dumps(value) for name, value in values.items()}
 
 
 def text_or_none(value: object) -> str | None:
-    """Take a text that says something."""
+    """Return a nonempty text, else None."""
     return value if isinstance(value, str) and value else None
 
 
 def _find_secrets(value: object, key: str, within: str = "it") -> Iterator[str]:
-    """Say what holds the key or is called like a secret, without telling that."""
+    """Name the places that hold the key or look like a secret, without showing it."""
     if isinstance(value, str) and len(key) >= SHORTEST_SECRET and key in value:
         yield within
     for one in value if isinstance(value, list) else ():
@@ -215,14 +213,14 @@ def _read_message(message: Mapping[str, Any], finish: str | None, logprobs: obje
 
 
 def _content(content: object) -> str | None:
-    """Take the text of a message, which some servers give in parts."""
+    """Join the text of a message, which some servers give in parts."""
     if isinstance(content, list):
         return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else None
 
 
 def _tokens(logprobs: object) -> tuple[Token, ...]:
-    """Take the probabilities of an answer's tokens where they are given; what is damaged is left out."""
+    """Read the log-probabilities of an answer's tokens, if given; malformed ones are left out."""
     listed = logprobs.get("content") if isinstance(logprobs, dict) else None
     tokens = []
     for one in listed if isinstance(listed, list) else []:

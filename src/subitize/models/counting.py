@@ -1,6 +1,6 @@
-"""Models that answer how many there are by counting: detectors (Numbersense, Figure S2) and users' own commands."""
+"""Models that answer questions by counting: detectors (Numbersense, Figure S2) and users' own commands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Reply, Request
@@ -8,22 +8,20 @@ from subitize.io.images import Rgb, decode
 from subitize.labels import CANNOT_TELL, interpret
 from subitize.models.stand_ins import ANY_KIND, read_count
 from subitize.networks.command import Counter
-from subitize.networks.detectors.hub import Detr, GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3
-from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.settings import DetectorSettings, detector_factory, nouns_of
+from subitize.networks.detectors.settings import DetectorSettings, find_factory, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
 
 
 class DetectorModel(DetectorSettings):
-    """Says how many a detector finds of what a question asks for."""
+    """Answers how many a detector finds of what a question asks for."""
 
     tasks: frozenset[TaskKind] = frozenset({"answer"})
     is_stand_in = False
 
     def check(self) -> None:
-        """Load the weights, and show it photographs of known things: one that sees nothing is refused."""
+        """Load the weights and run the self-test; refuse a detector that fails it."""
         super().check()
         try:
             self.self_test()
@@ -31,7 +29,7 @@ class DetectorModel(DetectorSettings):
             raise UnusableModelError(f"model {self.who} failed its self-test: {error}") from None
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
-        """Look at every picture for what its question asks to be counted."""
+        """Count in every picture what its question asks for."""
         asked = [self._understand(request.text) for request in requests]
         able = [(request, one) for request, one in zip(requests, asked, strict=True) if isinstance(one, Count)]
         pictures = [decode(request.picture()) for request, _ in able]
@@ -44,7 +42,7 @@ class DetectorModel(DetectorSettings):
         ]
 
     def _understand(self, text: str) -> Count | Refused:
-        """Read what is to be counted, or say what keeps it from that."""
+        """Read what to count, or say why it cannot be counted."""
         asked = read_count(text)
         if asked is None:
             return Refused(f"not understood: {text[:60]!r}")
@@ -52,8 +50,8 @@ class DetectorModel(DetectorSettings):
         return Refused(reason) if reason else asked
 
     def _counts_all(self, asked: Count) -> bool:
-        """Tell whether any class will do: one with an open vocabulary looks for things by that name."""
-        return asked.noun in ANY_KIND and asked.place is None and not self.detector.has_open_vocabulary
+        """Return whether things of any class count; an open vocabulary takes such a word as a noun instead."""
+        return asked.noun in ANY_KIND and asked.place is None and not self.detector.is_open_vocabulary
 
     def _count(self, request: Request, asked: Count, found: Detections, pixels: Rgb) -> Reply:
         if asked.colour is not None:
@@ -69,16 +67,9 @@ class DetectorModel(DetectorSettings):
         return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
 
 
-make_detr = detector_factory(DetectorModel, Detr)
-make_grounding_dino = detector_factory(DetectorModel, GroundingDino)
-make_mm_grounding_dino = detector_factory(DetectorModel, MmGroundingDino)
-make_molmo2 = detector_factory(DetectorModel, Molmo2)
-make_owlv2 = detector_factory(DetectorModel, Owlv2)
-make_rf_detr = detector_factory(DetectorModel, RfDetr)
-make_rt_detr = detector_factory(DetectorModel, RtDetr)
-make_sam3 = detector_factory(DetectorModel, Sam3)
-make_ssd = detector_factory(DetectorModel, Ssd)
-make_yolo = detector_factory(DetectorModel, Yolo)
+def __getattr__(name: str) -> Callable[..., DetectorModel]:
+    """Give the factory of a detector by its name in the registry, such as make_owlv2."""
+    return find_factory(DetectorModel, name)
 
 
 class CounterModel(Counter):

@@ -1,4 +1,4 @@
-"""Pictures by a pipeline of diffusers on this machine: each from noise of its own, whatever batch it is drawn in."""
+"""Pictures by a diffusers pipeline on this machine, each from noise of its own, in any batch."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,17 +15,8 @@ from PIL import Image
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption
 from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS, encode_png
-from subitize.networks import weights
-from subitize.networks.pipelines import (
-    PipelineOptions,
-    PipelineSignature,
-    PipelineSource,
-    count_denoiser,
-    load_pipeline,
-    parse_size,
-    write_size,
-)
-from subitize.networks.weights import Device
+from subitize.networks import pipelines, weights
+from subitize.networks.weights import Device, Untyped
 from subitize.records import Failed, Provenance, Refused, Scalar, TaskKind
 
 if TYPE_CHECKING:
@@ -72,25 +63,25 @@ class Diffusers:
             weights.check_at_least(1, batch_size=batch_size, steps=steps)
             weights.check_at_least(0, guidance=guidance)
             self._placement = Device(device, dtype)
-            wanted = parse_size(size)
+            wanted = pipelines.parse_size(size)
             if wanted is not None and wanted[0] * wanted[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
                 raise BadValueError(f"size={size}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
-            self._wishes = PipelineOptions(steps, guidance, negative_prompt or None, wanted, scheduler)
-        self._source = PipelineSource(who, model, variant or None)
+            self._options = pipelines.PipelineOptions(steps, guidance, negative_prompt or None, wanted, scheduler)
+        self._source = pipelines.PipelineSource(who, model, variant or None)
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
         self.batch_size = batch_size
         weights.require(who, "torch", "diffusers", "transformers", "accelerate")
         self._source.find()
 
     def check(self) -> None:
-        """Load the pipeline, and see that it can do what is asked of it."""
-        _ = self._artist
+        """Load the pipeline, and check that it takes its options."""
+        _ = self._loaded
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
-        """Draw a picture for each."""
-        artist = self._artist
+        """Draw a picture for each request."""
+        loaded = self._loaded
         start = time.perf_counter()
-        drawn = artist.draw([request.text for request in requests], [request.seed for request in requests])
+        drawn = loaded.draw([request.text for request in requests], [request.seed for request in requests])
         seconds = (time.perf_counter() - start) / len(requests)
         return [
             Reply(content, self._complete(request.provenance(), parameters), seconds)
@@ -98,13 +89,13 @@ class Diffusers:
         ]
 
     def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
-        """Say how a picture came about."""
+        """Add weights, versions and parameters to the provenance."""
         return replace(
             provenance,
             parameters=parameters,
             revision=self._folder.name if self._folder.parent.name == "snapshots" else None,
             weights_hash=weights.hash_weights(self._folder),
-            parameter_count=self._artist.parameter_count,
+            parameter_count=self._loaded.parameter_count,
             versions={**provenance.versions, **weights.name_versions("torch", "diffusers", "transformers")},
         )
 
@@ -113,29 +104,29 @@ class Diffusers:
         return self._source.locate()
 
     @cached_property
-    def _artist(self) -> "_Artist":
+    def _loaded(self) -> "_LoadedPipeline":
         who, folder = self._source.who, self._folder
         with weights.naming(who), weights.loading(who):
-            pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
-            artist = _Artist(who, pipeline, self._wishes, self._placement)
+            pipeline = pipelines.load_pipeline(self._source, folder, self._placement, offload=self._offload)
+            loaded = _LoadedPipeline(who, pipeline, self._options, self._placement)
             _save_memory(pipeline, self._slices)
-        weights.hash_weights(folder)  # it takes long, and is kept
-        return artist
+        weights.hash_weights(folder)  # takes long, and is cached
+        return loaded
 
 
-class _Artist:
-    """A pipeline that knows what it is asked for, and draws batches."""
+class _LoadedPipeline:
+    """A loaded pipeline with its options, which draws batches."""
 
-    def __init__(self, who: str, pipeline: Any, wishes: PipelineOptions, placement: Device) -> None:  # noqa: ANN401
+    def __init__(self, who: str, pipeline: Untyped, options: pipelines.PipelineOptions, placement: Device) -> None:
         self._who, self._pipeline = who, pipeline
         self._device = placement.torch_device()
-        self.parameter_count = count_denoiser(pipeline)
-        if wishes.scheduler:
-            pipeline.scheduler = _make_scheduler(pipeline.scheduler, wishes.scheduler)
-        settings = PipelineSignature(pipeline)
-        self._arguments = settings.settle(wishes)
-        self._negative_prompt, self._size = wishes.negative_prompt, wishes.size
-        self._limits = settings.token_limits()
+        self.parameter_count = pipelines.count_denoiser(pipeline)
+        if options.scheduler:
+            pipeline.scheduler = _make_scheduler(pipeline.scheduler, options.scheduler)
+        signature = pipelines.PipelineSignature(pipeline)
+        self._arguments = signature.arguments(options)
+        self._negative_prompt, self._size = options.negative_prompt, options.size
+        self._limits = signature.token_limits()
         self._mixes = type(pipeline).__name__ in _PAD_ALIKE
         self._is_solitary = False
         self._parameters: dict[str, Scalar] = {
@@ -143,14 +134,14 @@ class _Artist:
             "scheduler": type(pipeline.scheduler).__name__,
             "dtype": str(placement.torch_dtype()).removeprefix("torch."),
             "device": self._device.type,
-            **settings.defaults(wishes),
+            **signature.defaults(options),
             **self._arguments,
         }
-        if wishes.negative_prompt:
-            self._parameters["negative_prompt"] = wishes.negative_prompt
+        if options.negative_prompt:
+            self._parameters["negative_prompt"] = options.negative_prompt
 
     def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> "list[_Made]":
-        """Draw each prompt from the noise of its seed, together as far as that changes nothing but the rounding."""
+        """Draw each prompt from the noise of its seed, in batches where these change nothing but rounding."""
         with weights.quiet():
             counts = [
                 {name: len(getattr(self._pipeline, name)(prompt).input_ids) for name in self._limits}
@@ -165,7 +156,7 @@ class _Artist:
         return [drawn[place] for place in range(len(prompts))]
 
     def _groups(self, counts: Sequence[Mapping[str, int]]) -> list[list[int]]:
-        """Split a batch where prompts of unequal length would be padded to the longest, and so see one another."""
+        """Split a batch where prompts of unequal length would be padded to the longest, and so affect one another."""
         if self._mixes:
             return [list(range(len(counts)))]
         alike: dict[tuple[int, ...], list[int]] = {}
@@ -178,7 +169,7 @@ class _Artist:
             return [made for one in zip(prompts, seeds, strict=True) for made in self._draw_group([one[0]], [one[1]])]
         with _seeded(seeds[0], self._device) as was_used:
             pictures, flags = self._call(prompts, seeds)
-            # What draws from torch's own generator as well would get other noise in another batch.
+            # A pipeline that also uses torch's global generator would get other noise in another batch.
             self._is_solitary = self._is_solitary or was_used()
         if self._is_solitary and len(prompts) > 1:
             return self._draw_group(prompts, seeds)
@@ -204,9 +195,8 @@ class _Artist:
     def _read(self, picture: "_Floats", is_flagged: bool, parameters: Mapping[str, Scalar]) -> "_Made":
         height, width = picture.shape[:2]
         if self._size not in (None, (width, height)):
-            raise UnusableModelError(
-                f"{self._who} draws {width}x{height} where size={write_size(self._size)} is asked; ask for that"
-            )
+            wanted = pipelines.write_size(self._size)
+            raise UnusableModelError(f"{self._who} draws {width}x{height} where size={wanted} is asked; ask for that")
         told = {**parameters, "width": width, "height": height}
         if is_flagged:
             return Refused("the pipeline's safety checker holds the picture back"), told
@@ -222,7 +212,7 @@ class _Artist:
 
 _Floats = NDArray[np.floating[Any]]
 _Made = tuple[Pixels | Refused | Failed, dict[str, Scalar]]
-# These pad every prompt to one length; others may pad to the longest of a batch.
+# These pad every prompt to a fixed length; others may pad to the longest of a batch.
 _PAD_ALIKE = frozenset(
     {
         "StableDiffusionPipeline",
@@ -237,16 +227,16 @@ _PAD_ALIKE = frozenset(
 
 
 def _tell_truncated(counts: Mapping[str, int], limits: Mapping[str, int]) -> dict[str, Scalar]:
-    """Say where a prompt was cut, by tokenizer: one may be cut where another reads it whole."""
+    """Say which tokenizers cut a prompt: one may cut it where another reads all of it."""
     cut = [f"{name} read {limits[name]} of {count} tokens" for name, count in counts.items() if count > limits[name]]
     return {"truncated": ", ".join(cut)} if cut else {}
 
 
 @contextmanager
 def _seeded(seed: int, device: "torch.device") -> Iterator[Callable[[], bool]]:
-    """Seed torch's own generators, for what does not take one of ours; on the CPU they are put back afterwards.
+    """Seed torch's global generators, for pipelines that ignore ours; the CPU's is restored afterwards.
 
-    What is given tells whether anything was drawn from them.
+    It yields a function that returns whether anything was drawn from them.
     """
     import torch
 
@@ -258,7 +248,7 @@ def _seeded(seed: int, device: "torch.device") -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def _same_kernels() -> Iterator[None]:
-    """Have a GPU choose its convolutions by rule, not by which was quickest today."""
+    """Have a GPU choose convolution kernels deterministically, not by today's timing."""
     import torch
 
     cudnn = torch.backends.cudnn
@@ -281,8 +271,8 @@ def _random_states(device: "torch.device") -> "list[torch.Tensor]":
     return states
 
 
-def _make_scheduler(scheduler: Any, name: str) -> Any:  # noqa: ANN401
-    from diffusers.utils.import_utils import DummyObject  # stands in for a class that needs a package not here
+def _make_scheduler(scheduler: Untyped, name: str) -> Untyped:
+    from diffusers.utils.import_utils import DummyObject  # replaces classes that need a missing package
 
     known = {kind.__name__: kind for kind in [type(scheduler), *scheduler.compatibles]}
     if name not in known:
@@ -295,8 +285,8 @@ def _make_scheduler(scheduler: Any, name: str) -> Any:  # noqa: ANN401
 _OFFERED = 12
 
 
-def _save_memory(pipeline: Any, wanted: Mapping[str, bool]) -> None:  # noqa: ANN401
-    """Have pictures decoded one by one (slicing) or in overlapping tiles, which changes them a little at the seams."""
+def _save_memory(pipeline: Untyped, wanted: Mapping[str, bool]) -> None:
+    """Decode pictures one by one (slicing) or in overlapping tiles, which changes them a little at the seams."""
     for how in (how for how, is_wanted in wanted.items() if is_wanted):
         enable = getattr(getattr(pipeline, "vae", None), f"enable_{how}", None)
         if enable is None:

@@ -1,4 +1,4 @@
-"""Models behind Hugging Face's client: those of any provider it knows, and endpoints by their address."""
+"""Models behind Hugging Face's client: at any provider it knows, or at an endpoint's address."""
 
 import asyncio
 import math
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from huggingface_hub import AsyncInferenceClient
 
 ROUTER_URL = "https://router.huggingface.co"
-# The client's HTTP library keeps no more connections than this.
+# The most connections that the client's HTTP library keeps.
 _MOST_AT_ONCE = 100
 
 
@@ -83,14 +83,14 @@ class HfInference:
         address = model if is_address else base_url
         if address and provider:
             raise BadValueError(f"provider={provider}: no provider is asked, but {address}; leave one of them out")
-        self._calls = _Calls(model, provider, address, key_variable, limits)
-        self.check, self.opened = self._calls.check, self._calls.opened
-        self.base_url = self._calls.address or ROUTER_URL
-        # As Hugging Face writes it: the same model costs more with one provider than with another.
+        self._client = _Client(model, provider, address, key_variable, limits)
+        self.check, self.opened = self._client.check, self._client.opened
+        self.base_url = self._client.address or ROUTER_URL
+        # In Hugging Face's notation: a model's price depends on its provider.
         self.served_name = f"{model}:{provider}" if provider else model
         self.concurrency = concurrency
         self._sends_seed, self._system, self._size = sends_seed, system, size or ""
-        self._reached = given(provider=provider, base_url=self._calls.address)
+        self._reached = given(provider=provider, base_url=self._client.address)
         width, height = parse_size(size) or (None, None)
         self._drawing = given(
             width=width,
@@ -103,18 +103,18 @@ class HfInference:
         self._answering |= given(logprobs=True, top_logprobs=logprobs) if logprobs else {}
         self._model = given(model=None if is_address or not address else model)
         taken = {"model", "messages", "inputs", "stream", "seed"}
-        self._extra = read_extra(extra, taken, self._calls.contact.key)
+        self._extra = read_extra(extra, taken, self._client.state.key)
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
 
     def expect(self, task: Task, /) -> Usage:
-        """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
+        """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""
         if isinstance(task, Draw):
             return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size)
         return Usage(estimate_text_tokens((self._system or "") + task_text(task)), self._answer_tokens)
 
     async def respond(self, request: Request, /) -> Reply:
-        """Send the task as it stands."""
+        """Send the task as it is."""
         is_drawing = isinstance(request.task, Draw)
         sent = self._drawing if is_drawing else self._answering | given(system=self._system)
         parameters = self._reached | scalars(sent | self._extra) | ({"sends_seed": True} if self._sends_seed else {})
@@ -123,7 +123,7 @@ class HfInference:
         try:
             return await (self._draw if is_drawing else self._answer)(request, provenance)
         except DeclinedError as error:
-            return Reply(self._calls.contact.decline(error), provenance)
+            return Reply(self._client.state.read_decline(error), provenance)
 
     async def _draw(self, request: Request, provenance: Provenance) -> Reply:
         options = self._drawing | self._seed(request)
@@ -135,7 +135,7 @@ class HfInference:
             await asyncio.to_thread(decode, data)
             return Reply(Pixels(data), provenance, seconds, Usage(0, 0, 1, self._size))
 
-        return await self._calls.make(ask, read, estimate_text_tokens(request.text) + 1)
+        return await self._client.make(ask, read, estimate_text_tokens(request.text) + 1)
 
     async def _answer(self, request: Request, provenance: Provenance) -> Reply:
         messages: list[Any] = write_messages(request.text, request.picture(), system=self._system)
@@ -148,14 +148,14 @@ class HfInference:
             return read_chat((content, seconds), provenance)
 
         tokens = self.expect(request.task).tokens_in + self._answer_tokens
-        return await self._calls.make(ask, read, tokens)
+        return await self._client.make(ask, read, tokens)
 
     def _seed(self, request: Request) -> dict[str, Any]:
         return {"seed": request.seed} if self._sends_seed else {}
 
 
-class _Calls:
-    """Calls of Hugging Face's client: paced, none of them repeated, and every error made one of ours."""
+class _Client:
+    """Calls Hugging Face's client at our pace, without retries, and turns its errors into ours."""
 
     def __init__(
         self, model: str, provider: str | None, address: str | None, key_variable: str, limits: Limits
@@ -163,7 +163,7 @@ class _Calls:
         require(f"model 'hf-inference:{model}'", "huggingface_hub", extra="hub")
         self.address = None if address is None else check_url(address)
         self.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
-        self.contact = ServerState(self.where, key_variable, limits.concurrency)
+        self.state = ServerState(self.where, key_variable, limits.concurrency)
         self._model, self._provider, self._key_variable, self._limits = model, provider, key_variable, limits
         if limits.concurrency > _MOST_AT_ONCE:
             raise BadValueError(
@@ -173,26 +173,26 @@ class _Calls:
         self._client: AsyncInferenceClient | None = None
 
     def check(self) -> None:
-        """Make sure that there is a key where one is needed."""
+        """Raise BadValueError if a key is needed and missing."""
         if not self.address:
-            self.contact.need_key(f"hf-inference:{self._model}")
+            self.state.need_key(f"hf-inference:{self._model}")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Keep connections while the context lasts."""
+        """Keep connections open within the context."""
         from huggingface_hub import AsyncInferenceClient
 
         asked: dict[str, Any] = (
             {"base_url": self.address} if self.address else {"model": self._model, "provider": self._provider}
         )
-        # Without a token the client would look for one in the user's home: it gets one that it does not send.
-        headers: dict[str, Any] = {} if self.contact.key else {"authorization": None}
+        # Without a token the client would look for one in the user's home: it gets a dummy that is not sent.
+        headers: dict[str, Any] = {} if self.state.key else {"authorization": None}
         client = AsyncInferenceClient(
-            token=self.contact.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
+            token=self.state.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
         )
         try:
             async with client as self._client:
-                # The client has no public way to its session but one that would change that of every other client.
+                # The only public way to the client's session would change every other client's.
                 session: Any = await client._get_async_client()  # type: ignore[no-untyped-call, unused-ignore]
                 hooks = session.event_hooks
                 session.event_hooks = hooks | {"response": [*hooks.get("response", ()), self._check_redirect]}
@@ -201,9 +201,9 @@ class _Calls:
             self._client = None
 
     async def _check_redirect(self, answer: Any) -> None:  # noqa: ANN401
-        """Refuse to send a request on to another server; an image that was made may be anywhere."""
+        """Refuse redirects of requests to another server; finished images may be fetched from anywhere."""
         if answer.has_redirect_location and answer.request.method == "POST":
-            self.contact.follow(str(answer.request.url), answer.headers["location"])
+            self.state.follow(str(answer.request.url), answer.headers["location"])
 
     async def make(
         self,
@@ -211,7 +211,7 @@ class _Calls:
         read: Callable[[Any, float], Awaitable[Reply]],
         tokens: int,
     ) -> Reply:
-        """Make a call that is expected to use so many tokens, and have its answer read once the key is out of it."""
+        """Make a call that is expected to use so many tokens, and read its answer with the key redacted."""
         if self._client is None:
             raise TypeError("the client is called while it is not opened")
         async with self._pacer.turn(tokens) as turn:
@@ -219,19 +219,19 @@ class _Calls:
             try:
                 async with asyncio.timeout(self._limits.timeout_seconds):
                     came = await ask(self._client)
-            except Exception as error:  # the client lets through whatever its providers' code stumbles over
+            except Exception as error:  # providers' code in the client may raise anything
                 raise self._explain(error, turn) from None
             try:
-                reply = await read(self.contact.redact(came), time.perf_counter() - start)
+                reply = await read(self.state.redact(came), time.perf_counter() - start)
             except (TransientError, BadImageError) as error:
                 raise self._explain_misreading(error) from None
-            self.contact.answer()
+            self.state.answer()
             told = reply.provenance
             self._pacer.accept(turn, tokens if told.tokens_in is None else told.tokens_in + (told.tokens_out or 0))
         return reply
 
     def _explain(self, error: Exception, turn: Turn) -> Exception:
-        """Say what an error of the client means."""
+        """Turn an error of the client into one of ours."""
         from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
 
         if isinstance(error, UnusableModelError):
@@ -244,13 +244,13 @@ class _Calls:
             )
         if isinstance(error, HfHubHTTPError):
             answer = error.response
-            return self._explain_status(answer.status_code, answer.headers, self.contact.redact(answer.content), turn)
+            return self._explain_status(answer.status_code, answer.headers, self.state.redact(answer.content), turn)
         if isinstance(error, UnidentifiedImageError):
             return self._explain_misreading(BadImageError("what came is no image"))
         if isinstance(error, TimeoutError):
             seconds = self._limits.timeout_seconds
             return TransientError(f"no answer within {seconds:g} s; timeout_seconds=… waits longer", is_unsettled=True)
-        # The client's HTTP library has another name in older versions.
+        # The client's HTTP library, by its names in old and new versions.
         is_of_network = type(error).__module__ in ("httpx", "httpx2")
         return self._explain_network(error) if is_of_network else self._explain_misreading(error)
 
@@ -264,7 +264,7 @@ class _Calls:
         if loading_seconds is not None:
             reason = f"{self.where} answered {status}: {message}"
             return TransientError(reason, retry_after_seconds=loading_seconds, is_busy=True)
-        return self.contact.explain(status, code, message, wait_seconds)
+        return self.state.error_of(status, code, message, wait_seconds)
 
     def _explain_network(self, error: Exception) -> Exception:
         reason = self._describe(error)
@@ -273,24 +273,24 @@ class _Calls:
         if self.address:
             return TransientError(f"cannot reach {self.where}: {reason}; is the server running, and base_url right?")
         reason = f"cannot reach Hugging Face ({reason}); mend the network, or give base_url=http://… of another server"
-        return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
+        return TransientError(reason) if self.state.has_answered else UnusableModelError(reason)
 
     def _describe(self, error: Exception) -> str:
-        text = one_line(self.contact.redact(str(error)))
+        text = one_line(self.state.redact(str(error)))
         return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
 
     def _explain_misreading(self, error: Exception) -> Exception:
-        """Tell an unreadable answer from a request that the client could not even make."""
+        """Distinguish an unreadable answer from a request that the client could not even make."""
         reason = self._describe(error)
-        if not self.contact.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
-            # The latter is how it says that the hub lists no provider at all.
+        if not self.state.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
+            # RuntimeError means that the hub lists no provider at all.
             asked = f"provider={self._provider}" if self._provider else "any provider"
             return UnusableModelError(f"huggingface_hub cannot ask {asked} for {self._model}: {reason}")
-        return self.contact.miss(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
+        return self.state.failure(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
 
 
 def _take_file(image: object) -> bytes:
-    """Get the image as the server sent it: the client gives an opened file that is not read yet."""
+    """Read the image as the server sent it: the client gives an open file, not yet read."""
     if not isinstance(image, ImageFile) or image.fp is None:
         raise TypeError(f"{type(image).__name__} is no image file")
     image.fp.seek(0)
@@ -298,6 +298,6 @@ def _take_file(image: object) -> bytes:
 
 
 def _read_loading_seconds(content: object) -> float | None:
-    """Read how long a model takes that is still being loaded; it has done nothing yet."""
+    """Read how long a model will still be loading; the request was not begun."""
     seconds = content.get("estimated_time") if isinstance(content, dict) else None
     return max(0.0, seconds) if isinstance(seconds, int | float) and math.isfinite(seconds) else None

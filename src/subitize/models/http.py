@@ -1,7 +1,7 @@
-"""Calls a server over HTTP; its answer becomes JSON, an image, or an error that says what to do.
+"""Calls a server over HTTP; the answer becomes JSON, an image, or an error that says what to do.
 
-A key comes from the environment only. It is sent to that server alone, and removed from everything that comes back
-before it is shown or stored."""
+Keys come from the environment only. A key is sent to its own server alone, and redacted from everything that comes
+back."""
 
 import asyncio
 import email.utils
@@ -30,20 +30,20 @@ _LONGEST_MESSAGE = 300
 SHORTEST_SECRET = 8
 _UNKNOWN_MODEL = {"model_not_found", "model_not_supported"}
 _REFUSALS = {"content_policy_violation", "content_filter", "moderation_blocked", "invalid_prompt"}
-# Some say it in words, having no code for it.
+# Some servers refuse in words, without a code.
 _REFUSED = re.compile(r"\bnsfw\b|content.policy|safety (?:system|checker|filter)", re.IGNORECASE)
 _VERSION = re.compile(r"api-version=[\w.-]{1,40}", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)", re.ASCII)
 _REDIRECTS = {301, 302, 303, 307, 308}
 _SAME_REQUEST = {307, 308}
 _MOST_REDIRECTS = 5
-# The server's own trouble, whatever was asked for; it passes.
+# Temporary trouble of the server, whatever the request.
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How a server is to be treated: calls at once, requests and tokens a minute, seconds to wait for an answer."""
+    """A server's limits: calls at once, requests and tokens a minute, seconds to wait for an answer."""
 
     concurrency: int
     requests_per_minute: float | None
@@ -58,11 +58,11 @@ class Limits:
 
 
 Answered = tuple[Mapping[str, Any], float]
-"""What a server answered: its JSON, and how many seconds it took."""
+"""A server's answer: its JSON, and how many seconds it took."""
 
 
 class DeclinedError(Exception):
-    """The server understood and would not: the request itself is at fault; `code` and text are the server's."""
+    """The server rejected the request itself, so retrying will not help; `code` and text are the server's."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -70,7 +70,7 @@ class DeclinedError(Exception):
 
 
 class ServerState:
-    """One server as it is known by now: how to speak of it, its key, and how often in a row it was of no use."""
+    """State of one server: its name in messages, its key, and its consecutive failures."""
 
     def __init__(self, where: str, key_variable: str, slots: int) -> None:
         self.where = where
@@ -80,33 +80,33 @@ class ServerState:
         self._misses = 0
 
     def need_key(self, who: str) -> None:
-        """Make sure that there is a key."""
+        """Raise BadValueError if there is no key."""
         if not self.key:
             raise BadValueError(f"{who} needs a key: set the environment variable {self._key_variable}")
 
     def answer(self) -> None:
-        """Note that it was of use."""
+        """Note a useful answer."""
         self.has_answered, self._misses = True, 0
 
-    def miss(self, reason: str, *, is_unsettled: bool = True) -> Exception:
-        """Make an error of a useless answer; where nothing else comes, the model cannot be used."""
+    def failure(self, reason: str, *, is_unsettled: bool = True) -> Exception:
+        """Make an error for a useless answer; after too many in a row the model is unusable."""
         return UnusableModelError(reason) if self._is_hopeless() else TransientError(reason, is_unsettled=is_unsettled)
 
-    def decline(self, error: DeclinedError) -> Refused | Failed:
-        """Tell a refusal from a bad request; where every request is declined, the model cannot be used."""
+    def read_decline(self, error: DeclinedError) -> Refused | Failed:
+        """Distinguish a refusal from a bad request; after too many in a row the model is unusable."""
         if is_refusal(error.code, str(error)):
             return Refused(str(error))
         if self._is_hopeless():
             raise UnusableModelError(f"{self.where} declines every request: {error}")
-        # It may be the request, and may be an account that ran dry: what is asked again costs nothing.
+        # Either the request is bad or the account is empty: asking again costs nothing.
         return Failed(f"{self.where} declined: {error}", is_transient=True)
 
-    def explain(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
-        """Make an error of a status other than success."""
+    def error_of(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
+        """Make the error for an HTTP status other than success."""
         if status == 402 or code == "insufficient_quota":
             return UnusableModelError(f"no credit is left at {self.where}: {message}")
         if status in (401, 403) and not is_refusal(code, message):
-            # Servers quote parts of a wrong key: their words are left out.
+            # Servers quote parts of a wrong key, so their message is left out.
             state = "does not accept the key in" if self.key else "wants a key: set"
             return UnusableModelError(f"{self.where} {state} {self._key_variable} (status {status})")
         if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
@@ -116,7 +116,7 @@ class ServerState:
             )
         if status in _PASSING or status >= 500:
             reason = f"{self.where} answered {status}: {message}"
-            # A gateway that waited in vain does not know what became of the work.
+            # A gateway that timed out does not know whether the work was done.
             is_busy, is_unsettled = status == 429, status == 504
             return TransientError(reason, retry_after_seconds=wait_seconds, is_busy=is_busy, is_unsettled=is_unsettled)
         if status in (404, 405) or status < 400 or code in _UNKNOWN_MODEL:
@@ -125,7 +125,7 @@ class ServerState:
         return DeclinedError(code, message)
 
     def follow(self, url: str, location: str) -> str:
-        """Tell where a redirect leads; one to another server is refused: neither key nor picture may go there."""
+        """Return where a redirect leads; refuse another server, which must get neither key nor picture."""
         try:
             target = urljoin(url, location)
             here, there = _origin(url), _origin(target)
@@ -140,28 +140,28 @@ class ServerState:
         return target
 
     def redact(self, value: Any) -> Any:  # noqa: ANN401
-        """Take the key out of whatever came, at any depth; one so short that it is a word hides nothing."""
+        """Replace the key in an answer at any depth; a key short enough to be a word is left."""
         if isinstance(value, list):
             return [self.redact(one) for one in value]
         if isinstance(value, dict):
-            # Hugging Face's client has kinds of its own, which keep what they do not know in nested attributes only.
+            # Hugging Face's client has dict classes that keep unknown fields as attributes only.
             held = vars(value) if is_dataclass(value) else value
             return {self.redact(name): self.redact(one) for name, one in held.items()}
         if not isinstance(value, str | bytes) or len(self.key) < SHORTEST_SECRET:
             return value
         if isinstance(value, str):
             return value.replace(self.key, "[key]")
-        # As long as the key: a comment in an image file has its length written before it.
+        # As long as the key: an image file stores the length of each comment.
         return value.replace(self.key.encode(), b"[key]".ljust(len(self.key), b"*"))
 
     def _is_hopeless(self) -> bool:
-        """Count one more; as many as there are slots may all have been unlucky at once."""
+        """Count a failure; return whether there were more in a row than can be under way at once."""
         self._misses += 1
         return self._misses > self._slots
 
 
 class Server:
-    """One server that speaks JSON, at one address, with one key."""
+    """A server that speaks JSON, at one address, with one key."""
 
     def __init__(self, base_url: str, key_variable: str, limits: Limits) -> None:
         self.base_url = check_url(base_url, takes_version=True)
@@ -169,11 +169,11 @@ class Server:
         self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
         self._proxies: Mapping[str, str] = {}
-        self.contact = ServerState(self.base_url, key_variable, limits.concurrency)
+        self.state = ServerState(self.base_url, key_variable, limits.concurrency)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Keep connections while the context lasts."""
+        """Keep connections open within the context."""
         self._proxies = _list_proxies()
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
         timeout = aiohttp.ClientTimeout(total=self._limits.timeout_seconds, connect=self._connect_seconds)
@@ -184,11 +184,11 @@ class Server:
             self._session = None
 
     async def post(self, path: str, body: bytes, *, tokens: int, idempotency_key: str) -> Answered:
-        """Send a request that is expected to use so many tokens, and get its answer."""
+        """Send a request that is expected to use so many tokens; return its answer."""
         headers = {"Content-Type": "application/json"}
         address, mark, query = self.base_url.partition("?")
-        if self.contact.key:
-            headers |= {"api-key": self.contact.key} if query else {"Authorization": f"Bearer {self.contact.key}"}
+        if self.state.key:
+            headers |= {"api-key": self.state.key} if query else {"Authorization": f"Bearer {self.state.key}"}
         if idempotency_key:
             headers["Idempotency-Key"] = idempotency_key
         async with self._pacer.turn(tokens) as turn:
@@ -197,12 +197,12 @@ class Server:
             seconds = time.perf_counter() - start
             self._heed(status, told, turn)
             content = self._read(status, told, data)
-            self.contact.answer()
+            self.state.answer()
             self._pacer.accept(turn, _count_tokens(content, turn.tokens))
         return content, seconds
 
     async def fetch(self, url: str) -> bytes:
-        """Get an image from where the server put it, trying again, as it is paid for; the key does not go there."""
+        """Fetch a finished image by its address, without the key; retry, as the image is paid for."""
         reason = f"{url[:80]!r} is no web address"
         for wait_seconds in (0.2, 1.0, None) if url.startswith(("http://", "https://")) else ():
             try:
@@ -218,12 +218,12 @@ class Server:
         raise TransientError(f"the image that was made could not be fetched: {reason}", is_unsettled=True)
 
     async def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
-        """Send and receive, following redirects within the server."""
+        """Send and receive; follow redirects within the server."""
         for _ in range(_MOST_REDIRECTS):
             status, told, data = await self._exchange("POST", url, body, headers)
             if status not in _REDIRECTS or "Location" not in told:
                 break
-            url = self.contact.follow(url, told["Location"])
+            url = self.state.follow(url, told["Location"])
             if status not in _SAME_REQUEST:
                 break
         return status, told, data
@@ -231,7 +231,7 @@ class Server:
     async def _exchange(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """Send and receive; what goes wrong below HTTP may pass, and may have been paid for if the request was sent."""
+        """Send and receive; errors below HTTP may pass, and the request may have been paid for if it was sent."""
         if self._session is None:
             raise TypeError("the server is called while it is not opened")
         is_fetched = method == "GET"
@@ -254,7 +254,7 @@ class Server:
             ) from None
         except aiohttp.ClientConnectorError as error:
             reason = f"cannot reach {host}: {_describe(error)}; is the server running, and base_url right?"
-            raise self.contact.miss(reason, is_unsettled=False) from None
+            raise self.state.failure(reason, is_unsettled=False) from None
         except aiohttp.InvalidURL:
             raise UnusableModelError(f"{host!r} is no web address; give base_url=http://host:port/v1") from None
         except (aiohttp.ClientError, ConnectionError) as error:
@@ -269,28 +269,28 @@ class Server:
         return min(30.0, self._limits.timeout_seconds)
 
     def _heed(self, status: int, told: Mapping[str, str], turn: Turn) -> None:
-        """Note what the server says about its limits."""
+        """Adjust the pace to what the server says about its limits."""
         if status == 429:
             self._pacer.reject(turn, retry_after_seconds(told, time.time()))
         for what in ("requests", "tokens"):
-            # All of it is used: whoever asks before the reset is sent away.
+            # The limit is used up: calls before the reset would be rejected.
             if told.get(f"x-ratelimit-remaining-{what}") == "0":
                 self._pacer.close(_duration_seconds(told.get(f"x-ratelimit-reset-{what}", "")))
 
     def _read(self, status: int, told: Mapping[str, str], data: bytes) -> Mapping[str, Any]:
-        """Make an answer or an error of what came."""
-        content = self.contact.redact(parse_json(data))
+        """Return the answer's JSON, or raise the error it means."""
+        content = self.state.redact(parse_json(data))
         if 200 <= status < 300 and isinstance(content, dict) and not content.get("error"):
             return content
-        code, message = read_error(content, self.contact.redact(data.decode("utf-8", "replace")))
+        code, message = read_error(content, self.state.redact(data.decode("utf-8", "replace")))
         if 200 <= status < 300:
             what = "an error" if content is not None else "HTML" if data.lstrip()[:1] == b"<" else "no JSON"
-            raise self.contact.miss(f"{self.base_url} answered with {what}: {message}; is base_url right (…/v1)?")
-        raise self.contact.explain(status, code, message, retry_after_seconds(told, time.time()))
+            raise self.state.failure(f"{self.base_url} answered with {what}: {message}; is base_url right (…/v1)?")
+        raise self.state.error_of(status, code, message, retry_after_seconds(told, time.time()))
 
 
 def retry_after_seconds(told: Mapping[str, str], now: float) -> float | None:
-    """Read how long a server asks to wait: in milliseconds, in seconds, or until a date."""
+    """Read how long a server asks us to wait: in milliseconds, in seconds, or until a date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         if name not in told:
             continue
@@ -303,12 +303,12 @@ def retry_after_seconds(told: Mapping[str, str], now: float) -> float | None:
 
 
 def is_refusal(code: str, message: str) -> bool:
-    """Tell whether a server says that what is asked for is not allowed."""
+    """Return whether a server says that the content is not allowed."""
     return code in _REFUSALS or bool(_REFUSED.search(message))
 
 
 def parse_json(data: bytes) -> Any:  # noqa: ANN401
-    """Read JSON, or nothing; models write halves of characters at times, which the quick reader refuses."""
+    """Read JSON, or return None; the quick reader refuses lone surrogates, which models write at times."""
     for read in (from_json, json.loads):
         try:
             return read(data)
@@ -332,7 +332,7 @@ def _read_date(text: str) -> float:
 
 
 def _list_proxies() -> Mapping[str, str]:
-    """List the proxies that the environment names; not their passwords, which aiohttp would look for in ~/.netrc."""
+    """List the proxies in the environment; aiohttp would also look for passwords in ~/.netrc."""
     return getproxies() if any(name.lower().endswith("_proxy") for name in os.environ) else {}
 
 
@@ -351,7 +351,7 @@ def _duration_seconds(text: str) -> float:
 
 
 def check_url(url: str, given_as: str = "base_url", *, takes_version: bool = False) -> str:
-    """Make sure that this is the address of a server, and holds no secret; Azure's has the version of its API."""
+    """Check that this is a server's address without a secret; Azure's addresses hold an API version."""
     try:
         parts = urlsplit(url)
         has_host = parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", url)
@@ -372,7 +372,7 @@ def check_url(url: str, given_as: str = "base_url", *, takes_version: bool = Fal
 
 
 def find_key(variable: str) -> str:
-    """Get a key from the environment, or nothing."""
+    """Return a key from the environment, or an empty text."""
     key = os.environ.get(variable, "").strip()
     if not all(33 <= ord(char) < 127 for char in key):
         raise BadValueError(f"{variable} holds characters that no key has; set it anew")
@@ -380,7 +380,7 @@ def find_key(variable: str) -> str:
 
 
 def read_error(content: object, text: str) -> tuple[str, str]:
-    """Find an error's code and message, which servers put in various places; else it is the text that came."""
+    """Find an error's code and message, wherever servers put them; else return the text."""
     error = content
     for name in ("error", "detail"):
         error = error.get(name, error) if isinstance(error, dict) else error
@@ -392,7 +392,7 @@ def read_error(content: object, text: str) -> tuple[str, str]:
 
 
 def one_line(text: str) -> str:
-    """Shorten a message to what one reads."""
+    """Shorten a message to one readable line."""
     return " ".join(text[: 4 * _LONGEST_MESSAGE].split())[:_LONGEST_MESSAGE]
 
 

@@ -1,6 +1,6 @@
-"""Lists the image files of a folder, and reads what their names say by each naming layout.
+"""Lists the image files of a folder, and parses their names by each naming layout.
 
-Nothing is followed out of the folder, and sizes are bounded."""
+Links are not followed out of the folder, and sizes are bounded."""
 
 import os
 import re
@@ -20,13 +20,12 @@ SUFFIXES: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image file and what its layout tells of it.
+    """An image file, and what its layout says about it.
 
-    `key` is the item's key and `prompt` its text, as far as the layout has them. Images of one item become its repeats
-    in their `order`, unless a `repeat` is told; two with the same order are the same image twice. `source` is the
-    folder of one prompt, where there is one; `identity` is that of the file, where a layout may name a file twice.
-    A name may be a prompt with a seed after it, or a prompt that ends in a number: `shorter_prompts` are what it may
-    be besides.
+    `key` is the item's key and `prompt` its text, if the layout has them. An item's images become its repeats in their
+    `order`, unless `repeat` is given; two with the same order are the same image twice. `source` is the folder of the
+    prompt, if it has one; `identity` identifies the file where a layout may name it twice. A name may end in a seed, or
+    in a number of the prompt's own: `shorter_prompts` are the prompts without it.
     """
 
     name: str
@@ -43,19 +42,19 @@ class Image:
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The prompts that it may be of, the likeliest first."""
+        """The prompts it may have been made from, the likeliest first."""
         return (self.prompt, *self.shorter_prompts) if self.prompt else ()
 
     @property
     def parameters(self) -> dict[str, Scalar]:
-        """What is kept with a response of how its image was found."""
+        """How the image was found, as kept with its response."""
         told = {"file": self.name, "seed_in_name": self.number, "count_in_name": self.count}
         return {key: value for key, value in told.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedFile:
-    """A file that no item gets, and why."""
+    """A file that is assigned to no item, and why."""
 
     name: str
     reason: str
@@ -66,7 +65,7 @@ class UnmatchedFile:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What is in a folder, each by its name as seen from the root, in order; `left` only looks like an image."""
+    """The entries of a folder by their names from the root, in order; those in `left` only look like images."""
 
     images: list[str] = field(default_factory=list)
     left: list[UnmatchedFile] = field(default_factory=list)
@@ -75,7 +74,7 @@ class Entries:
 
 
 class FolderTree:
-    """A folder as it was when it was opened: each folder of it is gone through once, however often it is asked for."""
+    """A folder tree as it was when opened: each folder is read once."""
 
     def __init__(self, given: Path) -> None:
         self.given = given
@@ -84,17 +83,17 @@ class FolderTree:
         self._real_folders: dict[str, str] = {}
 
     def entries(self, folder: str = "") -> Entries:
-        """List what is not hidden in a folder; what a Mac packs beside images is hidden as well."""
+        """List a folder's entries, without hidden ones and those that a Mac adds to archives."""
         if folder not in self._entries:
             self._entries[folder] = self._go_through(folder)
         return self._entries[folder]
 
     def path(self, name: str) -> str:
-        """Say where a file is that is named as seen from the root, or from / on."""
+        """Return a file's path by its name from the root, or by its absolute path."""
         return name if name.startswith("/") else f"{self.root.rstrip('/')}/{name}"
 
     def resolve(self, name: str) -> str:
-        """Follow all links to the file that a name leads to."""
+        """Resolve all links to the file behind a name."""
         folder, last = os.path.split(self.path(name))
         if folder not in self._real_folders:
             self._real_folders[folder] = os.path.realpath(folder)
@@ -102,7 +101,7 @@ class FolderTree:
         return os.path.realpath(path) if last == ".." or os.path.islink(path) else path
 
     def holds(self, path: str) -> bool:
-        """Tell whether a path without links is in the folder."""
+        """Return whether a path without links is in the folder."""
         return f"{path}/".startswith(f"{self.root.rstrip('/')}/")
 
     def _go_through(self, folder: str) -> Entries:
@@ -131,7 +130,7 @@ class FolderTree:
 
 
 def check_each_once(tree: FolderTree, names: Iterable[str]) -> None:
-    """Refuse one name with two endings: nothing says which is meant."""
+    """Refuse one name with two endings: which one is meant is unclear."""
     known: dict[str, str] = {}
     for name in names:
         other = known.setdefault(name.rpartition(".")[0], name)
@@ -142,9 +141,9 @@ def check_each_once(tree: FolderTree, names: Iterable[str]) -> None:
 
 
 def identify(path: str) -> tuple[Scalar, ...]:
-    """Tell a file from others, by a path without links; in the other case it is the same only if the disk says so.
+    """Identify a file by its path without links, ignoring case only where the disk does.
 
-    The path belongs to it: programs that save space make one file of equal images, which keep names of their own.
+    The path is part of it: deduplication may store equal images once, under names of their own.
     """
     try:
         about = os.stat(path)
@@ -154,20 +153,20 @@ def identify(path: str) -> tuple[Scalar, ...]:
 
 
 def stem_of(name: str) -> str:
-    """Take folders and ending off an image's name."""
+    """Strip folders and ending from an image's name."""
     return name[name.rfind("/") + 1 : name.rfind(".")]
 
 
 def storable(name: str) -> str:
-    """Write a file's name in characters that can be stored."""
+    """Escape the characters of a file's name that cannot be stored."""
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True, slots=True)
 class FileNaming:
-    """A way to name files: what names look like, what is told by one, and the key of an item in such names.
+    """A naming layout: a pattern of file names, and how it writes the key of an item.
 
-    `numbers_are_repeats` where the number in a name is the repeat; elsewhere seeds become repeats in their order.
+    With `numbers_are_repeats` the number in a name is the repeat; elsewhere seeds become repeats in their order.
     """
 
     name: str
@@ -178,19 +177,19 @@ class FileNaming:
     has_category_folders: bool = False
     """Whether images may lie in folders named like their categories."""
     is_other: Callable[[str], bool] = lambda _: False
-    """Tells a name that looks like this but is another's."""
+    """Returns whether a name that fits belongs to another layout."""
 
     def fits(self, stem: str) -> bool:
-        """Tell whether a file is named like this."""
+        """Return whether a file is named in this layout."""
         return self.pattern.fullmatch(stem) is not None and not self.is_other(stem)
 
     def is_in_its_category(self, name: str) -> bool:
-        """Tell whether a file lies in a folder named like its category."""
+        """Return whether a file is in a folder named after its category."""
         found = self.pattern.fullmatch(stem_of(name)) if self.has_category_folders else None
         return found is not None and _category(found["key"]) == _category(name.split("/")[-2])
 
     def read(self, name: str, tree: FolderTree) -> Image | None:
-        """Read a file's name, or find that it is not named like this."""
+        """Parse a file's name; return None if it is named otherwise."""
         found = self.pattern.fullmatch(stem_of(name))
         if found is None:
             return None
@@ -200,7 +199,7 @@ class FileNaming:
         return Image(
             storable(name),
             tree.path(name),
-            # The same index stands with several counts; an image that was made later ("new3") comes after the others.
+            # An index may come with several counts; images made later ("new3") follow the others.
             order=(tag, int(number or 0), count or ""),
             key=key,
             prompt=told.get("prompt", ""),
@@ -221,7 +220,7 @@ def name_file(item_id: str, repeat: int) -> str:
 
 
 def last_of_key(key: str) -> str:
-    """Take what stands after the last slash."""
+    """Return the part after the last slash, in lower case."""
     return key.rpartition("/")[2].casefold()
 
 
@@ -244,12 +243,12 @@ _PROMPTS = FileNaming("t2i-compbench", "a green bench and a blue bowl_000000.png
 
 
 def namings() -> tuple[FileNaming, ...]:
-    """List the layouts from the most to the least particular: a name belongs to the first that it fits."""
+    """List the layouts from the most to the least specific: a name belongs to the first one it fits."""
     return (*papers.load_all("file_names").values(), _PROMPTS, ITEMS)
 
 
 def is_named_by_prompt(stem: str) -> bool:
-    """Tell whether a file's name may be a prompt and a number."""
+    """Return whether a file's name may be a prompt and a number."""
     return _COMPBENCH.fullmatch(stem) is not None
 
 
@@ -277,7 +276,7 @@ def read_prompt_name(name: str, tree: FolderTree) -> Image:
 
 
 def _cut_seeds(text: str) -> Iterator[re.Match[str]]:
-    """Cut off what may be a seed, an index or a hash, one after the other."""
+    """Cut off possible seeds, indices and hashes, one after the other."""
     for _ in range(_MOST_SEEDS):
         found = _SEED.fullmatch(text)
         if found is None or (not found["number"].isdecimal() and len(found["number"]) < _SHORTEST_HASH):
@@ -287,7 +286,7 @@ def _cut_seeds(text: str) -> Iterator[re.Match[str]]:
 
 
 def read_in_prompt_folder(name: str, tree: FolderTree) -> Image:
-    """Read a name as that of an image in a folder that is named by its prompt."""
+    """Read the name of an image in a folder named after its prompt."""
     folder = name.rpartition("/")[0]
     stem = stem_of(name)
     return Image(storable(name), tree.path(name), order=_natural_order(stem), prompt=folder, number=stem, source=folder)
@@ -299,5 +298,5 @@ def _natural_order(stem: str) -> tuple[Scalar, ...]:
 
 
 def read_whole_name(name: str, tree: FolderTree) -> Image:
-    """Read a name as that of an item without a repeat, which is its first."""
+    """Read a name as an item's key without a repeat, as its first image."""
     return Image(storable(name), tree.path(name), order=("", 0, "whole"), key=stem_of(name), repeat=0)

@@ -1,4 +1,4 @@
-"""Recognises and reads the layout of a folder of images: file names, GenEval's folders, or a listing."""
+"""Recognises and reads the layout of a folder of images: named files, GenEval's folders, or a listing."""
 
 import json
 import os
@@ -31,7 +31,7 @@ _METADATA = "metadata.jsonl"
 _PATHS = ("path", "image_path", "file", "file_name", "image")
 _RIGHT = '{"id": "apples/3", "prompt": "…", "image_path": "x.png"}, with id or prompt or both'
 _NUMBER = re.compile("[0-9]{1,9}")
-_UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # no file has such a name, and no database keeps it
+_UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # not valid in file names, nor in databases
 
 
 def find_prompt_folders(tree: FolderTree) -> list[str]:
@@ -40,7 +40,7 @@ def find_prompt_folders(tree: FolderTree) -> list[str]:
 
 
 def read_prompt_folders(tree: FolderTree) -> tuple[list[Image], list[UnmatchedFile]]:
-    """Read GenEval's folders, without the grid of all samples that lies beside them."""
+    """Read GenEval's folders, without the grid of all samples beside them."""
     beside = tree.entries()
     left = [*beside.left, *(UnmatchedFile(storable(name), "in no folder of a prompt") for name in beside.images)]
     images: list[Image] = []
@@ -59,13 +59,13 @@ def read_prompt_folders(tree: FolderTree) -> tuple[list[Image], list[UnmatchedFi
 
 
 def name_listing(name: str) -> str:
-    """Tell by its name which kind of listing a file is, jsonl or csv, with whatever stands between its columns."""
+    """Return a file's kind of listing by its ending: jsonl, or csv with any separator."""
     ending = name.rpartition(".")[2].lower()
     return "csv" if ending == "tsv" else ending
 
 
 def is_listing(path: str) -> bool:
-    """Tell by its first line whether a JSONL lists images, and is not somebody's log."""
+    """Return whether a JSONL lists images, by its first line; it may be a log."""
     try:
         with open(path, "rb") as file:
             first = json.loads(file.readline(_LARGEST_METADATA_BYTES))
@@ -75,7 +75,7 @@ def is_listing(path: str) -> bool:
 
 
 def read_listing(tree: FolderTree, listing: str) -> list[Image]:
-    """Read a JSONL of images: `image_path`, and `id` or `prompt` or both, in each line; others are left alone.
+    """Read a JSONL of images: each line has `image_path`, and `id` or `prompt` or both; other fields are ignored.
 
     In a CSV these are columns, of which the first may have other names.
     """
@@ -134,7 +134,7 @@ def _make_image(told: dict[str, object], number: int, tree: FolderTree) -> Image
         raise ValueError(f"no {missing} in {json.dumps(told, ensure_ascii=False)[:80]!r}; it should be like {_RIGHT}")
     name = PurePosixPath(fields["image_path"]).as_posix()
     path = tree.resolve(name)
-    if "\\" in name and not os.path.exists(path):  # Windows has the other slash
+    if "\\" in name and not os.path.exists(path):  # a path written on Windows
         name = name.replace("\\", "/")
         path = tree.resolve(name)
     if not name.startswith("/") and not tree.holds(path):
@@ -156,7 +156,7 @@ def _read_field(told: dict[str, object], field: str) -> str:
 
 
 def _read_prompt(tree: FolderTree, name: str) -> str:
-    """Read the prompt in GenEval's metadata, which are one line."""
+    """Read the prompt in GenEval's metadata, a single line."""
     if os.path.islink(tree.path(name)) and not tree.holds(tree.resolve(name)):
         raise BadFileError(f"{name} is a link that leads out of the folder; put the file itself there")
     try:
@@ -189,21 +189,21 @@ _OTHER_EXAMPLES = {
 
 _LISTINGS = ("jsonl", "csv")
 PROMPTS = "prompts"
-"""The layout that any folder may have: only the prompts of a suite tell."""
+"""The layout that any folder may have: only a suite's prompts can decide."""
 
 
 def list_examples() -> dict[str, str]:
-    """List the layouts, each with what its files are called."""
+    """List the layouts, each with an example of its file names."""
     return {naming.name: naming.example for naming in namings()} | _OTHER_EXAMPLES
 
 
 class UnclearLayoutError(BadFileError):
-    """The names of images are of no layout, or of several."""
+    """The names of the images fit no layout, or several."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageFolder:
-    """The images of a folder by its layout, and the files that it does not explain."""
+    """The images of a folder by its layout, and the files left over."""
 
     layout: str
     images: tuple[Image, ...]
@@ -211,7 +211,7 @@ class ImageFolder:
     naming: FileNaming | None = None
 
     def keys(self, item_id: str) -> set[str]:
-        """List what an item is called in this layout, if it has names of items at all."""
+        """List the keys of an item in this layout, if it has any."""
         key = item_id.partition("/")[2]
         if self.layout in _LISTINGS:
             return {item_id, key}
@@ -219,12 +219,12 @@ class ImageFolder:
 
     @property
     def is_named_by_prompts(self) -> bool:
-        """Whether the prompts were made file names, and may have suffered."""
+        """Whether file names are prompts, perhaps mangled."""
         return self.layout in ("t2i-compbench", "prompts")
 
 
 def read_folder(path: Path, layout: str) -> ImageFolder:
-    """Find the images of a folder, or of a JSONL file; the layout is told or is found from the names."""
+    """Find the images of a folder or a listing, by the given layout or by the one recognised."""
     if layout not in (known := ("auto", *list_examples())):
         raise UnknownNameError("layout", layout, known)
     kind = name_listing(path.name)
@@ -242,7 +242,7 @@ def read_folder(path: Path, layout: str) -> ImageFolder:
 
 
 def _read_any(tree: FolderTree) -> ImageFolder:
-    """Read the folder by the one layout that it has; `examples` has the first file of each that it might have."""
+    """Read the folder by its only layout; `examples` has the first file of each candidate."""
     listing = _find_listing(tree)
     listed = _read_listing(tree, listing) if listing else None
     prompt_folders = find_prompt_folders(tree)
@@ -273,7 +273,7 @@ def _read_any(tree: FolderTree) -> ImageFolder:
 
 
 def _find_listing(tree: FolderTree) -> str:
-    """Find the JSONL file that lists the folder's images, if there is just one."""
+    """Find the JSONL file that lists the folder's images, if there is only one."""
     found = tree.entries().jsonl_files
     return found[0] if len(found) == 1 and is_listing(tree.path(found[0])) else ""
 
@@ -283,7 +283,7 @@ def _images_below(tree: FolderTree) -> dict[str, list[str]]:
 
 
 def _leave_out(listed: ImageFolder | None, tree: FolderTree, names: list[str]) -> list[str]:
-    """Leave out the images that a listing names, by this name or by another."""
+    """Leave out the images that a listing names, under any path."""
     if listed is None:
         return names
     known = {image.name for image in listed.images} | {image.path for image in listed.images}
@@ -336,7 +336,7 @@ def _the_listing(tree: FolderTree) -> str:
 
 
 def _read_prompt_names(tree: FolderTree) -> tuple[list[Image], list[UnmatchedFile]]:
-    """Read images named by their prompts, and those in folders named by them."""
+    """Read images named after their prompts, and those in folders named so."""
     below = [name for names in _images_below(tree).values() for name in names]
     check_each_once(tree, [*tree.entries().images, *below])
     images = [read_prompt_name(name, tree) for name in tree.entries().images]
@@ -351,7 +351,7 @@ def _read_names(tree: FolderTree, naming: FileNaming) -> tuple[list[Image], list
     names = [name for folder in folders for name in tree.entries(folder).images]
     left = [unplaced for folder in folders for unplaced in tree.entries(folder).left]
     check_each_once(tree, names)
-    # The name of an item may be without a repeat, and an item's own key may end in a number.
+    # An item's name may lack a repeat, and its key may itself end in a number.
     readers = (naming.read, read_whole_name) if naming is ITEMS else (naming.read,)
     images = []
     for name in names:

@@ -1,4 +1,4 @@
-"""Models behind an OpenAI-compatible server: drawing by its images endpoint, everything else by its chat endpoint."""
+"""Models behind an OpenAI-compatible server: its images endpoint draws, its chat endpoint does the rest."""
 
 import asyncio
 import base64
@@ -79,7 +79,7 @@ class OpenAi:
         self._sends_seed, self._system, self._detail = sends_seed, system, detail
         self._size, self._quality = size or "", quality or ""
         taken = {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"}
-        more = read_extra(extra, taken, self._server.contact.key)
+        more = read_extra(extra, taken, self._server.state.key)
         self._drawing = given(size=size, quality=quality) | more
         self._answering = given(temperature=temperature, max_tokens=max_tokens) | more
         if logprobs:
@@ -87,34 +87,34 @@ class OpenAi:
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
 
     def check(self) -> None:
-        """Make sure that there is a key where one is needed."""
+        """Raise BadValueError if a key is needed and missing."""
         if self.base_url == DEFAULT_URL:
-            self._server.contact.need_key(f"openai:{self.served_name}")
+            self._server.state.need_key(f"openai:{self.served_name}")
 
     def expect(self, task: Task, /) -> Usage:
-        """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
+        """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""
         if isinstance(task, Draw):
             return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size, self._quality)
         tokens_in = estimate_text_tokens((self._system or "") + as_question(task))
         return Usage(tokens_in, self._answer_tokens, is_low_detail=self._detail == "low")
 
     async def respond(self, request: Request, /) -> Reply:
-        """Send the task as it stands."""
+        """Send the task as it is."""
         (reply,) = await self.respond_all([request])
         return reply
 
     async def respond_all(self, requests: Sequence[Request], /) -> Sequence[Reply]:
-        """Have several pictures of one prompt drawn in one call; questions are put one by one."""
+        """Draw several pictures of one prompt in one call; ask questions one by one."""
         if isinstance(requests[0].task, Draw):
             return await self._draw(requests)
         return [score_answer(request.task, await self._chat(request, request.picture())) for request in requests]
 
     async def write(self, request: Request, /) -> Reply:
-        """Have a text written: the words of the task are sent to the chat endpoint, without a picture."""
+        """Send the words of the task to the chat endpoint, without a picture."""
         return await self._chat(request, None)
 
     async def _draw(self, requests: Sequence[Request]) -> list[Reply]:
-        """Give what came of it: where one picture of several is broken or missing, the others are kept."""
+        """Draw all pictures in one call; if some are broken or missing, the others are kept."""
         first, count = requests[0], len(requests)
         body = {"model": self.served_name, "prompt": first.text, "n": count} | self._drawing
         # An images endpoint takes no seed.
@@ -125,7 +125,7 @@ class OpenAi:
         try:
             content, seconds = await self._post("/images/generations", body, requests, tokens)
         except DeclinedError as error:
-            declined = self._server.contact.decline(error)
+            declined = self._server.state.read_decline(error)
             return [Reply(declined, one) for one in sent]
         made = content.get("data")
         entries = [one for one in made if isinstance(one, dict)][:count] if isinstance(made, list) else []
@@ -154,7 +154,7 @@ class OpenAi:
         ]
 
     def _share(self, used: Usage | None, count: int) -> list[Usage]:
-        """Spread what a call used over its pictures; what does not divide falls to the first."""
+        """Spread a call's usage over its pictures; the remainder falls to the first."""
         tokens_in, tokens_out = (used.tokens_in, used.tokens_out) if used else (0, 0)
         rest = [(tokens_in % count, tokens_out % count)] + [(0, 0)] * (count - 1)
         return [
@@ -163,7 +163,7 @@ class OpenAi:
         ]
 
     async def _picture(self, made: Mapping[str, Any]) -> Pixels | Failed:
-        """Get the pixels, and make sure that they are some: a broken image is asked for again, never kept."""
+        """Get an image and check that it can be decoded: a broken one is asked for again, never kept."""
         encoded, url = made.get("b64_json"), made.get("url")
         if not isinstance(encoded, str) and isinstance(url, str) and url.startswith("data:"):
             encoded = url
@@ -190,8 +190,8 @@ class OpenAi:
         parameters: dict[str, Scalar] = {"base_url": self.base_url, **scalars(self._answering)}
         parameters |= given(system=self._system, detail=self._detail)
         if "max_tokens" in body and self.base_url == DEFAULT_URL:
-            # OpenAI's newer models refuse max_tokens, and other servers do not know its new name, but for those that
-            # refuse it by that name, as Azure does.
+            # OpenAI's newer models refuse max_tokens, and most other servers do not know its new name; those that do,
+            # such as Azure, refuse the old one below.
             body = _rename_limit(body)
         parameters["sends_seed"] = self._sends_seed
         if self._sends_seed:
@@ -204,13 +204,13 @@ class OpenAi:
             if "max_tokens" in body and _NEWER_LIMIT in str(error):
                 self._answering = _rename_limit(self._answering)
                 return await self._chat(request, picture)
-            return Reply(self._server.contact.decline(error), provenance)
+            return Reply(self._server.state.read_decline(error), provenance)
         return read_chat(answered, provenance)
 
     async def _post(self, path: str, body: Mapping[str, object], requests: Sequence[Request], tokens: int) -> Answered:
-        """Send it under the trial's id, by which the server can know a call that comes again.
+        """Send a request with an idempotency key, by which the server recognises a repeated call.
 
-        What is sent is part of the key: a run with another seed has trials of the same ids, and other pictures in them.
+        The key includes a hash of the body: a run with another seed has trials of the same ids, with other pictures.
         """
         ids, sent = [request.trial_id for request in requests], json.dumps(body)
         key = f"{ids[0] if len(ids) == 1 else digest(*ids)}-{digest(sent)[:8]}"
@@ -218,5 +218,5 @@ class OpenAi:
 
 
 def _rename_limit(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the limit of an answer's tokens by the name that newer models take."""
+    """Rename the limit of an answer's tokens as newer models take it."""
     return {_NEWER_LIMIT if name == "max_tokens" else name: value for name, value in parameters.items()}

@@ -1,7 +1,7 @@
-"""Keeps calls to a server within its limits: how many at once, how many a minute, how many tokens a minute.
+"""Keeps calls to a server within its limits: calls at once, calls a minute, tokens a minute.
 
-Whoever calls takes a turn first. A server that says it is busy gets half as many calls at once, and one more for every
-round of answers after that; while it asks to be left alone, no turn begins.
+Every call waits for its turn. A busy server gets half as many calls at once, and one more after every round of answers;
+while it asks us to wait, no turn begins.
 """
 
 import asyncio
@@ -10,31 +10,31 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-# What may be sent at once although it is due one after the other: the event loop wakes up late at times, and a delay up
-# to this is made good by calls close together; a longer one is lost, as a server would take the rush amiss.
+# How much lost time may be made up by sending calls close together: the event loop wakes up late at times. Longer
+# delays are not made up, as the server might reject the rush.
 _BURST_SECONDS = 0.03
-# What was used beyond what was expected is made up for, but a server that counts nonsense stops nobody for hours.
+# Usage beyond the estimate delays later calls, but by no more than this, in case a server reports nonsense.
 _LONGEST_DEBT_SECONDS = 60.0
-# Nobody waits longer at his terminal; a server that asks for more is left for another day.
+# The longest wait we honour; beyond it the run stops and can be resumed.
 LONGEST_PAUSE_SECONDS = 900.0
 
 
 @dataclass(slots=True)
 class RequestRate:
-    """So much a minute, evenly."""
+    """An amount per minute, spread evenly."""
 
     per_minute: float
     free_at: float = field(default=0.0, init=False)
-    """From when on there is room for the next."""
+    """When the next may begin."""
 
     def take(self, amount: float, now: float) -> None:
-        """Use so much now; a negative amount gives back what was taken and not used."""
+        """Use an amount now; a negative one gives back what was taken but not used."""
         free_at = max(self.free_at, now - _BURST_SECONDS) + amount * 60 / self.per_minute
         self.free_at = min(free_at, now + _LONGEST_DEBT_SECONDS)
 
 
 class Pacer:
-    """The turns at one server; they may go on in another event loop once one has ended."""
+    """Gives turns at one server; a later event loop may go on with it."""
 
     def __init__(self, most_at_once: int, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
         self._most_at_once = most_at_once
@@ -50,12 +50,12 @@ class Pacer:
 
     @property
     def at_once(self) -> int:
-        """How many calls may be under way now."""
+        """How many calls may be under way at once."""
         return max(1, int(self._limit))
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator["Turn"]:
-        """Wait until a call that is expected to use so many tokens may be made; it is under way in the context."""
+        """Wait until a call that is expected to use so many tokens may begin; it is under way within the context."""
         self._attend(asyncio.get_running_loop())
         await self._enter()
         try:
@@ -65,25 +65,25 @@ class Pacer:
             self._leave()
 
     def accept(self, turn: "Turn", tokens: int) -> None:
-        """Note that the server answered, and used so many tokens."""
+        """Note that the server answered, using so many tokens."""
         self._limit = min(self._most_at_once, self._limit + 1 / self._limit)
         if self._tokens is not None:
             self._tokens.take(tokens - turn.tokens, asyncio.get_running_loop().time())
 
     def reject(self, turn: "Turn", seconds: float | None) -> None:
-        """Note that the server was busy, and for how long it asks to be left alone."""
+        """Note that the server was busy, and how long it asks us to wait."""
         now = asyncio.get_running_loop().time()
         if turn.began_at >= self._cut_at:  # calls sent before the last cut do not know of it
             self._limit, self._cut_at = max(1.0, self._limit / 2), now
         self.close(seconds or 0.0)
 
     def close(self, seconds: float) -> None:
-        """Begin no turn for so long."""
+        """Let no turn begin for so long."""
         seconds = min(seconds, LONGEST_PAUSE_SECONDS)
         self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + seconds)
 
     def _attend(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start anew in a new event loop: nothing of the old one is under way, and what waited there is gone."""
+        """Reset in a new event loop: calls and waiters of the old one are gone."""
         if loop is not self._loop:
             self._loop, self._gate, self._under_way = loop, asyncio.Lock(), 0
             self._waiting.clear()
@@ -105,7 +105,7 @@ class Pacer:
                 free -= 1
 
     async def _wait(self, tokens: int) -> None:
-        """Wait for room under the limits: one after the other, lest all that waited come at once."""
+        """Wait for room under the limits, one call after the other, so that waiters do not rush in together."""
         uses = [(rate, use) for rate, use in ((self._requests, 1), (self._tokens, tokens)) if rate is not None]
         loop = asyncio.get_running_loop()
         if not uses and self._closed_until <= loop.time():

@@ -1,4 +1,4 @@
-"""Reads a prompt and draws it: exactly, or with slips whose law is known."""
+"""Reads a prompt and draws it, exactly or with errors of a known distribution."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -67,7 +67,7 @@ class Painter:
         return draw(request, self.number, size_px=self._size_px)
 
     def number(self, asked: int, random: np.random.Generator) -> "DrawnNumber":
-        """Follow the slips one by one."""
+        """Draw the number of things with all slips applied."""
         if asked == 0:
             return DrawnNumber(0)
         slips = self.slips
@@ -86,7 +86,7 @@ def _check(name: str, value: float, limits: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DrawnNumber:
-    """How many things of a kind are seen in a picture, and how many more lie hidden on top of them."""
+    """How many things of a kind are visible in a picture, and how many more coincide with them."""
 
     seen: int
     hidden: int = 0
@@ -95,7 +95,7 @@ class DrawnNumber:
 def draw(
     request: Request, number: Callable[[int, np.random.Generator], DrawnNumber], *, size_px: int = SIZE_PX
 ) -> Reply:
-    """Draw the prompt's scene with as many things of each entity as `number` makes of the number asked for."""
+    """Draw the prompt's scene; `number` turns the number asked for into the number drawn."""
     asked = read_scene(request.text, tuple(GLYPHS), tuple(PALETTE))
     if isinstance(asked, NotUnderstood):
         return Reply(Refused(f"not understood: {asked.reason}"), request.provenance())
@@ -106,14 +106,14 @@ def draw(
     scene = replace(settled, entities=tuple(entities))
     try:
         plan = compose(scene, request.seed, size_px)
-    except BadValueError as error:  # it was understood, but there is no room for so many
+    except BadValueError as error:  # understood, but there is no room for so many
         return Reply(Refused(f"not drawn: {error}"), request.provenance())
     in_order = [numbers[index] for index in drawing_order(scene)]
     return Reply(Pixels(_png(_with_hidden(plan, in_order, random))), request.provenance())
 
 
 def _with_hidden(plan: Layout, numbers: list[DrawnNumber], random: np.random.Generator) -> Layout:
-    """Lay the things that merge exactly onto others of their entity, so that nobody can see them."""
+    """Lay merged things exactly onto others of their entity, so that they are invisible."""
     hidden = []
     start = 0
     for number in numbers:
@@ -132,4 +132,4 @@ def _colours(item: PlacedThing) -> tuple[str, ...]:
     return item.form.colours if isinstance(item.form, Halves) else (item.colour,)
 
 
-_PALE_BLUE: Colour = (150, 180, 210)  # white things would not be seen on white
+_PALE_BLUE: Colour = (150, 180, 210)  # white things would be invisible on white

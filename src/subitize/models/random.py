@@ -30,12 +30,12 @@ class Random:
     async def respond(self, request: Request, /) -> Reply:
         """Draw a number from the trial's seed, or a picture with a number of its own for each kind of thing."""
         if isinstance(request.task, Draw):
-            # In a thread: answering is far too quick to be worth worker processes, and drawing must not hold it up.
+            # In a thread, so that drawing does not block the event loop; answering is too quick for worker processes.
             return await asyncio.to_thread(self._draw, request)
         return Reply(Said(str(self._number(np.random.default_rng(request.seed)))), request.provenance())
 
     def _draw(self, request: Request) -> Reply:
-        from subitize.models import painter  # answering needs no pictures
+        from subitize.models import painter  # slow to import, and not needed for answers
 
         return painter.draw(request, lambda _, random: painter.DrawnNumber(self._number(random)))
 

@@ -1,7 +1,7 @@
-"""Embedded models that answer by classical vision: the observer, and an ideal human with Weber's law.
+"""Embedded models that answer by classical vision: the observer, and an ideal human who follows Weber's law.
 
-The ideal human is exact for a few things and then estimates; it draws through the painter. Both are stand-ins that
-need no key, download or GPU."""
+The ideal human counts a few things exactly and estimates more; it draws by the painter. Neither needs a key, a
+download or a GPU."""
 
 import re
 from collections import Counter
@@ -41,7 +41,7 @@ class ObserverModel:
 
 
 def read_count(question: str) -> Count | None:
-    """Read what a question asks to be counted, if it asks for a number: "red apples", "to the left of the trees"."""
+    """Read what a question asks to count, if it asks for a number: "red apples", "to the left of the trees"."""
     asked = read_counted(question)
     if asked is None:
         return None
@@ -87,7 +87,7 @@ class IdealHuman:
         self._weber, self._subitizing, self._highest = weber, subitizing, highest
 
     def compute(self, request: Request, /) -> Reply:
-        """Look, or read the prompt, then take the response from the law of the number."""
+        """Look, or read the prompt, then sample the response from the law of its number."""
         if isinstance(request.task, Draw):
             return painter.draw(request, lambda asked, random: painter.DrawnNumber(self._number(asked, random)))
         seen = look_at(request.picture())

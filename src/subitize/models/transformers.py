@@ -1,4 +1,4 @@
-"""Networks of Hugging Face's transformers on this machine: they answer, score how texts fit, and fill gaps."""
+"""Networks of Hugging Face's transformers on this machine: they answer questions, score texts and fill gaps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,23 +9,9 @@ from typing import Annotated, Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import Reply, Request, RuntimeOption
-from subitize.networks import weights
+from subitize.networks import joint, weights
 from subitize.networks.encoders import DualEncoder, LazyImage, refuse_regions
-from subitize.networks.generators import Chat, Generator, open_generator
-from subitize.networks.joint import (
-    FILLERS,
-    HEADS,
-    MATCHERS,
-    WORDING,
-    Filler,
-    Head,
-    Matcher,
-    ask,
-    can_affirm,
-    open_filler,
-    open_head,
-    open_matcher,
-)
+from subitize.networks.generators import GenerationOptions, Generator, open_generator
 from subitize.networks.weights import Device, is_detector, is_pipeline, name_detector
 from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
 
@@ -57,7 +43,7 @@ class Transformers:
         self.batch_size = batch_size
         self._who = f"transformers:{model}"
         self._model = model
-        self._chat = Chat(max_tokens, temperature or 0.0, system, prompt)
+        self._options = GenerationOptions(max_tokens, temperature or 0.0, system, prompt)
         with weights.naming(self._who):
             weights.check_at_least(1, batch_size=batch_size, max_tokens=max_tokens)
             weights.check_at_least(0, temperature=temperature)
@@ -73,17 +59,17 @@ class Transformers:
 
     @cached_property
     def tasks(self) -> frozenset[TaskKind]:
-        """What the network can do, by the architecture that its config names; of one on the hub only that is got."""
+        """What the network can do, by the architecture in its config; only the config is fetched from the hub."""
         self._refuse_detectors()
         tasks: set[TaskKind] = set()
-        if self._architecture in MATCHERS:
+        if self._architecture in joint.MATCHERS:
             tasks.add("match")
-        if self._architecture in FILLERS:
+        if self._architecture in joint.FILLERS:
             tasks.add("fill")
         if not tasks:
             tasks.add("answer")
-            # To score a text it must be able to say yes.
-            if self._architecture not in HEADS or can_affirm(self._config):
+            # To score a text, yes must be among its answers.
+            if self._architecture not in joint.HEADS or joint.can_say_yes(self._config):
                 tasks.add("match")
         return frozenset(tasks)
 
@@ -97,22 +83,22 @@ class Transformers:
                 _ = self._filler if kind == "fill" else self._answerer if self._asks else self._matcher
 
     def _refuse_idle_options(self) -> None:
-        """Refuse options of writing where nothing is written: they would do nothing and yet name another model."""
-        if "answer" in self.tasks and self._architecture not in HEADS:
+        """Refuse options of generation where no text is generated: they would do nothing, yet name another model."""
+        if "answer" in self.tasks and self._architecture not in joint.HEADS:
             return
-        chat, usual = self._chat, Chat()
+        options, usual = self._options, GenerationOptions()
         idle = {
-            "max_tokens": chat.max_tokens if chat.max_tokens != usual.max_tokens else None,
-            "temperature": chat.temperature or None,
-            "system": chat.system,
-            "prompt": chat.form,
+            "max_tokens": options.max_tokens if options.max_tokens != usual.max_tokens else None,
+            "temperature": options.temperature or None,
+            "system": options.system,
+            "prompt": options.form,
         }
         for name, value in idle.items():
             if value is not None:
                 raise BadValueError(f"{name}={value}: {self._architecture} writes no text; leave {name} out")
 
     def _refuse_detectors(self) -> None:
-        """Refuse what only finds things, and say by which name it does."""
+        """Refuse a detector, and name the model that runs it."""
         if is_detector(self._architecture):
             name = name_detector(self._architecture)
             remedy = f"write {name}:{self._model}" if name else "take another model"
@@ -121,7 +107,7 @@ class Transformers:
             )
 
     def compute_all(self, asked: Sequence[Request], /) -> list[Reply]:
-        """Do all tasks in their order; those of a kind go through the network together."""
+        """Do all tasks; those of one kind go through the network together."""
         self.check()
         contents: dict[int, Said | Scored] = {}
         for kind in dict.fromkeys(request.task.kind for request in asked):
@@ -135,7 +121,9 @@ class Transformers:
         views = [LazyImage.of_task(request) for request in requests]
         texts = [request.text for request in requests]
         if kind == "match" and self._asks:
-            return [Scored({"match": yes}) for yes in self._answerer.affirm(views, list(map(ask, texts)))]
+            return [
+                Scored({"match": yes}) for yes in self._answerer.probability_of_yes(views, list(map(joint.ask, texts)))
+            ]
         if kind == "match":
             return [Scored(scores) for scores in self._matcher.match(views, texts)]
         if kind == "fill":
@@ -149,28 +137,28 @@ class Transformers:
         if isinstance(content, Said):
             parameters |= self._describe(content)
         elif request.task.kind == "match" and self._asks:
-            parameters |= {"wording": WORDING} | self._answerer.describe()
-            provenance = replace(provenance, prompt_sent=ask(request.text))
+            parameters |= {"wording": joint.VQASCORE_PROMPT} | self._answerer.describe()
+            provenance = replace(provenance, prompt_sent=joint.ask(request.text))
         return Reply(content, self._complete(provenance, parameters))
 
     def _describe(self, said: Said) -> dict[str, Scalar]:
-        """Say how an answer was got; one that is cut short is no whole answer."""
-        if isinstance(self._answerer, Head):
+        """Describe how an answer was generated, and whether it was cut short."""
+        if isinstance(self._answerer, joint.Head):
             return {}
-        chat = self._chat
-        told: dict[str, Scalar] = {"max_tokens": chat.max_tokens, "temperature": chat.temperature}
-        is_cut = len(said.tokens) >= chat.max_tokens
+        options = self._options
+        told: dict[str, Scalar] = {"max_tokens": options.max_tokens, "temperature": options.temperature}
+        is_cut = len(said.tokens) >= options.max_tokens
         return told | self._answerer.describe() | ({"finish": "length"} if is_cut else {})
 
     @cached_property
     def _seen(self) -> dict[str, Scalar]:
-        """Tell which file of regions it is: another may lie at its path later."""
+        """Hash the file of regions: another may be at its path later."""
         if self._regions is None or not self._regions.is_file():
             return {}
         return {"regions_sha256": weights.hash_file(self._regions)}
 
     def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
-        # Where torchvision is, it resizes pictures in Pillow's place, and not to the same pixels.
+        # Where torchvision is installed, it resizes pictures instead of Pillow, to other pixels.
         more = [name for name in ("torchvision",) if find_spec(name) is not None]
         is_fetched = weights.find_folder(self._model) is None
         return replace(
@@ -212,16 +200,16 @@ class Transformers:
         return weights.name_architecture(self._config, self._model)
 
     @cached_property
-    def _answerer(self) -> Generator | Head:
-        if self._architecture in HEADS:
-            return open_head(self._folder, self._architecture, self._placement, self._regions)
+    def _answerer(self) -> Generator | joint.Head:
+        if self._architecture in joint.HEADS:
+            return joint.open_head(self._folder, self._architecture, self._placement, self._regions)
         refuse_regions(self._folder, self._architecture, self._regions)
-        return open_generator(self._folder, self._architecture, self._placement, self._chat)
+        return open_generator(self._folder, self._architecture, self._placement, self._options)
 
     @cached_property
-    def _matcher(self) -> Matcher | DualEncoder:
-        return open_matcher(self._folder, self._architecture, self._placement, self._regions)
+    def _matcher(self) -> joint.Matcher | DualEncoder:
+        return joint.open_matcher(self._folder, self._architecture, self._placement, self._regions)
 
     @cached_property
-    def _filler(self) -> Filler:
-        return open_filler(self._folder, self._architecture, self._placement, self._regions)
+    def _filler(self) -> joint.Filler:
+        return joint.open_filler(self._folder, self._architecture, self._placement, self._regions)

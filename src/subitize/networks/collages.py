@@ -1,4 +1,4 @@
-"""Makes collages of photographs of single things, whose content is known: test pictures for networks."""
+"""Makes collages of photographs of single things: test pictures of known content for networks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,15 +13,15 @@ from PIL import Image
 from subitize.errors import BadFileError, MissingPartError
 from subitize.io.images import Rgb, decode
 
-# Photographs that scikit-image brings along and that show one thing of COCO's each.
+# Photographs that come with scikit-image, each of one thing of a COCO class.
 _FILES: Mapping[str, tuple[str, ...]] = {
     "cat": ("chelsea.png",),
     "cup": ("coffee.png",),
     "motorcycle": ("motorcycle_left.png", "motorcycle_right.png"),
     "person": ("astronaut.png", "camera.png"),
 }
-NOUNS = tuple(_FILES)
-"""What can be put into a collage, up to six of them."""
+PHOTO_NOUNS = tuple(_FILES)
+"""The things that photographs show; a collage has room for six."""
 
 _WIDTH, _HEIGHT = 720, 540
 _GRIDS = {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (2, 2), 5: (3, 2), 6: (3, 2)}
@@ -29,13 +29,13 @@ _GRIDS = {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (2, 2), 5: (3, 2), 6: (3, 2)}
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """A photograph in a collage: what it shows, and where it lies (left, top, right, bottom)."""
+    """A photograph in a collage: what it shows, and where it is (left, top, right, bottom)."""
 
     noun: str
     xyxy: tuple[int, int, int, int]
 
     def holds(self, x: float, y: float) -> bool:
-        """Tell whether a point lies on it."""
+        """Return whether a point lies on it."""
         left, top, right, bottom = self.xyxy
         return left <= x <= right and top <= y <= bottom
 
@@ -56,10 +56,10 @@ class Collage:
 def make_collage(nouns: Sequence[str], seed: int, *, cells: int = 0) -> Collage:
     """Put one photograph per noun, up to six, on a grid in seeded order, size, brightness and direction.
 
-    The grid has a cell for each, or so many that some stay empty.
+    The grid has a cell for each photograph, or `cells`, of which some stay empty.
     """
     columns, rows = _GRIDS[cells or len(nouns)]
-    random = np.random.default_rng([seed, *map(NOUNS.index, nouns)])
+    random = np.random.default_rng([seed, *map(PHOTO_NOUNS.index, nouns)])
     canvas = Image.new("RGB", (_WIDTH, _HEIGHT), (int(random.integers(96, 208)),) * 3)
     places = random.permutation(columns * rows)[: len(nouns)]
     width, height = _WIDTH // columns, _HEIGHT // rows

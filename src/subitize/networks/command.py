@@ -1,4 +1,4 @@
-"""Counts by a command of the user's: it reads picture paths, one per line, and writes a number for each."""
+"""Counting by a user's command, which reads picture paths, one per line, and writes a number for each."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ _LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)
 
 
 class Counter:
-    """A command that counts, as a model and as a judge; `{noun}` in it stands for what is to be counted."""
+    """A command that counts, as a model and as a judge; `{noun}` in it is replaced by what to count."""
 
     is_stand_in = False
 
@@ -43,7 +43,7 @@ class Counter:
             raise BadValueError(f"counter: timeout_seconds={timeout_seconds:g}: should be above 0")
 
     def count_each(self, pictures: Sequence[bytes], nouns: Sequence[str]) -> list[str]:
-        """Have things counted in pictures, all of one noun together: a number for each picture, in their order."""
+        """Have a noun counted in each picture, one call per noun; return a number for each picture, in order."""
         numbers: dict[int, str] = {}
         for noun in dict.fromkeys(nouns):
             places = [place for place, other in enumerate(nouns) if other == noun]
@@ -51,7 +51,7 @@ class Counter:
         return [numbers[place] for place in range(len(pictures))]
 
     def count(self, pictures: Sequence[bytes], noun: str) -> list[str]:
-        """Have pictures counted: their numbers as text, in their order."""
+        """Have a noun counted in all pictures; return their numbers as text, in order."""
         with tempfile.TemporaryDirectory(prefix="subitize-") as folder:
             paths = [Path(folder) / f"{place:06d}.{image_format(data)}" for place, data in enumerate(pictures)]
             for path, data in zip(paths, pictures, strict=True):
@@ -60,7 +60,7 @@ class Counter:
             return _read(output, [str(path) for path in paths], self._command)
 
     def _words(self, noun: str) -> list[str]:
-        """Split the command as a shell would; the noun is one word of it, whatever it holds."""
+        """Split the command as a shell would; the noun stays one word, even with spaces in it."""
         try:
             words = shlex.split(self._command)
         except ValueError as error:
@@ -80,7 +80,9 @@ class Counter:
         if max(len(done.stdout), len(done.stderr)) > _MOST_OUTPUT:
             raise ValueError(f"{self._command!r} was stopped: it wrote more than {_MOST_OUTPUT:,} bytes")
         if done.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
-            raise RunError(f"{self._command!r} was stopped by Ctrl-C")  # not by a picture: no other would do better
+            raise RunError(
+                f"{self._command!r} was stopped by Ctrl-C"
+            )  # no picture is at fault, so the next would fare no better
         if done.returncode:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
             raise ValueError(f"{self._command!r} ended with code {done.returncode}: {said or 'it said nothing'}")
@@ -88,12 +90,12 @@ class Counter:
 
 
 def _run_bounded(words: Sequence[str], given: bytes, timeout_seconds: float) -> "subprocess.CompletedProcess[bytes]":
-    """Run a command on what it is given, and stop it once it has written more than anybody reads."""
+    """Run a command on its input, and stop it once its output is too long."""
     with tempfile.TemporaryFile() as source:
         source.write(given)
         source.seek(0)
         pipe = subprocess.PIPE
-        # Unbuffered: a pipe that a grandchild keeps open can then be closed while it is read.
+        # Unbuffered, so that a pipe that a grandchild keeps open can be closed while it is read.
         with subprocess.Popen(words, stdin=source, stdout=pipe, stderr=pipe, bufsize=0) as process:
             written, said = bytearray(), bytearray()
             readers = [
@@ -121,7 +123,7 @@ def _collect(process: "subprocess.Popen[bytes]", stream: IO[bytes], kept: bytear
 
 
 def _read(output: str, paths: Sequence[str], command: str) -> list[str]:
-    """Read a number per line in the order of the pictures, or lines with path and number in any order."""
+    """Read one number per line in the order of the pictures, or paths with numbers in any order."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     found = [_LINE.fullmatch(line) for line in lines]
     bad = next((line for line, match in zip(lines, found, strict=True) if match is None), None)

@@ -1,6 +1,6 @@
 """Networks that encode a picture and a text and compare them: CLIP, SigLIP and others.
 
-Also converts pictures and texts to input tensors, and outputs back to numbers, for every network that reads both."""
+Also turns pictures and texts into tensors, and tensors into numbers, for all networks that read both."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from subitize.interfaces import Request
 from subitize.io.images import Rgb, decode
 from subitize.networks import weights
 from subitize.networks.regions import Regions
-from subitize.networks.weights import Device
+from subitize.networks.weights import Device, Untyped
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 
 Tensors = dict[str, Any]
@@ -26,24 +26,24 @@ Tensors = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LazyImage:
-    """A picture by the name it is known by, and a way to its pixels; what goes by features needs its name only."""
+    """A picture's name and a function that loads its pixels; networks on region features need only the name."""
 
     name: str
     pixels: Callable[[], Rgb]
 
     @classmethod
     def of(cls, picture: Picture, load: Callable[[Picture], bytes]) -> "LazyImage":
-        """Show a picture that is loaded when it is looked at."""
+        """Wrap a stored picture; it is loaded when its pixels are needed."""
         return cls(_name(picture), lambda: decode(load(picture)))
 
     @classmethod
     def of_pixels(cls, name: str, pixels: Rgb) -> "LazyImage":
-        """Show pixels that are there already."""
+        """Wrap pixels that are loaded already."""
         return cls(name, lambda: pixels)
 
     @classmethod
     def of_task(cls, request: Request) -> "LazyImage":
-        """Show the picture of a request."""
+        """Wrap the picture of a request."""
         if request.task.kind == "draw":
             raise TypeError(f"the task of {request.item_id} has no picture: it asks for one")
         return cls.of(request.task.picture, request.load)
@@ -63,14 +63,14 @@ def _name(picture: Picture) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A tokenizer, and the most tokens that its network reads: what a text has beyond them is cut off."""
+    """A tokenizer with its network's limit; longer texts are cut."""
 
     tokenizer: Any
     most: int
     has_fixed_length: bool = False
-    """Whether texts are filled up to the most tokens and read with what they are filled with, as SigLIP was trained."""
+    """Whether texts are padded to the limit and read with their padding, as SigLIP was trained."""
     lowers: bool = False
-    """Whether texts are put in lower case first, which not every tokenizer does that is told to."""
+    """Whether texts are lowercased first, as not every tokenizer does it though configured to."""
 
     @classmethod
     def load(cls, folder: Path, most: int, *, has_fixed_length: bool = False) -> "Tokens":
@@ -80,13 +80,13 @@ class Tokens:
         tokenizer = weights.load_part(AutoTokenizer, folder, f"the tokenizer of {folder}")
         if not has_fixed_length:
             tokenizer.padding_side = "right"
-        # SigLIP 2 of fixed size reads by Gemma's tokenizer, which heeds no do_lower_case. BERT's does, and in lower
-        # case would not know its own [SEP].
+        # SigLIP 2 of fixed size uses Gemma's tokenizer, which ignores do_lower_case. BERT's heeds it, and would not
+        # recognise its own [SEP] in lower case.
         lowers = has_fixed_length and bool(tokenizer.init_kwargs.get("do_lower_case"))
         return cls(tokenizer, min(most, tokenizer.model_max_length), has_fixed_length, lowers)
 
     def encode(self, texts: Sequence[str]) -> Tensors:
-        """Make one row of token ids per text, cut and filled up, and a mask of what is text."""
+        """Make one row of token ids per text, cut and padded, and a mask of what is text."""
         encoded = self.tokenizer(
             self._cased(texts),
             padding="max_length" if self.has_fixed_length else "longest",
@@ -107,29 +107,29 @@ class Tokens:
 
 
 def load_images(folder: Path) -> Callable[[Sequence[Rgb]], Tensors]:
-    """Load what makes tensors of pixels; Pillow resizes, so that scores do not depend on what else is installed."""
+    """Load the image processor; Pillow resizes, so that scores do not depend on what else is installed."""
     from transformers import AutoImageProcessor
 
     processor = weights.load_part(AutoImageProcessor, folder, f"the image processor of {folder}", backend="pil")
 
-    def show(pictures: Sequence[Rgb]) -> Tensors:
-        # As Pillow's images, as of an array it would be guessed which side is the channels.
+    def process(pictures: Sequence[Rgb]) -> Tensors:
+        # As Pillow images: in an array the processor would have to guess the axis of the channels.
         shown = processor(images=[Image.fromarray(picture) for picture in pictures], return_tensors="pt")
         return dict(shown)
 
-    return show
+    return process
 
 
-def to_device(model: Any, tensors: Tensors) -> Tensors:  # noqa: ANN401
-    """Bring tensors to where a network is, floats in its numbers."""
+def to_device(model: Untyped, tensors: Tensors) -> Tensors:
+    """Move tensors to a network's device, floats to its type."""
     return {
         name: tensor.to(model.device, model.dtype) if tensor.is_floating_point() else tensor.to(model.device)
         for name, tensor in tensors.items()
     }
 
 
-def numbers(tensor: Any) -> NDArray[np.float64]:  # noqa: ANN401
-    """Get a tensor as numbers; where a network computed none, as half floats overflow, that is an error."""
+def numbers(tensor: Untyped) -> NDArray[np.float64]:
+    """Return a tensor as an array; raise ValueError on NaN or infinity, as half floats overflow."""
     found: NDArray[np.float64] = tensor.double().cpu().numpy()
     if not np.isfinite(found).all():
         raise ValueError("the network computed what is no number (nan); write dtype=float32")
@@ -137,16 +137,16 @@ def numbers(tensor: Any) -> NDArray[np.float64]:  # noqa: ANN401
 
 
 class JointNetwork:
-    """A network that reads a picture and a text together, with what makes its inputs of views and texts."""
+    """A network that reads a picture and a text together, with what makes its inputs."""
 
-    def __init__(self, model: Any, tokens: Tokens, look: Callable[[Sequence[LazyImage]], Tensors]) -> None:  # noqa: ANN401
+    def __init__(self, model: Untyped, tokens: Tokens, prepare: Callable[[Sequence[LazyImage]], Tensors]) -> None:
         self.model = model
         self.tokens = tokens
-        self._look = look
+        self._prepare = prepare
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Compute without gradients, and with the same random numbers each time: ViLT shuffles patches."""
+        """Compute without gradients, from the same random numbers each time: ViLT shuffles patches."""
         import torch
 
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
@@ -154,14 +154,14 @@ class JointNetwork:
             yield
 
     def encode(self, views: Sequence[LazyImage], texts: Sequence[str]) -> Tensors:
-        """Make the inputs, where the network is, of pictures and one text each."""
+        """Make the inputs of pictures with one text each, on the network's device."""
         if len(views) != len(texts):
             raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        return to_device(self.model, self._look(views) | self.tokens.encode(texts))
+        return to_device(self.model, self._prepare(views) | self.tokens.encode(texts))
 
 
-def open_pairs(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
-    """Open a network that reads both at once; who opens it again while it is in use gets the same."""
+def open_joint(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
+    """Open a joint network, or return the one already open."""
     key = (folder.resolve(), architecture, placement, regions)
     found = _OPENED.get(key)
     if found is None:
@@ -174,7 +174,7 @@ _OPENED: WeakValueDictionary[tuple[Path, str, Device, Path | None], JointNetwork
 
 
 def refuse_regions(folder: Path, architecture: str, regions: Path | None) -> None:
-    """Refuse region features where the network looks at pixels."""
+    """Refuse region features for a network that looks at pixels."""
     if regions is not None:
         raise BadValueError(f"regions={regions}: {folder.name} ({architecture}) looks at pixels; leave regions out")
 
@@ -193,20 +193,20 @@ def _open(folder: Path, architecture: str, placement: Device, regions: Path | No
     model = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
     config = model.config
     if architecture.startswith("Vilt"):
-        # All patches are looked at: above a limit the network would sample them.
+        # Without a limit, beyond which the network would sample patches.
         config.max_image_length = -1
     text_config = getattr(config, "qformer_config", None) or config.get_text_config()
     tokens = Tokens.load(folder, text_config.max_position_embeddings)
     if opened:
-        return JointNetwork(model, tokens, _look_at_regions(opened, config))
-    show = load_images(folder)
-    return JointNetwork(model, tokens, lambda views: show([view.pixels() for view in views]))
+        return JointNetwork(model, tokens, _prepare_regions(opened, config))
+    process = load_images(folder)
+    return JointNetwork(model, tokens, lambda views: process([view.pixels() for view in views]))
 
 
-def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[LazyImage]], Tensors]:  # noqa: ANN401
+def _prepare_regions(regions: Regions, config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
     import torch
 
-    def look(names: Sequence[str]) -> Tensors:
+    def prepare(names: Sequence[str]) -> Tensors:
         features, boxes, mask = regions.of(names)
         if features.shape[2] != config.visual_feat_dim:
             raise BadFileError(
@@ -216,12 +216,12 @@ def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[LazyIm
         found = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": mask}
         return {name: torch.from_numpy(array) for name, array in found.items()}
 
-    look([min(regions.names)])  # a file for another network is refused before anything is made
-    return lambda views: look([view.name for view in views])
+    prepare([min(regions.names)])  # a file for another network is refused before anything is made
+    return lambda views: prepare([view.name for view in views])
 
 
 def with_cut(scores: Mapping[str, float], tokens_cut: int) -> dict[str, float]:
-    """Say among the scores how many tokens of the text were not read, if any."""
+    """Add the number of tokens that were cut off a text, if any."""
     return dict(scores) | ({"tokens_cut": float(tokens_cut)} if tokens_cut else {})
 
 
@@ -236,11 +236,10 @@ Vectors = NDArray[np.float64]
 
 
 class DualEncoder:
-    """How near a text is to a picture: the cosine of the angle between what two encoders make of them.
+    """Compares texts with pictures by the cosine between their encodings, as CLIP does.
 
-    A folder that holds no such network is refused. A text longer than the network reads (77 tokens for CLIP, 64 for
-    SigLIP) is cut; `match` then says so by `tokens_cut`. Texts that come again are not encoded again; the latest 4096
-    are kept.
+    A folder of another network is refused. A text longer than the network reads (77 tokens for CLIP, 64 for SigLIP) is
+    cut; `match` then says so by `tokens_cut`. The encodings of the latest 4096 texts are kept.
     """
 
     def __init__(self, folder: Path, placement: Device) -> None:
@@ -250,7 +249,7 @@ class DualEncoder:
         self._kept: dict[str, Vectors] = {}
         architecture = find_dual_encoder(folder)
         self.network: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
-        self._show = load_images(folder)
+        self._process = load_images(folder)
         self._tokens = Tokens.load(
             folder, _most_tokens(self.network.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
         )
@@ -264,7 +263,7 @@ class DualEncoder:
     def match(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
         """Score each text against its picture: the cosine ("match") and the network's own scaling of it ("logit").
 
-        SigLIP, which was trained to tell pairs that belong together from others, also gives a "probability".
+        SigLIP, which was trained to recognise matching pairs, also gives a "probability".
         """
         if len(views) != len(texts):
             raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
@@ -287,7 +286,7 @@ class DualEncoder:
         return scores | {"logit": float(logit)}
 
     def _encode_pictures(self, views: Sequence[LazyImage]) -> Vectors:
-        """Encode pictures, of those that are the same (one with several texts) only the first."""
+        """Encode pictures, each only once (one may have several texts)."""
         import torch
 
         pictures = [view.pixels() for view in views]
@@ -295,11 +294,11 @@ class DualEncoder:
         places = [first.setdefault((picture.shape, picture.tobytes()), len(first)) for picture in pictures]
         different = [pictures[places.index(place)] for place in range(len(first))]
         with torch.inference_mode():
-            found = self.network.get_image_features(**to_device(self.network, self._show(different)))
+            found = self.network.get_image_features(**to_device(self.network, self._process(different)))
         return _unit(numbers(found.pooler_output))[places]
 
     def _encode_texts(self, texts: Sequence[str]) -> Vectors:
-        # Those that come again are put behind the others: the first are the first to go.
+        # Texts used again move to the end, so that the oldest are dropped first.
         known = {text: self._kept.pop(text) for text in dict.fromkeys(texts) if text in self._kept}
         new = [text for text in dict.fromkeys(texts) if text not in known]
         for start in range(0, len(new), _TEXTS_AT_ONCE):
@@ -319,7 +318,7 @@ class DualEncoder:
 
 
 def find_dual_encoder(folder: Path) -> str:
-    """Find which network with an encoder for pictures and one for texts a folder holds; refuse another."""
+    """Find the dual encoder in a folder; refuse another network."""
     named = weights.name_architecture(weights.read_config(folder), folder)
     if named not in DUAL_ENCODERS:
         raise UnusableModelError(
@@ -329,7 +328,7 @@ def find_dual_encoder(folder: Path) -> str:
     return named
 
 
-def _most_tokens(config: Any) -> int:  # noqa: ANN401
+def _most_tokens(config: Untyped) -> int:
     text = config.text_config
     # RoBERTa, in AltCLIP, counts positions from behind the number of its padding token.
     unused = text.pad_token_id + 1 if config.model_type == "altclip" else 0

@@ -1,8 +1,7 @@
 """Networks that write answers token by token: the most likely token, a random one, or a given one.
 
-Chats and others that AutoModelForImageTextToText loads, and BLIP's. Our token samplers hook into transformers where
-the next token's scores can be changed, keep what they chose, and leave the network no other choice; so nothing
-depends on what is echoed, padded or set in a folder's generation settings."""
+These are the networks that AutoModelForImageTextToText loads, and BLIP's. Our logits processors pick each token and
+record its probability, so that nothing depends on echoes, padding or a folder's generation settings."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,34 +14,35 @@ from subitize.errors import BadValueError, UnusableModelError
 from subitize.networks import encoders
 from subitize.networks.encoders import LazyImage
 from subitize.networks.processors import PromptFormat
-from subitize.networks.weights import Device, load_model, load_part, loading, quiet
+from subitize.networks.weights import Device, Untyped, load_model, load_part, loading, quiet
 from subitize.records import Said, Scalar, Token
 
 if TYPE_CHECKING:
     import torch
 
 
-# As many alternatives to a token as OpenAI's servers give at most by default.
+# The alternatives to a token that are kept: the default limit of OpenAI's servers.
 OTHERS = 5
 
 
 class TokenSampler:
-    """Chooses the likeliest token, or draws one by each row's own seed, and keeps its probability and the next best.
+    """Logits processor that picks the likeliest token, or samples one from each row's own seed, and records it.
 
-    A row's draw depends on its seed alone, not on its place in a batch or on the other rows.
+    It records each token's log-probability and the next best tokens. A row's sample depends on its seed alone, not on
+    its place in a batch or on the other rows.
     """
 
     def __init__(self, seeds: Sequence[int], temperature: float) -> None:
         import torch
 
         self._temperature = temperature
-        self._lots = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.chosen: list[list[int]] = [[] for _ in seeds]
         self.logprobs: list[list[float]] = [[] for _ in seeds]
         self.others: list[list[dict[int, float]]] = [[] for _ in seeds]
 
     def __call__(self, input_ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
-        """Choose for every row."""
+        """Choose a token for every row."""
         logprobs = log_probabilities(scores)
         chosen = self._draw(logprobs) if self._temperature else logprobs.argmax(-1)
         best = logprobs.topk(min(OTHERS + 1, logprobs.shape[-1]))
@@ -54,17 +54,17 @@ class TokenSampler:
         return _only(scores, chosen)
 
     def _draw(self, logprobs: "torch.Tensor") -> "torch.Tensor":
-        """Draw by adding Gumbel noise: the largest sum is distributed as the probabilities are."""
+        """Sample by adding Gumbel noise: the largest sum is distributed like the probabilities."""
         import torch
 
         size = logprobs.shape[-1]
-        even = torch.stack([torch.rand(size, generator=lot) for lot in self._lots]).clamp_min(1e-20)
+        even = torch.stack([torch.rand(size, generator=generator) for generator in self._generators]).clamp_min(1e-20)
         noise = -(-even.log()).clamp_min(1e-20).log()
         return (logprobs / self._temperature + noise.to(logprobs.device)).argmax(-1)
 
 
 class TokenForcer:
-    """Has every row say the same tokens and then end, and keeps how probable that was."""
+    """Logits processor that forces the same answer on every row and records its log-probability."""
 
     def __init__(self, said: Sequence[int], ends: Sequence[int], first: Sequence[int]) -> None:
         self._said, self._ends, self._first = said, list(ends), list(first)
@@ -73,7 +73,7 @@ class TokenForcer:
         self.logprobs: list[float] = []
 
     def __call__(self, input_ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
-        """Take the next token's probability; at the end, that of whatever ends an answer."""
+        """Add the next token's log-probability; at the end, that of all tokens that end an answer."""
         logprobs = log_probabilities(scores)
         if self._step == 0:
             self.first_logprobs = logprobs[:, self._first].tolist()
@@ -87,7 +87,7 @@ class TokenForcer:
 
 
 def log_probabilities(scores: "torch.Tensor") -> "torch.Tensor":
-    """Make natural-log probabilities of a network's scores; half floats overflow in some networks."""
+    """Turn a network's scores into natural-log probabilities; refuse NaN, as half floats overflow in some networks."""
     if scores.isnan().any():
         raise BadValueError("the network computes no numbers (NaN) for this picture; write dtype=float32 or bfloat16")
     return scores.float().log_softmax(-1)
@@ -99,7 +99,7 @@ def _only(scores: "torch.Tensor", chosen: "torch.Tensor") -> "torch.Tensor":
     return torch.full_like(scores, -torch.inf).scatter_(-1, chosen[:, None], 0.0)
 
 
-# What a yes may look like; tokenizers write a word at the beginning of an answer in different ways.
+# Ways to write yes; tokenizers differ in how they write the first word of an answer.
 YES = ("Yes", "yes", " Yes", " yes")
 _LEAST = math.log(1e-6)
 
@@ -109,8 +109,8 @@ Row = Mapping[str, "torch.Tensor"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
-    """How answers are asked for: the most tokens, how random they are, the system prompt and the form."""
+class GenerationOptions:
+    """How answers are generated: at most so many tokens, how randomly, and from which system prompt and form."""
 
     max_tokens: int = 32
     temperature: float = 0.0
@@ -121,31 +121,34 @@ class Chat:
 class Generator:
     """A network that writes its answer token by token."""
 
-    def __init__(self, network: Any, asking: PromptFormat, chat: Chat, ends: Sequence[int], *, pads: bool) -> None:  # noqa: ANN401
-        self.network, self._asking, self._chat, self._ends, self._pads = network, asking, chat, ends, pads
-        self._tokenizer = asking.tokenizer
+    def __init__(
+        self, network: Untyped, prompts: PromptFormat, options: GenerationOptions, ends: Sequence[int], *, pads: bool
+    ) -> None:
+        self.network, self._prompts, self._options = network, prompts, options
+        self._ends, self._pads = ends, pads
+        self._tokenizer = prompts.tokenizer
         written = (self._tokenizer(form, add_special_tokens=False)["input_ids"] for form in YES)
         self._yes = list(dict.fromkeys(tuple(ids) for ids in written if ids))
 
     def describe(self) -> dict[str, Scalar]:
-        """Tell how questions are put."""
-        return self._asking.describe()
+        """Describe how questions are put, for the provenance."""
+        return self._prompts.describe()
 
     def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
-        """Answer each question about its picture; one that is longer than the network can read is refused."""
+        """Answer each question about its picture; refuse a question too long for the network."""
         said: dict[int, Said] = {}
-        rows = self._rows(views, questions, self._chat.max_tokens)
+        rows = self._rows(views, questions, self._options.max_tokens)
         for places, batch in batches(rows, self._pad_id, pads=self._pads):
-            chooser = TokenSampler([seeds[place] for place in places], self._chat.temperature)
-            self._generate(batch, chooser, self._chat.max_tokens)
+            chooser = TokenSampler([seeds[place] for place in places], self._options.temperature)
+            self._generate(batch, chooser, self._options.max_tokens)
             said |= {place: self._read(chooser, number) for number, place in enumerate(places)}
         return [said[place] for place in range(len(rows))]
 
-    def affirm(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
+    def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
         """Give the probability that the whole answer to each question is yes.
 
-        It is the sum over the ways to write it, each the product over all its tokens and the end of the answer. A way
-        whose first token has less than one chance in a million counts as nothing.
+        It sums over the ways to write yes; each is the product over its tokens and the end of the answer. Ways whose
+        first token has a probability below one in a million are left out.
         """
         yes = [0.0] * len(views)
         rows = self._rows(views, questions, max(map(len, self._yes)) + 1)
@@ -169,7 +172,7 @@ class Generator:
     def _rows(self, views: Sequence[LazyImage], questions: Sequence[str], new_tokens: int) -> list[Row]:
         with quiet():
             prepared = [
-                self._asking.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
+                self._prompts.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
             ]
         rows = [place_row(inputs, self.network) for inputs in prepared]
         room = _find_room(self.network.config)
@@ -205,32 +208,32 @@ class Generator:
         return Token(write(chooser.chosen[row][place]), chooser.logprobs[row][place], others)
 
 
-def open_generator(folder: Path, architecture: str, placement: Device, chat: Chat) -> Generator:
-    """Load a network that writes."""
+def open_generator(folder: Path, architecture: str, placement: Device, options: GenerationOptions) -> Generator:
+    """Load a network that writes its answers."""
     from transformers import AutoModelForImageTextToText, AutoModelForVisualQuestionAnswering
 
     with loading(str(folder)):
         _check_architecture(folder, architecture)
-        asking = PromptFormat(folder, architecture, system=chat.system, form=chat.form)
+        prompts = PromptFormat(folder, architecture, system=options.system, form=options.form)
         is_blip = architecture == _BLIP
         kind = AutoModelForVisualQuestionAnswering if is_blip else AutoModelForImageTextToText
         network: Any = load_model(kind, folder, placement, str(folder))
-        ends = _find_ends(network, asking.tokenizer)
+        ends = _find_ends(network, prompts.tokenizer)
         if not ends:
             raise UnusableModelError(
                 f"{folder} names no token that ends an answer; add eos_token_id to its generation_config.json"
             )
-        _settle(network, ends)
-        row = place_row(asking.try_out(_image_token(network.config)), network)
+        _reset_generation_config(network, ends)
+        row = place_row(prompts.try_out(_image_token(network.config)), network)
         room = _find_room(network.config)
-        if room is not None and length(row) < room < length(row) + chat.max_tokens:
-            # Even after the shortest question about a small picture.
+        if room is not None and length(row) < room < length(row) + options.max_tokens:
+            # The answer does not fit even after the shortest question about a small picture.
             raise BadValueError(
-                f"max_tokens={chat.max_tokens}: this network can hold {room} tokens, those of the picture and the "
+                f"max_tokens={options.max_tokens}: this network can hold {room} tokens, those of the picture and the "
                 f"question ({length(row)} or more) included; lower max_tokens"
             )
-        # BLIP looks at the padding of questions, too.
-        return Generator(network, asking, chat, ends, pads=not is_blip)
+        # BLIP attends to the padding of questions, so its questions are not padded.
+        return Generator(network, prompts, options, ends, pads=not is_blip)
 
 
 _BLIP = "BlipForQuestionAnswering"
@@ -248,8 +251,8 @@ def _check_architecture(folder: Path, architecture: str) -> None:
         )
 
 
-def _settle(network: Any, ends: Sequence[int]) -> None:  # noqa: ANN401
-    """Keep what tokens mean, and drop beams, penalties and sampling: options say how tokens are chosen."""
+def _reset_generation_config(network: Untyped, ends: Sequence[int]) -> None:
+    """Keep what tokens mean, and drop beams, penalties and sampling: our options say how tokens are chosen."""
     from transformers import GenerationConfig
 
     for module in network.modules():
@@ -262,8 +265,8 @@ def _settle(network: Any, ends: Sequence[int]) -> None:  # noqa: ANN401
 _MEANINGS = ("bos_token_id", "pad_token_id", "decoder_start_token_id")
 
 
-def _find_ends(network: Any, tokenizer: Any) -> list[int]:  # noqa: ANN401
-    """Find the tokens that end an answer; BLIP's decoder is told to end at the separator."""
+def _find_ends(network: Untyped, tokenizer: Untyped) -> list[int]:
+    """Find the tokens that end an answer; BLIP's decoder ends at the separator."""
     words = network.config.get_text_config()
     named = network.generation_config.eos_token_id if network.can_generate() else words.sep_token_id
     for ends in (named, words.eos_token_id, tokenizer.eos_token_id):
@@ -272,21 +275,21 @@ def _find_ends(network: Any, tokenizer: Any) -> list[int]:  # noqa: ANN401
     return []
 
 
-def _image_token(config: Any) -> int | None:  # noqa: ANN401
-    """Find the token that stands for a picture, of those that have one."""
+def _image_token(config: Untyped) -> int | None:
+    """Find the placeholder token of pictures, if the network has one."""
     names = ("image_token_id", "image_token_index")
     found: int | None = next((id for name in names if (id := getattr(config, name, None)) is not None), None)
     return found
 
 
-def _find_room(config: Any) -> int | None:  # noqa: ANN401
-    """Find how many tokens a network can hold; None for one that knows distances, not places."""
+def _find_room(config: Untyped) -> int | None:
+    """Find how many tokens a network can hold; None where positions are relative."""
     room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
     return room
 
 
 def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[list[int], dict[str, "torch.Tensor"]]]:
-    """Put rows together to batches that change nothing, with their places.
+    """Group rows into batches without changing any result; yield their positions, too.
 
     Each picture and its question went through the processor alone, as if there were no others. Rows are then padded in
     front, those of different length only if padding is allowed; and what cannot be joined with others (another number
@@ -299,10 +302,10 @@ def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[l
         yield places, _join([rows[place] for place in places], pad_id)
 
 
-def place_row(inputs: Mapping[str, Any], network: Any) -> Row:  # noqa: ANN401
-    """Move what a processor made to where it is computed with, its numbers of the network's kind.
+def place_row(inputs: Mapping[str, Untyped], network: Untyped) -> Row:
+    """Move a processor's output to the network's device, its floats to the network's type.
 
-    What is no tensor cannot be moved, nor put together with others; left out, it might be the picture.
+    Anything but tensors is refused: it cannot be batched, and leaving it out might leave out the picture.
     """
     import torch
 
@@ -355,7 +358,7 @@ _PATCH_PLACES = "image_token_pooling"
 
 
 def _shift_places(rows: Sequence[Row]) -> list["torch.Tensor"]:
-    """Have Molmo 2's tokens of pictures look at their own patches, which stand behind those of the rows before."""
+    """Shift the patch indices of Molmo 2's picture tokens by the number of patches in the rows before."""
     counts = [row["pixel_values"].shape[:2].numel() for row in rows]
     starts = accumulate(counts, initial=0)
     return [row[_PATCH_PLACES] + start * (row[_PATCH_PLACES] >= 0) for row, start in zip(rows, starts, strict=False)]

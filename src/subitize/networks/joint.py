@@ -1,8 +1,8 @@
 """Networks that read a picture and a text together: image-text matching, gap filling, heads of ready answers.
 
-How well a text fits comes from similarity, from a head trained on matching pairs, or from the chance of a yes. Gaps
-are filled by masked language modelling, and numerals are ranked. Heads choose among ready answers: ViLT looks at
-pixels, LXMERT at region features (regions.py)."""
+A text's fit is a similarity, the output of a head trained on matching pairs, or the probability of a yes. Gaps are
+filled by masked language modelling, and numerals are ranked. Heads choose among ready answers: ViLT looks at pixels,
+LXMERT at region features (regions.py)."""
 
 import math
 import re
@@ -23,17 +23,17 @@ from subitize.networks.encoders import (
     LazyImage,
     Tensors,
     numbers,
-    open_pairs,
+    open_joint,
     refuse_regions,
     with_cut,
 )
 from subitize.networks.generators import OTHERS
-from subitize.networks.weights import Device, quiet
+from subitize.networks.weights import Device, Untyped, quiet
 from subitize.records import Said, Scalar, Token
 
 
 def open_matcher(folder: Path, architecture: str, placement: Device, regions: Path | None) -> "Matcher | DualEncoder":
-    """Open the network of an architecture in MATCHERS; LXMERT also needs a file of region features (regions.py)."""
+    """Open a network whose architecture is in MATCHERS; LXMERT also needs a file of region features (regions.py)."""
     if architecture in DUAL_ENCODERS:
         refuse_regions(folder, architecture, regions)
         return DualEncoder(folder, placement)
@@ -41,44 +41,44 @@ def open_matcher(folder: Path, architecture: str, placement: Device, regions: Pa
         raise UnusableModelError(
             f"{folder} ({architecture}) cannot say how well a text fits a picture; known: {', '.join(sorted(MATCHERS))}"
         )
-    return Matcher(open_pairs(folder, architecture, placement, regions), _HEADS[architecture])
+    return Matcher(open_joint(folder, architecture, placement, regions), _HEADS[architecture])
 
 
 class Matcher:
     """A network with a head for image-text matching: "match" is the probability of a match, the sigmoid of "logit"."""
 
-    def __init__(self, pairs: JointNetwork, head: "_Head") -> None:
-        self._pairs = pairs
-        self.network = pairs.model
+    def __init__(self, joint: JointNetwork, head: "_Head") -> None:
+        self._joint = joint
+        self.network = joint.model
         self._head = head
 
     def match(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
         """Score each text against its picture."""
         if not texts:
             return []
-        with self._pairs.at_work():
-            found = self._head(self._pairs.model, self._pairs.encode(views, texts))
+        with self._joint.at_work():
+            found = self._head(self._joint.model, self._joint.encode(views, texts))
         columns = {name: numbers(column) for name, column in found.items()}
         columns = {"match": 1 / (1 + np.exp(-columns["logit"]))} | columns
         return [
             with_cut({name: float(column[row]) for name, column in columns.items()}, cut)
-            for row, cut in enumerate(self._pairs.tokens.count_cut(texts))
+            for row, cut in enumerate(self._joint.tokens.count_cut(texts))
         ]
 
 
 _Head = Callable[[Any, Tensors], dict[str, Any]]
 
 
-def _match_by_blip(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN401
+def _match_by_blip(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
     found = model(**inputs)
-    # For the similarity the text is read without the picture; the picture need not be looked at again.
+    # For the similarity the text is read without the picture; the picture's encoding is reused.
     read = model.text_encoder(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
     picture = model.vision_proj(found.last_hidden_state[:, 0])
     text = model.text_proj(read.last_hidden_state[:, 0])
     return {"logit": _odds(found.itm_score), "similarity": _cosine(picture, text)}
 
 
-def _match_by_blip_2(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN401
+def _match_by_blip_2(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
     import torch
 
     ids, mask = inputs["input_ids"], inputs["attention_mask"]
@@ -86,7 +86,7 @@ def _match_by_blip_2(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: AN
     if model.config.image_token_index is None:
         told = {"input_ids": ids, "attention_mask": mask}
     else:
-        # Newer folders expect one placeholder per query in front of the text, which is dropped again.
+        # Newer folders expect one placeholder per query in front of the text; the network drops them again.
         front = torch.full(queries.shape[:2], model.config.image_token_index, dtype=ids.dtype, device=ids.device)
         told = {
             "input_ids": torch.cat([front, ids], dim=1),
@@ -105,12 +105,12 @@ def _match_by_blip_2(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: AN
     return {"logit": _odds(found.logits_per_image), "similarity": _cosine(pictures, texts[:, None]).max(dim=1).values}
 
 
-def _odds(logits: Any) -> Any:  # noqa: ANN401
-    """Take the logit of a match over no match: its sigmoid is the softmax's second probability."""
+def _odds(logits: Untyped) -> Untyped:
+    """Return the logit of a match against no match: its sigmoid is the softmax's second probability."""
     return logits.double()[:, 1] - logits.double()[:, 0]
 
 
-def _cosine(pictures: Any, texts: Any) -> Any:  # noqa: ANN401
+def _cosine(pictures: Untyped, texts: Untyped) -> Untyped:
     import torch
 
     return torch.nn.functional.cosine_similarity(pictures.double(), texts.double(), dim=-1)
@@ -125,17 +125,17 @@ _HEADS: Mapping[str, _Head] = {
 MATCHERS: frozenset[str] = DUAL_ENCODERS | _HEADS.keys()
 
 
-WORDING = 'Does this figure show "{text}"? Please answer yes or no.'
+VQASCORE_PROMPT = 'Does this figure show "{text}"? Please answer yes or no.'
 
 
 def ask(text: str) -> str:
-    """Ask whether a picture shows what a text says: the chance of a yes is VQAScore (Lin et al. 2024).
+    """Ask whether a picture shows what a text says: the probability of a yes is VQAScore (Lin et al. 2024).
 
-    It is that of the whole answer: where the first token alone is read, "Yes" and "Yesterday" may count the same. The
+    It is the probability of the whole answer: by the first token alone, "Yes" and "Yesterday" may count the same. The
     authors' code for CLIP-FlanT5 takes the geometric mean over the answer's tokens; here it is their product, which is
     a probability.
     """
-    return WORDING.replace("{text}", text)
+    return VQASCORE_PROMPT.replace("{text}", text)
 
 
 GAP = "[GAP]"
@@ -147,52 +147,52 @@ FILLERS: frozenset[str] = frozenset(_LOGITS)
 
 
 def open_filler(folder: Path, architecture: str, placement: Device, regions: Path | None) -> "Filler":
-    """Open the network of an architecture in FILLERS; LXMERT also needs a file of region features (regions.py)."""
+    """Open a network whose architecture is in FILLERS; LXMERT also needs a file of region features (regions.py)."""
     if architecture not in FILLERS:
         raise UnusableModelError(
             f"{folder} ({architecture}) cannot fill a gap in a text; known: {', '.join(sorted(FILLERS))}"
         )
-    return Filler(open_pairs(folder, architecture, placement, regions), _LOGITS[architecture])
+    return Filler(open_joint(folder, architecture, placement, regions), _LOGITS[architecture])
 
 
 class Filler:
-    """Gives every numeral of the vocabulary and the ten most probable other words, each with its probability.
+    """Fills a gap: gives the probabilities of all numerals of the vocabulary and of the ten likeliest other words.
 
-    Probabilities are shares of the whole vocabulary, so that they add up to less than 1. Pieces of words, special
-    tokens and punctuation are left out. A text that is longer than the network reads is an error.
+    Probabilities are over the whole vocabulary, so that they add up to less than 1. Pieces of words, special tokens
+    and punctuation are left out. A text longer than the network reads is refused.
     """
 
-    def __init__(self, pairs: JointNetwork, logits: str) -> None:
-        self._pairs = pairs
-        self.network = pairs.model
+    def __init__(self, joint: JointNetwork, logits: str) -> None:
+        self._joint = joint
+        self.network = joint.model
         self._logits = logits
-        self._tokenizer: Any = pairs.tokens.tokenizer
+        self._tokenizer: Any = joint.tokens.tokenizer
         if self._tokenizer.mask_token is None:
             raise UnusableModelError("the tokenizer has no mask token, so that no gap can be filled; take another")
 
     def fill(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
-        """Give the probability of words in the gap of each text."""
+        """Give the probabilities of words in the gap of each text."""
         if not texts:
             return []
         masked = [self._mask(text) for text in texts]
-        with self._pairs.at_work():
-            inputs = self._pairs.encode(views, masked)
+        with self._joint.at_work():
+            inputs = self._joint.encode(views, masked)
             gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
-            logits = self._pairs.model(**inputs)[self._logits][range(len(texts)), gaps]
+            logits = self._joint.model(**inputs)[self._logits][range(len(texts)), gaps]
             shares = numbers(logits.double().softmax(dim=-1))
         return [self._words(row) for row in shares]
 
     def _mask(self, text: str) -> str:
-        """Put the tokenizer's mask in the gap; refuse what cannot be filled, or not read whole."""
+        """Put the tokenizer's mask in the gap; refuse a text without just one gap, or too long to read."""
         count, mask = text.count(GAP), self._tokenizer.mask_token
         if count != 1:
             raise ValueError(f"the text has {count or 'no'} {GAP}: {text[:80]!r}; write one, where a word is missing")
         if mask in text:
             raise ValueError(f"{text[:80]!r} has a {mask} besides its {GAP}; leave it out")
         masked = text.replace(GAP, mask)
-        cut = self._pairs.tokens.count_cut([masked])[0]
+        cut = self._joint.tokens.count_cut([masked])[0]
         if cut:
-            most = self._pairs.tokens.most
+            most = self._joint.tokens.most
             raise ValueError(f"{text[:80]!r} has {most + cut} tokens; this network reads {most}: shorten the text")
         return masked
 
@@ -213,8 +213,8 @@ class Filler:
         return np.array(sorted(others), np.int64)
 
     def _vocabulary(self) -> dict[str, int]:
-        """List the tokens that the network has a number for; a piece of a word ("##s") is no word."""
-        most = self._pairs.model.config.vocab_size
+        """List the tokens that the network has an output for, without special ones."""
+        most = self._joint.model.config.vocab_size
         special = set(self._tokenizer.all_special_tokens)
         found = self._tokenizer.get_vocab().items()
         return {word: id for word, id in found if id < most and word not in special}
@@ -225,21 +225,21 @@ HEADS: frozenset[str] = frozenset(_SCORES)
 
 
 class Head:
-    """A network that chooses among ready answers, each with a probability of its own (they need not sum to one)."""
+    """A network that chooses among ready answers, each with a probability of its own (they need not add up to 1)."""
 
-    def __init__(self, pairs: JointNetwork, scores: str, names: Mapping[int, str]) -> None:
-        self._pairs, self._scores, self._names = pairs, scores, names
-        self.network = pairs.model
+    def __init__(self, joint: JointNetwork, scores: str, names: Mapping[int, str]) -> None:
+        self._joint, self._scores, self._names = joint, scores, names
+        self.network = joint.model
 
     def describe(self) -> dict[str, Scalar]:
-        """Tell how questions are put: as they are."""
+        """Describe how questions are put: as they are."""
         return {}
 
     def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
-        """Give the likeliest answer as the one token, and the next few as its alternatives."""
+        """Give the likeliest answer as a single token, and the next few as its alternatives."""
         return [self._read(logprobs) for logprobs in self._logprobs(views, questions)]
 
-    def affirm(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
+    def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
         """Give the probability of the answer yes."""
         yes = next(number for number, name in self._names.items() if name.lower() == "yes")
         return [math.exp(logprobs[yes]) for logprobs in self._logprobs(views, questions)]
@@ -247,15 +247,15 @@ class Head:
     def _logprobs(self, views: Sequence[LazyImage], questions: Sequence[str]) -> list[list[float]]:
         import torch
 
-        for question, cut in zip(questions, self._pairs.tokens.count_cut(questions), strict=True):
+        for question, cut in zip(questions, self._joint.tokens.count_cut(questions), strict=True):
             if cut:
                 raise BadValueError(
-                    f"the question {question[:40]!r} is {cut} tokens longer than the {self._pairs.tokens.most} that "
+                    f"the question {question[:40]!r} is {cut} tokens longer than the {self._joint.tokens.most} that "
                     "this network reads; shorten it"
                 )
-        with self._pairs.at_work(), quiet():
-            scores = self._pairs.model(**self._pairs.encode(views, questions))[self._scores]
-            # Both were trained on each answer by itself: several may be right.
+        with self._joint.at_work(), quiet():
+            scores = self._joint.model(**self._joint.encode(views, questions))[self._scores]
+            # Both networks were trained on each answer by itself: several may be right.
             found: list[list[float]] = numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
         return found
 
@@ -266,18 +266,18 @@ class Head:
 
 
 def open_head(folder: Path, architecture: str, placement: Device, regions: Path | None) -> Head:
-    """Load a network with a head of answers; LXMERT needs a file of region features (regions.py)."""
-    pairs = open_pairs(folder, architecture, placement, regions)
-    return Head(pairs, _SCORES[architecture], _read_names(folder, pairs.model.config))
+    """Load a network with an answer head; LXMERT also needs a file of region features (regions.py)."""
+    joint = open_joint(folder, architecture, placement, regions)
+    return Head(joint, _SCORES[architecture], _read_names(folder, joint.model.config))
 
 
-def can_affirm(config: Mapping[str, Any]) -> bool:
-    """Tell by its config whether a network can answer yes."""
+def can_say_yes(config: Mapping[str, Any]) -> bool:
+    """Return whether yes is among a network's answers, by its config."""
     names = config.get("id2label")
     return isinstance(names, dict) and any(str(name).lower() == "yes" for name in names.values())
 
 
-def _read_names(folder: Path, config: Any) -> dict[int, str]:  # noqa: ANN401
+def _read_names(folder: Path, config: Untyped) -> dict[int, str]:
     names = {int(number): str(name) for number, name in config.id2label.items()}
     expected = getattr(config, "num_qa_labels", len(names))
     is_complete = sorted(names) == list(range(expected))

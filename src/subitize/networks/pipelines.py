@@ -1,4 +1,4 @@
-"""Finds, checks and loads diffusers' text-to-image pipelines, with the settings that each accepts."""
+"""Finds, checks and loads text-to-image pipelines of diffusers, with the settings that each accepts."""
 
 import inspect
 import math
@@ -11,20 +11,20 @@ from typing import Any
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.networks import weights
 from subitize.networks.weights import PIPELINE_INDEX as INDEX
-from subitize.networks.weights import Device, is_network, name_detector
+from subitize.networks.weights import Device, Untyped, is_network, name_detector
 from subitize.records import Scalar
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineSource:
-    """Where a pipeline is loaded from; `who` names it in messages, `variant` the weights where there are several."""
+    """A pipeline's name or folder; `who` names it in messages, `variant` chooses among several sets of weights."""
 
     who: str
     model: str
     variant: str | None = None
 
     def find(self) -> Path | None:
-        """Find its folder on this machine, None for a name on the hub; what is no pipeline is refused."""
+        """Find its folder on this machine, None for a name on the hub; refuse a folder without a pipeline."""
         if is_network(self.model):
             path = Path(self.model).expanduser()
             config = weights.read_config(path)
@@ -35,7 +35,7 @@ class PipelineSource:
         return weights.find_folder(self.model, INDEX)
 
     def locate(self) -> Path:
-        """Find its folder; one on the hub is fetched first, with no more than it needs."""
+        """Find its folder; fetch a pipeline on the hub first, with no more files than it needs."""
         folder = self.find()
         if folder is not None:
             return folder
@@ -45,14 +45,14 @@ class PipelineSource:
             repository, revision = weights.split_name(self.model)
             with weights.fetching(self.who, f"name a pipeline, or write transformers:{self.model}"):
                 index = DiffusionPipeline.load_config(repository, revision=revision)
-            _read_parts(index, self)  # before gigabytes are fetched: is it a pipeline for us at all?
+            _read_parts(index, self)  # refuse an unusable pipeline before gigabytes are fetched
             return Path(DiffusionPipeline.download(repository, revision=revision, variant=self.variant))
 
 
-def load_pipeline(source: PipelineSource, folder: Path, placement: Device, *, offload: bool = False) -> Any:  # noqa: ANN401
-    """Load a pipeline to where it computes; with `offload` each part is there only while it is at work.
+def load_pipeline(source: PipelineSource, folder: Path, placement: Device, *, offload: bool = False) -> Untyped:
+    """Load a pipeline onto its device; with `offload` each part is there only while it computes.
 
-    Only classes of diffusers and transformers are made: code that comes with a model is never run.
+    Only classes of diffusers and transformers are used: code that comes with a model is never run.
     """
     with weights.loading(source.who), weights.no_bars("diffusers"):
         from diffusers import AutoPipelineForText2Image
@@ -70,8 +70,8 @@ def load_pipeline(source: PipelineSource, folder: Path, placement: Device, *, of
         return pipeline
 
 
-def count_denoiser(pipeline: Any) -> int | None:  # noqa: ANN401
-    """Count the parameters of the part that denoises: papers give them as the size of a pipeline."""
+def count_denoiser(pipeline: Untyped) -> int | None:
+    """Count the parameters of the denoiser, which papers give as the size of a pipeline."""
     denoisers = (pipeline.components.get(name) for name in ("transformer", "unet"))
     return next((weights.count_parameters(part) for part in denoisers if part is not None), None)
 
@@ -80,7 +80,7 @@ Part = tuple[str, str]
 
 
 def _read_parts(index: Mapping[str, Any], source: PipelineSource) -> dict[str, Part]:
-    """Read the library and the class of each part; what would not draw from words alone is refused."""
+    """Read the library and the class of each part; refuse a pipeline that does not draw from words alone."""
     _check_kind(index.get("_class_name"), source)
     named = {name: value for name, value in index.items() if isinstance(value, list) and not name.startswith("_")}
     parts = {}
@@ -146,7 +146,7 @@ def _check_folders(folder: Path, parts: Mapping[str, Part], source: PipelineSour
 def _load_networks(
     source: PipelineSource, folder: Path, parts: Mapping[str, Part], placement: Device
 ) -> dict[str, Any]:
-    """Load the parts that have weights, one by one: the pipeline's own loading would fill what is missing at random."""
+    """Load the parts with weights one by one: diffusers would fill in missing tensors at random."""
     classes = {name: kind for name, part in parts.items() if (kind := _network_class(*part)) is not None}
     found = {name: _find_variants(folder / name) for name in classes}
     if source.variant and not any(source.variant in variants for variants in found.values()):
@@ -160,7 +160,7 @@ def _load_networks(
     }
 
 
-def _network_class(library: str, kind: str) -> Any:  # noqa: ANN401
+def _network_class(library: str, kind: str) -> Untyped:
     """Find the class of a part with weights; None for a tokenizer or a scheduler."""
     import diffusers
     import transformers
@@ -193,30 +193,26 @@ def _choose(source: PipelineSource, name: str, variants: set[str]) -> str | None
     return None
 
 
-def _load_network(who: str, kind: Any, folder: Path, variant: str | None, placement: Device) -> Any:  # noqa: ANN401
+def _load_network(who: str, kind: Untyped, folder: Path, variant: str | None, placement: Device) -> Untyped:
     import diffusers
 
-    # Older versions of diffusers know no other name, newer ones still do.
+    # The only name in older versions of diffusers, and still accepted by newer ones.
     key = "torch_dtype" if issubclass(kind, diffusers.ModelMixin) else "dtype"
     with weights.loading(who):
         network, info = kind.from_pretrained(
-            folder,
-            variant=variant,
-            local_files_only=True,
-            output_loading_info=True,
-            **{key: placement.torch_dtype()},
+            folder, variant=variant, local_files_only=True, output_loading_info=True, **{key: placement.torch_dtype()}
         )
     weights.refuse_random_weights(info, who)
     return network.eval()
 
 
 Size = tuple[int, int]
-# Guidance by a second look without the prompt, of networks that were taught guidance by a number as well.
+# Guidance by a second pass without the prompt, in networks that also embed a guidance number.
 _TRUE_GUIDANCE = "true_cfg_scale"
 
 
 def parse_size(size: str | None) -> Size | None:
-    """Read width and height as users write them; None where no size is given."""
+    """Parse width and height as users write them; return None where no size is given."""
     if not size:
         return None
     shape = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", size, re.ASCII)
@@ -232,7 +228,7 @@ def write_size(size: Size | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PipelineOptions:
-    """What is asked of a pipeline; None is left to it."""
+    """The options of a pipeline; None leaves a value to it."""
 
     steps: int | None
     guidance: float | None
@@ -242,31 +238,31 @@ class PipelineOptions:
 
 
 class PipelineSignature:
-    """What a pipeline can be told, as the signature of its call has it."""
+    """The arguments a pipeline takes, from the signature of its call."""
 
-    def __init__(self, pipeline: Any) -> None:  # noqa: ANN401
+    def __init__(self, pipeline: Untyped) -> None:
         self._pipeline, self._name = pipeline, type(pipeline).__name__
         self._takes = inspect.signature(type(pipeline).__call__).parameters
 
-    def settle(self, wishes: PipelineOptions) -> dict[str, Scalar]:
-        """Put wishes as arguments; those that would have no effect are refused."""
+    def arguments(self, options: PipelineOptions) -> dict[str, Scalar]:
+        """Turn options into arguments; refuse those that would have no effect."""
         arguments: dict[str, Scalar] = {}
-        if wishes.steps is not None:
+        if options.steps is not None:
             self._need("steps", "num_inference_steps")
-            arguments["num_inference_steps"] = wishes.steps
-        if wishes.guidance is not None:
-            arguments[self._guidance_name(wishes)] = wishes.guidance
-        if wishes.negative_prompt is not None:
+            arguments["num_inference_steps"] = options.steps
+        if options.guidance is not None:
+            arguments[self._guidance_name(options)] = options.guidance
+        if options.negative_prompt is not None:
             self._check_negative_prompt(arguments)
-        if wishes.size is not None:
-            self._check_size(wishes.size)
-            arguments["width"], arguments["height"] = wishes.size
+        if options.size is not None:
+            self._check_size(options.size)
+            arguments["width"], arguments["height"] = options.size
         return arguments
 
-    def defaults(self, wishes: PipelineOptions) -> dict[str, Scalar]:
-        """List what is in effect where nothing is wished."""
+    def defaults(self, options: PipelineOptions) -> dict[str, Scalar]:
+        """List the values in effect where no option is given."""
         guided_by = self._guided_by()
-        is_guided = guided_by is not None and (guided_by != _TRUE_GUIDANCE or wishes.negative_prompt is not None)
+        is_guided = guided_by is not None and (guided_by != _TRUE_GUIDANCE or options.negative_prompt is not None)
         names = ["num_inference_steps", *([guided_by] if guided_by and is_guided else [])]
         values = {name: self._default(name) for name in names}
         return {name: value for name, value in values.items() if isinstance(value, int | float)}
@@ -279,7 +275,7 @@ class PipelineSignature:
         limits = {}
         for name, part in self._pipeline.components.items():
             if isinstance(part, PreTrainedTokenizerBase):
-                is_clip = type(part).__name__.startswith("CLIP")  # these have a length of their own
+                is_clip = type(part).__name__.startswith("CLIP")  # these have a limit of their own
                 own = int(part.model_max_length)
                 limits[name] = own if is_clip or not isinstance(longest, int) else min(own, longest)
         return limits
@@ -293,35 +289,35 @@ class PipelineSignature:
                 raise BadValueError(f"{option}: {self._name} takes no {name}; leave it out")
 
     def _guided_by(self) -> str | None:
-        """Name the argument that guidance is: some take one without any effect."""
+        """Name the argument that sets guidance: some pipelines take one without any effect."""
         has_true = _TRUE_GUIDANCE in self._takes
         if self._default("guidance_scale") is None:
             return _TRUE_GUIDANCE if has_true else None
         return None if has_true and not self._embeds_guidance() else "guidance_scale"
 
     def _embeds_guidance(self) -> bool:
-        """Tell whether the network itself was taught guidance, so that it needs no second look without the prompt."""
+        """Return whether the network embeds guidance, so that it needs no second pass without the prompt."""
         network = getattr(self._pipeline, "transformer", None) or getattr(self._pipeline, "unet", None)
         config = getattr(network, "config", {})
         return bool(config.get("guidance_embeds") or config.get("time_cond_proj_dim"))
 
-    def _guidance_name(self, wishes: PipelineOptions) -> str:
+    def _guidance_name(self, options: PipelineOptions) -> str:
         name = self._guided_by()
         if name is None:
-            raise BadValueError(f"guidance={wishes.guidance:g}: this {self._name} takes none; leave it out")
-        if name == _TRUE_GUIDANCE and wishes.negative_prompt is None:
+            raise BadValueError(f"guidance={options.guidance:g}: this {self._name} takes none; leave it out")
+        if name == _TRUE_GUIDANCE and options.negative_prompt is None:
             raise BadValueError(
-                f"guidance={wishes.guidance:g}: {self._name} takes it only with a negative_prompt; give one as well"
+                f"guidance={options.guidance:g}: {self._name} takes it only with a negative_prompt; give one as well"
             )
         return name
 
     def _check_negative_prompt(self, arguments: Mapping[str, Scalar]) -> None:
-        """Refuse one that the pipeline would leave unread: most read it only while guidance is above 1."""
+        """Refuse a negative prompt that the pipeline would ignore: most read it only while guidance is above 1."""
         has_true = _TRUE_GUIDANCE in self._takes
         name = _TRUE_GUIDANCE if has_true else "guidance_scale"
         scale = arguments.get(name, self._default(name))
         is_idle = isinstance(scale, int | float) and scale <= 1
-        is_own = name not in self._takes  # guidance under names of its own, above 1 unless it is told otherwise
+        is_own = name not in self._takes  # guidance under another name, above 1 by default
         is_steered = is_own or (self._guided_by() == name and (has_true or not self._embeds_guidance()))
         if "negative_prompt" not in self._takes or not (is_steered or (has_true and not is_idle)):
             raise BadValueError(f"negative_prompt: this {self._name} takes none; leave it out")
@@ -338,7 +334,7 @@ class PipelineSignature:
             )
 
     def _multiple(self) -> int:
-        """Find what width and height must be multiples of: what one place of the network's grid covers."""
+        """Find what width and height must be multiples of: the pixels that one cell of the network's grid covers."""
         decoded = int(getattr(self._pipeline, "vae_scale_factor", 1))
         network = getattr(getattr(self._pipeline, "transformer", None), "config", {})
         patch = network.get("patch_size") or 1
@@ -350,7 +346,7 @@ class PipelineSignature:
         )
 
 
-_FINEST_GRID_PX = 8  # what pipelines ask for whatever their decoder would allow
+_FINEST_GRID_PX = 8  # what pipelines require, even where their decoder would allow less
 
 
 def _nearest(side: int, multiple: int) -> int:

@@ -1,7 +1,7 @@
 """Turns pictures and questions into inputs of networks, without torchvision.
 
-Holds the form in which each network expects a question,
-and image processors for networks whose own need torchvision."""
+Holds the form in which each network expects a question, and image processors for networks whose own need
+torchvision."""
 
 import hashlib
 import inspect
@@ -15,7 +15,7 @@ from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
 from subitize.io.images import Rgb
-from subitize.networks.weights import brief, refuse_wordless
+from subitize.networks.weights import Untyped, brief, refuse_wordless
 from subitize.records import Scalar
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def make_rf_detr_processor() -> type["ProcessorMixin"]:
-    """Make the class of RF-DETR's processor: that of Deformable DETR, but for how pictures are resized."""
+    """Make the class of RF-DETR's processor: Deformable DETR's, with pictures resized in another way."""
     from transformers.models.deformable_detr.image_processing_pil_deformable_detr import DeformableDetrImageProcessorPil
 
     class RfDetrImageProcessor(DeformableDetrImageProcessorPil):  # type: ignore[misc]
@@ -45,10 +45,10 @@ def make_molmo2_processor() -> type["ProcessorMixin"]:
     from transformers.models.molmo2.image_processing_molmo2 import Molmo2ImageProcessor
 
     class Molmo2ImageProcessorTorch(Molmo2ImageProcessor):  # type: ignore[misc]
-        def resize(self, image: "torch.Tensor", size: Any, **_: object) -> "torch.Tensor":  # noqa: ANN401
+        def resize(self, image: "torch.Tensor", size: Untyped, **_: object) -> "torch.Tensor":
             return _resize(image, size.height, size.width)
 
-        def normalize(self, image: "torch.Tensor", mean: Any, std: Any, **_: object) -> "torch.Tensor":  # noqa: ANN401
+        def normalize(self, image: "torch.Tensor", mean: Untyped, std: Untyped, **_: object) -> "torch.Tensor":
             import torch
 
             channels = (torch.as_tensor(values, dtype=image.dtype)[:, None, None] for values in (mean, std))
@@ -58,13 +58,13 @@ def make_molmo2_processor() -> type["ProcessorMixin"]:
 
 
 def _resize(pixels: "torch.Tensor", height: int, width: int) -> "torch.Tensor":
-    """Resize pictures as torchvision does when told not to smooth: both were trained so."""
+    """Resize pictures as torchvision does without antialiasing: both networks were trained so."""
     from torch.nn.functional import interpolate
 
     return interpolate(pixels.float(), (height, width), mode="bilinear", align_corners=False)
 
 
-# How those without a chat template are asked in the documentation of transformers, and PaliGemma in that of Google.
+# How the documentation of transformers (for PaliGemma, Google's) asks networks without a chat template.
 FORMS = {
     "Blip2ForConditionalGeneration": "Question: {question} Answer:",
     "InstructBlipForConditionalGeneration": "{question}",
@@ -96,12 +96,12 @@ class PromptFormat:
             )
 
     def describe(self) -> dict[str, Scalar]:
-        """Tell how questions are put: the form, or which template it is, and the system prompt."""
+        """Describe how questions are put: the form or the template's hash, and the system prompt."""
         found = {"prompt": self.form, "chat_template_sha256": self._hash_template(), "system": self._system}
         return {name: text for name, text in found.items() if text is not None}
 
-    def try_out(self, image_token_id: int | None) -> Any:  # noqa: ANN401
-        """Prepare one small picture; refuse a form or template that has no place for it, or cannot be filled."""
+    def try_out(self, image_token_id: int | None) -> Untyped:
+        """Prepare one small picture; refuse a form or template that has no place for it or fails."""
         reason = "has no place for the picture"
         try:
             inputs = self.inputs(np.full((64, 64, 3), 200, np.uint8), "How many?")
@@ -118,7 +118,7 @@ class PromptFormat:
             )
         raise UnusableModelError(f"the chat template of {self._folder} {reason}; {_SAY_HOW}")
 
-    def inputs(self, pixels: Rgb, question: str) -> Any:  # noqa: ANN401
+    def inputs(self, pixels: Rgb, question: str) -> Untyped:
         """Prepare one question about one picture."""
         self._refuse_placeholders(question)
         image = Image.fromarray(pixels)
@@ -133,7 +133,7 @@ class PromptFormat:
         return self.processor(images=[image], text=[self.form.replace("{question}", question)], return_tensors="pt")
 
     def _has_place(self) -> bool:
-        """Tell whether the form or template has a place for the picture; one that fails by itself may have."""
+        """Return whether the form or template has a place for the picture; one that raises may have."""
         if self.form is not None:
             return self._placeholder in self.form
         try:
@@ -155,7 +155,7 @@ class PromptFormat:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _reads_system(self, system: str) -> bool:
-        """Tell whether another system prompt would make a difference; some templates drop it, others raise."""
+        """Return whether the template uses the system prompt; some drop it, others raise."""
         if self.form is not None:
             return False
         try:
@@ -187,8 +187,8 @@ def _write_chat(image: Image.Image | None, question: str, system: str | None) ->
     return [asked] if system is None else [{"role": "system", "content": [{"type": "text", "text": system}]}, asked]
 
 
-def open_processor(folder: Path) -> Any:  # noqa: ANN401
-    """Load a folder's processor; one that also takes videos is put together without that part, which needs more."""
+def open_processor(folder: Path) -> Untyped:
+    """Load a folder's processor; build one that also takes videos without that part, which needs more packages."""
     from transformers import AutoProcessor
 
     if _settings(folder).get("processor_class") == _MOLMO2:
@@ -208,8 +208,8 @@ def open_processor(folder: Path) -> Any:  # noqa: ANN401
 _MOLMO2 = "Molmo2Processor"  # which needs torchvision for pictures, too
 
 
-def _refuse_borrowed_tokenizers(processor: Any, folder: Path) -> None:  # noqa: ANN401
-    """Refuse a second tokenizer without files of its own: transformers would take the first one in its place."""
+def _refuse_borrowed_tokenizers(processor: Untyped, folder: Path) -> None:
+    """Refuse a second tokenizer without files of its own: transformers would use the first one instead."""
     names = processor.get_attributes() if hasattr(processor, "get_attributes") else []
     for name in names:
         if name.endswith("_tokenizer") and not any((folder / name).glob("*")):
@@ -219,7 +219,7 @@ def _refuse_borrowed_tokenizers(processor: Any, folder: Path) -> None:  # noqa: 
             )
 
 
-def _without_videos(folder: Path) -> Any:  # noqa: ANN401
+def _without_videos(folder: Path) -> Untyped:
     import transformers
     from transformers import AutoImageProcessor, AutoTokenizer
 
@@ -236,7 +236,7 @@ def _without_videos(folder: Path) -> Any:  # noqa: ANN401
     if any("video" not in name for name in unneeded):
         return None
 
-    def check(self: Any, name: str, part: object) -> object:  # noqa: ANN401
+    def check(self: Untyped, name: str, part: object) -> object:
         return type(None) if name in unneeded else kind.check_argument_for_proper_class(self, name, part)
 
     without_videos = type(kind.__name__, (kind,), {"check_argument_for_proper_class": check})
@@ -256,7 +256,7 @@ def _settings(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _read_template(folder: Path, tokenizer: Any) -> str | None:  # noqa: ANN401
+def _read_template(folder: Path, tokenizer: Untyped) -> str | None:
     if (folder / "chat_template.jinja").is_file():
         return (folder / "chat_template.jinja").read_text(encoding="utf-8")
     if (folder / "chat_template.json").is_file():

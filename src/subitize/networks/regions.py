@@ -19,17 +19,17 @@ Floats = NDArray[np.float32]
 T = TypeVar("T")
 
 MOST_REGIONS = 100
-"""Of a picture, as detectors for these networks give them (Anderson et al. 2018)."""
-_SLACK = 0.01  # of a picture's side: boxes that were clipped and divided in half floats
+"""In one picture, as many as detectors for these networks give (Anderson et al. 2018)."""
+_SLACK = 0.01  # of a picture's side, for boxes that were clipped and divided in half floats
 
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """The features and boxes of pictures by their names; only those that are asked for are read.
+    """The region features and boxes of pictures by name, read when asked for.
 
     Per picture the file has `<name>.features` (regions × numbers) and `<name>.boxes` (regions × 4: left, top, right,
     bottom as shares of width and height). Pictures may differ in how many regions they have, at most MOST_REGIONS. The
-    files of bottom-up attention and of LXMERT (.tsv) have pictures by number: 7 is that of v7w_7.jpg.
+    files of bottom-up attention and of LXMERT (.tsv) name pictures by number: 7 for v7w_7.jpg.
     """
 
     path: Path
@@ -38,7 +38,7 @@ class Regions:
 
     @classmethod
     def open(cls, path: Path) -> "Regions":
-        """Open a .npz, .safetensors or .tsv file; nothing but its table of contents is kept."""
+        """Open a .npz, .safetensors or .tsv file; only its table of contents is kept."""
         if not path.is_file():
             raise BadFileError(f"there is no file {path}; name the file of the region features: {_FORMATS}")
         if path.suffix not in _OPENERS:
@@ -51,7 +51,7 @@ class Regions:
         return cls(path, names, read)
 
     def of(self, names: Sequence[str]) -> tuple[Floats, Floats, Floats]:
-        """Get features, boxes and mask of pictures, filled up with zeros to the most regions that one of them has."""
+        """Get features, boxes and mask of pictures, padded with zeros to the most regions in any of them."""
         each = {name: self._of_one(name) for name in dict.fromkeys(names)}
         widths = {features.shape[1] for features, _ in each.values()}
         if len(widths) != 1:
@@ -104,7 +104,7 @@ _Opened = tuple[Iterable[str], Callable[[str], NDArray[np.generic]]]
 
 
 def _open_npz(path: Path) -> _Opened:
-    # By hand, as numpy leaves a damaged file open.
+    # Not by numpy.load, which leaves a damaged file open.
     archive = zipfile.ZipFile(path)
 
     def read(key: str) -> NDArray[np.generic]:
@@ -132,7 +132,7 @@ def _open_safetensors(path: Path) -> _Opened:
     return keys, read
 
 
-# What the columns of bottom-up attention's files are, and of LXMERT's, which has labels besides, by how many there are.
+# By their number, the columns of bottom-up attention's files, and of LXMERT's, which also have labels.
 _COLUMNS = {
     6: ("id", "width", "height", "count", "boxes", "features"),
     10: ("id", "height", "width", *("label",) * 4, "count", "boxes", "features"),
@@ -140,7 +140,7 @@ _COLUMNS = {
 
 
 def _open_tsv(path: Path) -> _Opened:
-    """Find where the line of each picture begins; of a picture that comes twice, as in some releases, the first."""
+    """Find where the line of each picture begins; if a picture comes twice, as in some releases, the first counts."""
     starts: dict[str, int] = {}
     start = 0
     with path.open("rb") as file:
@@ -158,7 +158,7 @@ def _open_tsv(path: Path) -> _Opened:
             cells = file.readline().rstrip(b"\r\n").split(b"\t")
         if len(cells) not in _COLUMNS:
             raise ValueError(f"{name} has {len(cells)} columns instead of 6 or 10")
-        # Of the columns that are called alike, none is read.
+        # The columns that share a name are not read.
         row = dict(zip(_COLUMNS[len(cells)], cells, strict=True))
         array = np.frombuffer(base64.b64decode(row[kind], validate=True), "<f4").reshape(int(row["count"]), -1)
         sides = np.array([int(row["width"]), int(row["height"])] * 2, np.float32)
@@ -171,7 +171,7 @@ _NUMBERED = re.compile(r"(?:v7w_|COCO_\w+_)?0*(\d+)(?:\.\w+)?")
 
 
 def _take_number(picture: str) -> str:
-    """Take the number of a picture of Visual7W, Visual Genome or COCO out of its name."""
+    """Extract the number from a file name of Visual7W, Visual Genome or COCO."""
     found = _NUMBERED.fullmatch(picture)
     return found[1] if found else picture
 

@@ -1,4 +1,4 @@
-"""Finds and loads weights, chooses the device, hashes files, and explains what goes wrong on the way.
+"""Finds, loads and hashes model weights, and turns errors of libraries into one line of advice.
 
 Also recognises what a folder of weights holds, to suggest the model name that can run it."""
 
@@ -24,18 +24,20 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, ProcessorMixin
 
 
+Untyped = Any
+"""A network, processor, config or output of a library that has no types."""
+
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.onnx", "*.pb", "*.weights")
 _COMPUTED = re.compile(r"(?:^|\.)(?:num_batches_tracked|position_ids|relative_position_index|inv_freq)$")
-"""Tensors that older folders lack or newer ones leave out: they are counted up or computed, never learnt."""
+"""Tensors that some folders lack: they are counted or computed, never learnt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Where a network computes (auto, cpu, cuda, cuda:1, mps, xpu) and in what numbers.
+    """A network's device (auto, cpu, cuda, cuda:1, mps, xpu) and floating-point type.
 
-    Auto is the best device there is; of numbers it is float32 on a CPU, where half floats are slow or missing, and
-    bfloat16 elsewhere.
+    Auto picks the best device available, and float32 on a CPU, where half floats are slow or missing, else bfloat16.
     """
 
     device: str = "auto"
@@ -48,7 +50,7 @@ class Device:
             raise BadValueError(f"dtype={self.dtype!r}: should be {', '.join(DTYPES)}")
 
     def torch_device(self) -> "torch.device":
-        """Find the device; one that this machine does not have is refused."""
+        """Find the device; raise BadValueError if this machine does not have it."""
         import torch
 
         if self.device == "auto":
@@ -64,7 +66,7 @@ class Device:
         return device
 
     def torch_dtype(self) -> "torch.dtype":
-        """Find the kind of numbers."""
+        """Find the floating-point type."""
         import torch
 
         if self.dtype != "auto":
@@ -75,7 +77,7 @@ class Device:
 
 @contextmanager
 def naming(who: str) -> Iterator[None]:
-    """Say whose option it is that cannot be used: a command may name several models."""
+    """Prefix option errors with the model's name: a command may name several models."""
     try:
         yield
     except BadValueError as error:
@@ -83,34 +85,34 @@ def naming(who: str) -> Iterator[None]:
 
 
 def check_at_least(least: int, **options: float | None) -> None:
-    """Refuse options that are given and lower than this, or without end."""
+    """Refuse options below a minimum, or infinite; None is allowed."""
     for name, value in options.items():
         if value is not None and not least <= value < math.inf:
             raise BadValueError(f"{name}={value:g}: should be at least {least}")
 
 
 def require(who: str, *packages: str, extra: str = "local") -> None:
-    """Refuse to go on where an optional part is missing; nothing is imported."""
+    """Raise MissingPartError where an optional package is missing; nothing is imported."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
         raise MissingPartError(who, " and ".join(missing), extra)
 
 
 def locate(name: str) -> Path:
-    """Find the folder of a model; one on the hub, as owner/name or owner/name@revision, is fetched unless it was."""
+    """Find a model's folder; fetch it from the hub if the name is owner/name or owner/name@revision."""
     return find_folder(name) or _fetch(name)
 
 
 def split_name(name: str) -> tuple[str, str | None]:
-    """Split the name of a model on the hub into owner/name and the revision, if one is named after an @."""
+    """Split a model's name on the hub into owner/name and the revision after an @, if any."""
     repository, _, revision = name.partition("@")
     return repository, revision or None
 
 
 def find_folder(name: str, index: str = "config.json") -> Path | None:
-    """Find the folder of a model that lies on this machine; None for the name of one on the hub.
+    """Find a model's folder on this machine; return None for a name on the hub.
 
-    A folder without its index (`config.json`, of pipelines `model_index.json`) is no model.
+    A folder without its index (`config.json`, or `model_index.json` for pipelines) is refused.
     """
     try:
         path = Path(name).expanduser()
@@ -139,10 +141,10 @@ def _checked(folder: Path, index: str) -> Path:
 
 
 def _fetch(name: str) -> Path:
-    """Get a model from the hub, or from what was fetched before where the hub cannot be reached.
+    """Get a model from the hub, or from its cache where the hub cannot be reached.
 
-    Of weights in several formats one is fetched: safetensors, or torch's own for what has none; and only those that
-    are loaded, not other people's formats beside them. Of folders within only what is no weights: a second tokenizer.
+    Only the weights that are loaded are fetched: safetensors if there are any, else torch's own format. From
+    subfolders only files other than weights are fetched, such as a second tokenizer.
     """
     require(f"{name} (no folder here)", "huggingface_hub")
     from huggingface_hub import snapshot_download
@@ -157,7 +159,7 @@ def _fetch(name: str) -> Path:
     return _checked(folder, "config.json")
 
 
-# In these patterns a star goes across folders, too.
+# In these patterns a star matches slashes, too.
 _NOT_FETCHED = ["*/*/*", "*/*.safetensors", "*/*.bin"]
 _SETS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
 """Where transformers looks for weights, and in which order; an index names the files of a set."""
@@ -165,7 +167,7 @@ _SETS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin
 
 @contextmanager
 def fetching(who: str, otherwise: str = "name another") -> Iterator[None]:
-    """Make one line of whatever goes wrong with the hub; `otherwise` is for what is there, but is no such model."""
+    """Turn any error of the hub into one line; `otherwise` is the advice where the name is another kind of model."""
     try:
         yield
     except SubitizeError:
@@ -193,14 +195,14 @@ def _explain_hub(error: Exception, otherwise: str) -> str:
 
 
 def _name_causes(error: BaseException | None) -> Iterator[str]:
-    """Name an error and those it was raised from: libraries wrap what the hub's client raises."""
+    """Name an error and its causes: libraries wrap what the hub's client raises."""
     while error is not None:
         yield type(error).__name__
         error = error.__cause__ or error.__context__
 
 
 def brief(text: str, most: int = 160) -> str:
-    """Shorten what a library says to whole sentences, or where the first is too long, to whole words."""
+    """Shorten a library's message to whole sentences, or to whole words where the first sentence is too long."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -220,19 +222,19 @@ def read_config(folder: Path, index: str = "config.json") -> dict[str, Any]:
 
 
 def name_architecture(config: Mapping[str, Any], where: object) -> str:
-    """Name the network that a config.json is of: the first of its architectures."""
+    """Name the network that a config.json describes: the first of its architectures."""
     named = config.get("architectures")
     if not isinstance(named, list) or not named:
         raise BadFileError(f"the config.json of {where} names no architectures; copy the model again")
     return _NAMED_BY_BODY.get(str(named[0]), str(named[0]))
 
 
-# The hub's LXMERT is named by its body, and comes with the heads of its training.
+# The hub names LXMERT after its body, but its weights include the pretraining heads.
 _NAMED_BY_BODY = {"LxmertModel": "LxmertForPreTraining"}
 
 
 def require_transformers(architecture: str, who: str) -> None:
-    """Refuse a network that only later versions of transformers have than the one that is installed."""
+    """Refuse a network that needs a later version of transformers than the installed one."""
     first = next((release for start, release in _FIRST_RELEASES.items() if architecture.startswith(start)), (0, 0))
     installed = version("transformers")
     if tuple(int(part) for part in re.findall(r"\d+", installed)[:2]) < first:
@@ -242,17 +244,17 @@ def require_transformers(architecture: str, who: str) -> None:
         )
 
 
-# Those that are newer than what the extra `local` requires.
+# Networks newer than the version that the extra `local` requires.
 _FIRST_RELEASES = {"Molmo2": (5, 20), "RfDetr": (5, 9)}
 
 
 def load_model(
     auto_class: type["PreTrainedModel"], folder: Path, placement: Device, who: str, *, may_lack: Collection[str] = ()
 ) -> "PreTrainedModel":
-    """Load a network of transformers (AutoModelFor…, or a class of its own) to where it computes.
+    """Load a network of transformers (AutoModelFor…, or a class of its own) onto its device.
 
     Transformers fills what a file lacks, or has in another shape, with random numbers and a warning; here that is
-    refused, but for tensors that are computed and names under `may_lack`. Code that comes with a model is never run.
+    refused, except for computed tensors and names under `may_lack`. Code that comes with a model is never run.
     """
     with loading(who):
         device, dtype = placement.torch_device(), placement.torch_dtype()
@@ -271,7 +273,7 @@ def load_model(
 def load_part(auto_class: type["ProcessorMixin"], folder: Path, who: str, **options: object) -> "ProcessorMixin":
     """Load a processor, tokenizer or config (AutoTokenizer, AutoImageProcessor, …), without running code of its own.
 
-    Of a folder without a vocabulary transformers makes a tokenizer that knows no words; here that is refused.
+    Without a vocabulary transformers makes a tokenizer that knows no words; here that is refused.
     """
     with loading(who):
         part = auto_class.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **options)
@@ -279,15 +281,15 @@ def load_part(auto_class: type["ProcessorMixin"], folder: Path, who: str, **opti
     return part
 
 
-def refuse_wordless(part: Any, who: str) -> None:  # noqa: ANN401
+def refuse_wordless(part: Untyped, who: str) -> None:
     """Refuse a tokenizer, or a processor with one, that knows no words."""
-    tokenizer = getattr(part, "tokenizer", part)
+    tokenizer: Untyped = getattr(part, "tokenizer", part)
     if hasattr(tokenizer, "get_vocab") and set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
         raise UnusableModelError(f"{who} cannot be loaded: {_NO_TOKENIZER}")
 
 
 def refuse_random_weights(info: Mapping[str, Any], who: str, may_lack: Collection[str] = ()) -> None:
-    """Refuse a network that a library filled up with random numbers, by what it tells of its loading."""
+    """Refuse a network that a library filled up with random numbers, as its loading report says."""
     for name, found, wanted in sorted(info["mismatched_keys"]):
         raise UnusableModelError(
             f"{who} cannot be loaded: its weights do not fit its config.json ({name} is {_times(found)}, should be"
@@ -309,7 +311,7 @@ def _times(shape: Collection[int]) -> str:
 
 @contextmanager
 def loading(who: str) -> Iterator[None]:
-    """Make one line that says what to do of whatever libraries raise while they load a model."""
+    """Turn any error that libraries raise while loading a model into one line of advice."""
     try:
         with quiet():
             yield
@@ -320,7 +322,7 @@ def loading(who: str) -> Iterator[None]:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Tell whether something failed for want of memory, on whatever device."""
+    """Return whether an error means that memory ran out, on any device."""
     is_named_so = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
     return is_named_so or _NO_MEMORY.search(str(error)) is not None
 
@@ -386,11 +388,11 @@ _OFFLINE = re.compile(
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep the libraries' own progress bars, advice and warnings off the terminal: ours says what matters."""
+    """Keep the libraries' progress bars, advice and warnings off the terminal: our messages say what matters."""
     import logging
     import warnings
 
-    # A library that is imported meanwhile sets up loggers of its own: only what holds for all of them keeps it quiet.
+    # A library imported meanwhile sets up loggers of its own: only a global limit silences those.
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -403,7 +405,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def no_bars(library: str) -> Iterator[None]:
-    """Keep the progress bars of transformers or diffusers off the terminal, if it is here."""
+    """Keep the progress bars of transformers or diffusers off the terminal, if installed."""
     if find_spec(library) is None:
         yield
         return
@@ -417,16 +419,16 @@ def no_bars(library: str) -> Iterator[None]:
             bars.enable_progress_bar()
 
 
-def count_parameters(network: Any) -> int:  # noqa: ANN401 - of transformers or of diffusers
-    """Count what a network has learnt: tied weights once, and packed ones as those that they stand for."""
+def count_parameters(network: Untyped) -> int:
+    """Count a network's parameters: tied weights once, and packed ones as the weights they encode."""
     return int(network.num_parameters())
 
 
 @cache
 def hash_weights(path: Path) -> str:
-    """Hash a file of weights, or those of a folder: each file's own hash, in the order of their names.
+    """Hash a file of weights, or a folder's files of weights in the order of their names.
 
-    Of a folder of transformers they are the set that is loaded, of others all that are under it.
+    In a folder of transformers these are the files that are loaded, elsewhere all below it.
     """
     if path.is_file():
         return hash_file(path)
@@ -448,7 +450,7 @@ def _find_loaded(folder: Path) -> list[Path]:
 
 def hash_file(path: Path) -> str:
     """Compute the SHA-256 of a file."""
-    # In the hub's cache a large file is a link to one that is named by its hash.
+    # In the hub's cache a large file is a link to a file named by its hash.
     if path.is_symlink() and re.fullmatch(r"[0-9a-f]{64}", path.resolve().name):
         return path.resolve().name
     with path.open("rb") as file:
@@ -464,33 +466,33 @@ _version = cache(version)
 
 CONFIG = "config.json"
 PIPELINE_INDEX = "model_index.json"
-"""What a pipeline of diffusers has in place of a config.json."""
+"""The index of a diffusers pipeline, in place of config.json."""
 
 
 def is_pipeline(model: str) -> bool:
-    """Tell whether a folder holds a pipeline, and no network of transformers."""
+    """Return whether a folder holds a pipeline of diffusers, not a network of transformers."""
     return _has(model, PIPELINE_INDEX) and not _has(model, CONFIG)
 
 
 def is_network(model: str) -> bool:
-    """Tell whether a folder holds a network of transformers, or one part of a pipeline, and no whole pipeline."""
+    """Return whether a folder holds a network of transformers or one part of a pipeline, not a whole pipeline."""
     return _has(model, CONFIG) and not _has(model, PIPELINE_INDEX)
 
 
 def _has(model: str, name: str) -> bool:
     try:
         return (Path(model).expanduser() / name).is_file()
-    except (OSError, RuntimeError):  # no path at all, which is told where the folder is looked for
+    except (OSError, RuntimeError):  # not a path at all; find_folder says so
         return False
 
 
 def is_detector(architecture: str) -> bool:
-    """Tell whether a network finds things in pictures, and does nothing else."""
+    """Return whether a network only detects things in pictures."""
     return architecture.endswith(_DETECTS) or architecture in _OUTLINES
 
 
 def name_detector(architecture: str) -> str | None:
-    """Name the detector that an architecture is run by; None for what is no detector, or one not known here."""
+    """Name the detector that runs an architecture; None if there is none."""
     named = next((name for start, name in _DETECTORS.items() if architecture.startswith(start)), "detr")
     is_run = is_detector(architecture) or named in _ALSO_ANSWER
     return named if is_run and not architecture.startswith(_NOT_RUN) else None
@@ -499,7 +501,7 @@ def name_detector(architecture: str) -> str | None:
 _DETECTS = "ForObjectDetection"
 _OUTLINES = ("RfDetrForInstanceSegmentation", "Sam3Model", "Sam3VideoModel")
 _ALSO_ANSWER = ("molmo2",)
-_NOT_RUN = ("PP", "OmDet", "OwlViT")  # those of writing, and those that are told nouns in ways of their own
+_NOT_RUN = ("PP", "OmDet", "OwlViT")  # those that detect text, and those that take nouns in ways of their own
 _DETECTORS = {
     "GroundingDino": "grounding-dino",
     "MMGroundingDino": "mm-grounding-dino",

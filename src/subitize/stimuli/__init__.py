@@ -1,3 +1,3 @@
-"""Draws pictures of a known number of things from a recipe, and sees them again by classical vision.
+"""Draws pictures of a known number of things, and recognises them again by classical vision.
 
-Things are our own vector clip-art, placed and rasterised; vision works on pixels alone."""
+Things are our own vector clip-art, placed and rasterised; vision sees only pixels."""

@@ -1,6 +1,6 @@
 """Describes regions by numbers that depend neither on size nor on hue, so that they can be compared.
 
-Regions of any size are first brought onto one small grid. A region's appearance is three small pictures: how much of
+Regions of any size are first scaled to one small grid. A region's appearance is three small pictures: how much of
 each cell the filled outline covers; how much lighter or darker the cell is than the body, the middle colour of the
 whole; and how much it differs from it in colour. Turning every hue of a picture leaves lightness (the strongest
 channel) as it is, and differences very nearly."""
@@ -31,7 +31,7 @@ class Samples:
 
 
 def sample(regions: Sequence[Region]) -> Samples:
-    """Bring regions onto the grids, each as large as it goes, centred, its proportions kept, its holes filled."""
+    """Scale regions to the grids, as large as fits, centred, in proportion, and with holes filled."""
     seen = np.zeros((len(regions), GRID, GRID), dtype=np.bool_)
     colours = np.empty((len(regions), GRID // COLOUR_STEP, GRID // COLOUR_STEP, 3), dtype=np.uint8)
     coverage = np.empty((len(regions), COARSE, COARSE), dtype=np.float32)
@@ -46,7 +46,7 @@ def sample(regions: Sequence[Region]) -> Samples:
 
 
 def at_usual_size(region: Region) -> Region:
-    """Scale a region to the usual size, whatever the factor."""
+    """Scale a region to the usual size, by any factor."""
     height, width = region.mask.shape
     factor = USUAL_PX / max(height, width)
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
@@ -54,7 +54,7 @@ def at_usual_size(region: Region) -> Region:
 
 
 def pool(maps: NDArray[np.float32] | Mask, cells: int) -> NDArray[np.float32]:
-    """Take means over square blocks, so many along each side."""
+    """Average over square blocks, `cells` along each side."""
     width = maps.shape[1] // cells
     rows = np.add.reduce(maps.reshape(len(maps), cells, width, -1), axis=2, dtype=np.float32)
     sums = np.add.reduce(rows.reshape(len(maps), cells, cells, width), axis=3)
@@ -62,7 +62,7 @@ def pool(maps: NDArray[np.float32] | Mask, cells: int) -> NDArray[np.float32]:
 
 
 def erode(masks: Mask, width: int) -> Mask:
-    """Keep the cells whose square neighbourhood of odd `width` is full; the outside of the grid is empty."""
+    """Keep the cells whose square neighbourhood of odd `width` is full; outside the grid all is empty."""
     reach, side = width // 2, masks.shape[1]
     padded = np.pad(masks, ((0, 0), (reach, reach), (reach, reach)))
     rows = padded[:, : -2 * reach]
@@ -75,7 +75,7 @@ def erode(masks: Mask, width: int) -> Mask:
 
 
 def middle_colours(colours: NDArray[np.uint8], chosen: Mask) -> NDArray[np.uint8]:
-    """Take the middle value of each channel over the chosen cells of each region; black where none is chosen."""
+    """Take the median of each channel over the chosen cells of each region; black where none is chosen."""
     by_channel = np.ascontiguousarray(np.moveaxis(colours, 3, 1), dtype=np.int16).reshape(len(colours), 3, -1)
     values = np.where(chosen.reshape(len(chosen), 1, -1), by_channel, _LAST)
     values.sort(axis=2)
@@ -87,13 +87,13 @@ def middle_colours(colours: NDArray[np.uint8], chosen: Mask) -> NDArray[np.uint8
 _MARGIN = 2
 _LEAST_COVERED = 64  # of 255
 _LEAST_FULL = 0.05
-_LAST = np.int16(256)  # sorts behind every channel's value
+_LAST = np.int16(256)  # sorts after all values of channels
 
 
 def _seen_from_afar(region: Region) -> Region:
-    """Scale a large thing down by a whole number, so that it has as fine detail as things have in most pictures.
+    """Scale a large thing down by a whole number, to the detail that things have in most pictures.
 
-    Of a thing that is all line nothing would be left.
+    Things drawn in thin lines are kept as they are, as nothing would be left of them.
     """
     factor = max(region.mask.shape) // USUAL_PX
     if factor < 2 or np.count_nonzero(region.mask) < _LEAST_FULL * region.mask.size:
@@ -140,7 +140,7 @@ Colours = NDArray[np.uint8]
 
 
 def describe(samples: Samples, bodies: Colours) -> Appearances:
-    """Describe every sampled region in one row; the distance of two rows tells how unlike two things look.
+    """Describe every sampled region in one row; the distance between rows is how unlike two things look.
 
     The bodies are one colour per region, or one per cell of it.
     """
@@ -159,23 +159,23 @@ def describe(samples: Samples, bodies: Colours) -> Appearances:
 
 
 def body_colours(samples: Samples) -> Colours:
-    """Take the middle colour well inside the outline, or anywhere inside if it is thin throughout."""
+    """Take the median colour well inside the outline, or anywhere inside if the thing is thin throughout."""
     anywhere = samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
     return _middle_of(samples, _inside(samples), anywhere)
 
 
 def half_bodies(samples: Samples, is_second: Mask) -> Colours:
-    """Take for every cell the middle colour of its own half."""
+    """Take the median colour of its own half for every cell."""
     inside, anywhere = _inside(samples), samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
     first, second = (_middle_of(samples, inside & half, anywhere & half) for half in (~is_second, is_second))
     return np.where(is_second[..., None], second[:, None, None, :], first[:, None, None, :])
 
 
-_INNER_CELLS = 8  # what is inside blurs first, in small things and by compression
-_INNER_WEIGHT = np.float32(1.3)  # a balloon on its string is no lollipop
+_INNER_CELLS = 8  # details inside blur first, in small things and by compression
+_INNER_WEIGHT = np.float32(1.3)  # inner marks weigh more, so that similar outlines with different insides stay apart
 _EDGE = 5
 _FEWEST_CELLS = 8
-_STEEPNESS = np.float32(3)  # a difference of a third of the scale is about as good as the whole of it
+_STEEPNESS = np.float32(3)  # a third of the scale counts almost like the whole of it
 
 
 def _inside(samples: Samples) -> Mask:
@@ -185,5 +185,5 @@ def _inside(samples: Samples) -> Mask:
 def _middle_of(samples: Samples, inside: Mask, anywhere: Mask) -> Colours:
     is_thin = np.count_nonzero(inside, axis=(1, 2)) < _FEWEST_CELLS
     chosen = np.where(is_thin[:, None, None], anywhere, inside)
-    chosen[~chosen.any(axis=(1, 2))] = True  # a line so thin that it falls between the lines of the grid
+    chosen[~chosen.any(axis=(1, 2))] = True  # a thing so thin that it falls between the lines of the grid
     return middle_colours(samples.colours, chosen)

@@ -38,17 +38,17 @@ def _hue_name(degrees: float, strength: float, value: float) -> str:
 
 
 _SIDE = 24  # samples along each side
-_STEP = 8  # colours so near to each other have one name
+_STEP = 8  # colours this close share a name
 
 
 def with_colours(found: Detections, pixels: Rgb) -> Detections:
-    """Look at the pixels of every thing: where its mask covers its box, or in the middle of the box."""
+    """Name every thing's colour from its pixels: where its mask covers its box, or in the middle of the box."""
     samples = map(_cover, found.masks) if found.masks else repeat(_MIDDLE)
     return found.coloured([_colour(pixels, *one) for one in zip(found.xyxy.tolist(), samples, strict=False)])
 
 
 def _colour(pixels: Rgb, xyxy: list[float], samples: Floats) -> str | None:
-    """Name the colour of most samples, given from the middle of a box in quarters of its sides; None of one outside."""
+    """Name the commonest colour at samples around a box's middle, in quarters of its sides; None for a box outside."""
     height, width = pixels.shape[:2]
     left, top, right, bottom = xyxy
     across, down = samples

@@ -1,6 +1,6 @@
-"""Lays out pictures of scenes: things apart from each other, placed as the relations of the scene require.
+"""Lays out pictures of scenes: things kept apart, and placed as the scene's relations require.
 
-Also where a thing goes that lies on or under another, or is partly behind or in front of it."""
+Also places a thing on or under another, or partly behind or in front of it."""
 
 import math
 from collections.abc import Iterator, Sequence, Set
@@ -26,13 +26,13 @@ from subitize.stimuli.placement import (
 from subitize.stimuli.recipes import Layout, PlacedThing
 
 CONTACTS: tuple[ContactWord, ...] = get_args(ContactWord)
-_MIDDLE = (0.28, 0.72)  # in shares of the picture: so that there is room for the other thing around it
-_ASIDE = 0.45  # in shares of the landmark's side: what is hidden can still be told
-_DEEPER = 0.3  # in shares of the landmark's side: what is nearer reaches lower
+_MIDDLE = (0.28, 0.72)  # in shares of the picture, to leave room for the other thing around it
+_ASIDE = 0.45  # in shares of the landmark's side, so that the hidden thing stays recognisable
+_DEEPER = 0.3  # in shares of the landmark's side, as nearer things reach lower
 
 
 def find_contacts(scene: Scene) -> dict[int, tuple[ContactWord, int]]:
-    """Tell how entities of one thing touch or hide others of one; of several they stand anywhere."""
+    """Find the entities of one thing that touch or hide another of one; several things are placed anywhere."""
     found: dict[int, tuple[ContactWord, int]] = {}
     for relation in scene.relations:
         are_single = all(scene.entities[index].number == 1 for index in (relation.subject, relation.landmark))
@@ -43,7 +43,7 @@ def find_contacts(scene: Scene) -> dict[int, tuple[ContactWord, int]]:
 
 
 def middle_field(size_px: int) -> Field:
-    """Give what others touch or hide the middle of the picture."""
+    """Return the middle of the picture, for things that others touch or hide."""
     low, high = (share * size_px for share in _MIDDLE)
     return Field(low, low, high, high)
 
@@ -51,7 +51,7 @@ def middle_field(size_px: int) -> Field:
 def put_in_contact(
     thing: PlacedThing, word: ContactWord, landmark: PlacedThing, size_px: int, random: np.random.Generator
 ) -> PlacedThing:
-    """Move a thing onto or under a landmark, or partly behind or before it."""
+    """Move a thing onto or under a landmark, or partly behind or in front of it."""
     own, other = _extent(thing), _extent(landmark)
     left = landmark.left + (other[0] + other[2]) / 2 - (own[0] + own[2]) / 2
     if word == "on top of":
@@ -64,7 +64,7 @@ def put_in_contact(
 
 
 def _extent(thing: PlacedThing) -> tuple[float, float, float, float]:
-    """Tell how far a drawing reaches within its square: left, top, right, bottom, in pixels."""
+    """Measure a drawing's extent within its square: left, top, right, bottom, in pixels."""
     left, top, right, bottom = (edge * thing.side_px for edge in silhouette(thing.noun, thing.variant).extent)
     return left, top, right, bottom
 
@@ -73,7 +73,7 @@ MOST_PIECES = 12
 
 
 def compose(scene: Scene, seed: int, size_px: int) -> Layout:
-    """Decide what stands where in a picture of a scene; the same scene, seed and size give the same layout."""
+    """Lay out a picture of a scene; the same scene, seed and size give the same layout."""
     for entity in scene.entities:
         _check_form(entity)
     if scene.grid and scene.relations:
@@ -116,7 +116,7 @@ def compose(scene: Scene, seed: int, size_px: int) -> Layout:
 
 
 def drawing_order(scene: Scene) -> list[int]:
-    """Tell in which order the things of the entities are drawn: those behind others first, those on them last."""
+    """Order the entities for drawing: those behind others first, those on them last."""
     depths = {"behind": -1, "in": 1, "on": 1, "in front of": 1}
     depth = {relation.subject: depths.get(relation.word, 0) for relation in scene.relations}
     return sorted(range(len(scene.entities)), key=lambda index: depth.get(index, 0))
@@ -124,7 +124,7 @@ def drawing_order(scene: Scene) -> list[int]:
 
 _SMALLEST_BESIDE_PARTS = 0.8
 _HOLDER_ALONE, _HOLDER_IN_COMPANY = 0.98, 0.6
-_ELBOW_ROOM = 0.85  # so that pieces of one thing are nearer to each other than to anything else
+_ELBOW_ROOM = 0.85  # keeps the pieces of a thing nearer to each other than to anything else
 
 
 def _check_form(entity: Entity) -> None:
@@ -144,7 +144,7 @@ def _check_form(entity: Entity) -> None:
 
 
 def _holders(scene: Scene) -> dict[int, int]:
-    """Tell in or on which entity others lie; where there is none of it they lie anywhere."""
+    """Find which entities lie in or on which holder; if its number is 0 they lie anywhere."""
     held = {relation.subject: relation.landmark for relation in scene.relations if relation.word in ("in", "on")}
     for subject, holder in held.items():
         noun = scene.entities[holder].noun
@@ -160,7 +160,7 @@ def _holders(scene: Scene) -> dict[int, int]:
 def _lay(
     scene: Scene, held: Sequence[int], under: Sequence[PlacedThing], random: np.random.Generator
 ) -> Iterator[tuple[int, PlacedThing]]:
-    """Lay the things of entities in or on their holders, as evenly as their number allows."""
+    """Lay things in or on their holders, as evenly as their number allows."""
     from subitize.stimuli import cuts  # it takes scipy, which takes longer to import than a picture to draw
 
     things = [index for index in held for _ in range(scene.entities[index].exact_number)]
@@ -183,7 +183,7 @@ def _fields(scene: Scene, size_px: int) -> list[Field]:
 
 
 def _bands(ranks: Ranks, numbers: Sequence[int], size_px: int) -> list[tuple[float, float]]:
-    """Give each entity its stretch of an axis, with gaps between; the more things of a rank, the wider its band."""
+    """Give each entity its band of an axis, with gaps between; the more things of a rank, the wider its band."""
     gap = placement.gap_px(size_px)
     weights = np.full(ranks.total, max(sum(numbers), 1) / ranks.total / 2)
     for rank, number in zip(ranks.of_entity, numbers, strict=True):
@@ -207,9 +207,9 @@ def _random(scene: Scene, seed: int, size_px: int) -> np.random.Generator:
 
 
 def _diameters(scene: Scene, within: Sequence[Field], size_px: int, random: np.random.Generator) -> list[int]:
-    """Draw sizes at random, so large that the most crowded field is covered by its share and no more.
+    """Draw sizes at random, so large that the most crowded field is covered up to its share.
 
-    Parts are told from wholes the better the less the sizes differ.
+    Beside parts, sizes vary less, which helps to tell parts from wholes.
     """
     gap = placement.gap_px(size_px)
     smallest = SMALLEST_TO_LARGEST if all(entity.form is None for entity in scene.entities) else _SMALLEST_BESIDE_PARTS
@@ -250,7 +250,7 @@ def _placed(
 
 
 def _variants(scene: Scene, index: int) -> Sequence[int]:
-    """Tell which drawings an entity's things may have: where something is cut, or holds things, whole ones."""
+    """List the drawings for an entity: only whole ones if its things are cut or hold others."""
     noun = scene.entities[index].noun
     is_holder = any(relation.word in ("in", "on") and relation.landmark == index for relation in scene.relations)
     if is_holder or isinstance(scene.entities[index].form, Pieces | Portion | Halves):
@@ -260,7 +260,7 @@ def _variants(scene: Scene, index: int) -> Sequence[int]:
 
 
 def _colours(scene: Scene, entity: Entity, avoid: Set[str]) -> tuple[str, ...]:
-    """Give the colours an entity's things may have; without one of their own they keep off those that are taken."""
+    """List the colours for an entity; without a colour of its own it avoids those that are taken."""
     if entity.colour is not None:
         return (entity.colour,)
     taken = {other.colour for other in scene.entities if other.noun == entity.noun} | avoid

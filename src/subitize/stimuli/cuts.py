@@ -19,11 +19,11 @@ Mask = NDArray[np.bool_]
 Shares = tuple[int, ...]
 Bounds = tuple[slice, ...]
 
-CUT_PX = 128  # the grid on which drawings are cut
+CUT_PX = 128  # side of the grid on which drawings are cut
 
 
 def sprite(noun: str, variant: int, colour: str, side_px: int, form: Form | None = None) -> Image.Image:
-    """Rasterise one thing in a form into a transparent square; the caller must not change the image."""
+    """Rasterise a thing in a form into a transparent square; the caller must not change the image."""
     whole = glyphs.sprite(noun, variant, colour, side_px)
     match form:
         case Pieces() | Portion():
@@ -41,10 +41,10 @@ def sprite(noun: str, variant: int, colour: str, side_px: int, form: Form | None
 
 @lru_cache(maxsize=512)
 def cut(noun: str, variant: int, shares: Shares, *, is_broken: bool) -> NDArray[np.int8]:
-    """Number the parts of a drawing whose areas are as these shares, each connected; -1 where nothing is drawn.
+    """Cut a drawing into connected parts with areas in these shares, and number them; -1 where nothing is drawn.
 
     A thing is cut across its length, with jagged edges if it is broken, or in sectors if it is round; in another
-    direction where the parts would otherwise not hang together in the right size.
+    direction if the parts would otherwise not be connected or not have the right size.
     """
     whole = np.asarray(glyphs.sprite(noun, variant, "black", CUT_PX).getchannel("A")) >= 128
     (bounds,) = ndimage.find_objects(whole.astype(np.int8))
@@ -55,15 +55,15 @@ def cut(noun: str, variant: int, shares: Shares, *, is_broken: bool) -> NDArray[
 
 _CLOSE_ENOUGH = 0.2
 _ASIDE = 0.5
-_ROUND = 1.2  # how much longer than wide a thing may be that is cut in sectors
+_ROUND = 1.2  # how much longer than wide a thing cut in sectors may be
 _GAP_PX = 7
 _LINE_PX = 3.5
-_FARTHEST_PX = 8  # whatever is farther away than gap and line reach changes neither
+_FARTHEST_PX = 8  # farther than gap and line reach
 _TOOTH_PX, _TEETH_PX = 5, 13
 
 
 def _cut(inside: Mask, bounds: Bounds, shares: Shares, *, is_broken: bool) -> NDArray[np.int8]:
-    """Number the parts within the bounds of a drawing: around it, where nothing is, there is nothing to work out."""
+    """Number the parts within the bounds of a drawing."""
     best, least = np.full(inside.shape, -1, dtype=np.int8), np.inf
     for order in _orders(inside, bounds, len(shares), is_broken=is_broken):
         parts = _divided(inside, order, shares)
@@ -79,7 +79,7 @@ def _cut(inside: Mask, bounds: Bounds, shares: Shares, *, is_broken: bool) -> ND
 
 @lru_cache(maxsize=512)
 def _kept(noun: str, variant: int, form: Pieces | Portion) -> tuple[Mask, Mask]:
-    """Tell what of a drawing is left in a form, and the edges that the cut has made."""
+    """Return what is left of a drawing in a form, and the edges that the cut makes."""
     if isinstance(form, Pieces):
         return _apart(cut(noun, variant, form.ratio or (1,) * form.number, is_broken=not form.ratio))
     shares = (form.share.numerator, form.share.denominator - form.share.numerator)
@@ -88,7 +88,7 @@ def _kept(noun: str, variant: int, form: Pieces | Portion) -> tuple[Mask, Mask]:
 
 
 def _orders(inside: Mask, bounds: Bounds, number: int, *, is_broken: bool) -> Iterator[NDArray[np.float64]]:
-    """Give ways to go through a drawing from its first part to its last, the most natural first."""
+    """Yield ways to order a drawing's cells from its first part to its last, the most natural first."""
     rows, columns = np.mgrid[bounds]
     down: NDArray[np.float64] = rows - rows[inside].mean()
     across: NDArray[np.float64] = columns - columns[inside].mean()
@@ -124,7 +124,7 @@ def _divided(inside: Mask, order: NDArray[np.float64], shares: Shares) -> NDArra
 
 
 def _apart(parts: NDArray[np.int8]) -> tuple[Mask, Mask]:
-    """Take a gap out between the parts; return what is left, and the edges that the cut has made."""
+    """Cut a gap between the parts; return what is left, and the edges that the cut makes."""
     kept, edges = np.zeros(parts.shape, dtype=np.bool_), np.zeros(parts.shape, dtype=np.bool_)
     for part in range(parts.max() + 1):
         for bounds in ndimage.find_objects((parts == part).view(np.int8)):  # none where nothing is left of it
@@ -148,7 +148,7 @@ def _largest(mask: Mask) -> Mask:
 
 
 def _distance(mask: Mask) -> NDArray[np.float64]:
-    """Measure how far each cell is from the mask; infinitely far where there is none."""
+    """Measure the distance of each cell from the mask; infinite if the mask is empty."""
     return np.asarray(ndimage.distance_transform_edt(~mask)) if mask.any() else np.full(mask.shape, np.inf)
 
 
@@ -156,7 +156,7 @@ def _scaled(mask: Mask, side_px: int) -> Image.Image:
     return Image.fromarray(mask.view(np.uint8) * np.uint8(255)).resize((side_px, side_px), Image.Resampling.HAMMING)
 
 
-SURFACE_PX = 256  # the grid on which a surface is told
+SURFACE_PX = 256  # side of the grid on which a surface is found
 
 
 @lru_cache(maxsize=len(HOLDERS))
@@ -169,7 +169,7 @@ def surface(noun: str) -> Mask:
 
 
 def clashing_colours(noun: str, colour: str) -> frozenset[str]:
-    """Tell which colours would not stand out from the flat area of a holder of a colour."""
+    """List the colours that would not stand out on the flat area of a holder of a colour."""
     pixels = np.asarray(glyphs.sprite(noun, glyphs.PLAIN, colour, SURFACE_PX))[..., :3]
     ground = pixels[surface(noun)][0].astype(np.int64)
     tints = {name: [ImageColor.getrgb(tint) for tint in (own.plain, own.line)] for name, own in PALETTE.items()}
@@ -179,7 +179,7 @@ def clashing_colours(noun: str, colour: str) -> frozenset[str]:
 
 
 def lay(number: int, noun: str, side_px: int, random: np.random.Generator) -> tuple[list[int], Corners]:
-    """Give things on a holder of a side their own sides, and their top left corners from the holder's.
+    """Return sides for things on a holder, and their top left corners relative to the holder's.
 
     On a shelf they stand on its boards, elsewhere they lie anywhere, apart from each other and inside the edge.
     """
@@ -208,7 +208,7 @@ _UPRIGHT = frozenset({"shelf"})
 def _place(
     sides: Sequence[int], depth: NDArray[np.float64], scale: float, random: np.random.Generator, *, is_upright: bool
 ) -> Corners | None:
-    """Find a place for each disc, the largest first; None where one of them finds no room."""
+    """Find a place for each disc, the largest first; None if one of them finds no room."""
     down, across = ((np.indices(depth.shape) + 0.5) * scale).reshape(2, -1)
     placed: list[tuple[float, float, float]] = []
     corners = np.empty((len(sides), 2), dtype=np.int64)

@@ -1,6 +1,6 @@
 """Writes a suite's stimuli to a folder with their magnitudes and correlations, and draws a sheet of all glyphs.
 
-Files are named as Numbersense released its own."""
+Files are named as in Numbersense's release."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ _WORTH_A_PROCESS = 24  # pictures drawn in the time that a process takes to star
 
 
 def write_stimuli(items: Iterable[Item], folder: Path, progress: Progress, limit: int | None = None) -> Path:
-    """Render every picture of the items, on all cores, and list them; the list appears when all are there."""
+    """Render every picture of the items on all cores, then write the list of them."""
     first = next(remaining := iter(items))
     jobs = list(islice(_jobs(chain([first], remaining), folder), limit))
     if not jobs:
@@ -63,7 +63,7 @@ def _jobs(items: Iterable[Item], folder: Path) -> Iterator[_Job]:
 
 
 def _check_holds_no_picture(folder: Path) -> None:
-    """Refuse a folder with pictures: they would lie among the new ones, and the list would not name them."""
+    """Refuse a folder with pictures: the list would not name them."""
     old = next(folder.glob("*.png"), None)
     if old is not None:
         raise BadValueError(
@@ -86,7 +86,7 @@ def _recipe_row(recipe: Stimulus) -> dict[str, object]:
 
 
 def _correlations(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
-    """Correlate every two magnitudes, over all pictures and by category; one held constant correlates with none."""
+    """Correlate every two magnitudes, over all pictures and by category; a constant one correlates with none."""
     names = keys(Magnitudes)
     for category in [_ALL, *dict.fromkeys(row["category"] for row in rows)]:
         chosen = [row for row in rows if category in (_ALL, row["category"])]
@@ -113,7 +113,7 @@ def _write_list(path: Path, rows: list[dict[str, object]]) -> Path:
 
 
 def contact_sheet_png() -> bytes:
-    """Give the sheet as a small PNG file."""
+    """Return the sheet as a small PNG file."""
     file = io.BytesIO()
     contact_sheet().quantize(256).save(file, "PNG", optimize=True)
     return file.getvalue()

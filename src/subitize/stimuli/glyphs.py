@@ -1,4 +1,4 @@
-"""Draws single things by noun, as SVG or as sprites of any size, and measures their silhouettes."""
+"""Draws single things by noun, as SVG or as sprites of any size, and measures silhouettes."""
 
 import io
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def glyph_of(noun: str) -> Glyph:
-    """Look a thing up by its singular noun."""
+    """Look up a glyph by its singular noun."""
     if noun not in GLYPHS:
         raise UnknownNameError("glyph", noun, GLYPHS)
     return GLYPHS[noun]
@@ -42,17 +42,17 @@ def rasterise(source: str, side_px: int, *, ground: str | None = None) -> Image.
 
 
 def whole_drawings(noun: str) -> tuple[int, ...]:
-    """Tell which drawings of a thing can be cut, or hold others."""
+    """List the drawings of a thing that can be cut or hold others."""
     return (PLAIN,) if noun in BARE else uncut_drawings(noun)
 
 
 def uncut_drawings(noun: str) -> tuple[int, ...]:
-    """Tell which drawings show all of a thing, and uncut, so that parts of it can stand beside it."""
+    """List the drawings that show a thing whole and uncut, to go beside parts of it."""
     return UNCUT.get(noun, tuple(range(len(glyph_of(noun).drawings))))
 
 
 def sprite(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
-    """Rasterise one thing into a transparent square; the caller must not change the image."""
+    """Rasterise a thing into a transparent square; the caller must not change the image."""
     scale = _small_sprite if side_px <= _SMALLEST_MASTER_PX else _scaled
     return scale(noun, variant, colour, side_px)
 
@@ -74,11 +74,11 @@ def _scaled(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
     master = keep(noun, variant, colour, master_px)
     if side_px == master_px:
         return master
-    # HAMMING does not ring, so no edge pixel gets brighter than the thing or darker than nothing.
+    # HAMMING does not ring, so that no edge pixel is brighter than the thing.
     return master.resize((side_px, side_px), Image.Resampling.HAMMING)
 
 
-# At most 16 KB each: crowded pictures have many small things of few sizes.
+# At most 16 KB each: crowded pictures have many small things in few sizes.
 _small_sprite = lru_cache(maxsize=2048)(_scaled)
 
 
@@ -87,7 +87,7 @@ def _master(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
 
 
 _SMALL_MASTER_PX = 128
-# At most 64 KB each: whoever learns what things look like goes through all of them again and again.
+# At most 64 KB each: computing references goes through all of them again and again.
 _small_master = lru_cache(maxsize=640)(_master)
 _large_master = lru_cache(maxsize=128)(_master)
 
@@ -96,7 +96,7 @@ Points = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Silhouette:
-    """A drawing in a square of side 1, of whatever colour; it is measured when somebody wants to know."""
+    """The shape of a drawing in a square of side 1, measured when needed."""
 
     noun: str
     variant: int
@@ -146,6 +146,6 @@ _SIDE_PX = 256
 
 
 def _convex_hull(points: Points | NDArray[np.int64]) -> "ConvexHull":
-    from scipy.spatial import ConvexHull  # takes longer to import than a picture to draw
+    from scipy.spatial import ConvexHull  # slower to import than a picture is to draw
 
     return ConvexHull(points)

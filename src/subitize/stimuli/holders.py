@@ -17,10 +17,10 @@ from subitize.stimuli.segmentation import Mask, Region, commonest_colour, compon
 Outlines = NDArray[np.float32]
 
 
-def look_into(region: Region) -> tuple[Recognised, list[Region]] | None:
-    """Take a region for each holder that has its outline, the most alike first: which it is, and the things it holds.
+def recognise_holder(region: Region) -> tuple[Recognised, list[Region]] | None:
+    """Recognise a holder by its outline and, once cleared, its look; return it with the things it holds.
 
-    None if it is none of them.
+    None if the region is not a holder.
     """
     own = sample([region]).coverage.reshape(-1)
     distances = ((_outlines() - own) ** 2).sum(axis=1)
@@ -40,7 +40,7 @@ def look_into(region: Region) -> tuple[Recognised, list[Region]] | None:
 
 _TRIED = 3
 _MOST_COVERED = 0.6
-_EDGE_PX = 2  # on the grid on which a surface is told: where it ends in a picture is known that inexactly
+_EDGE_PX = 2  # on the surface's grid: its edge in a picture is known only so exactly
 
 
 @lru_cache(maxsize=1)
@@ -54,14 +54,14 @@ def _region(noun: str) -> Region:
 
 
 def _fitted(noun: str, region: Region) -> Mask:
-    """Lay the flat part of a holder's drawing over a region."""
+    """Scale the flat part of a holder's drawing to a region."""
     part = Image.fromarray(_flat(noun).view(np.uint8)).resize(region.mask.shape[::-1], Image.Resampling.NEAREST)
     return np.asarray(part).view(np.bool_)
 
 
 @lru_cache(maxsize=len(HOLDERS))
 def _flat(noun: str) -> Mask:
-    """Cut the flat part out of a holder's drawing, a little within its edge."""
+    """Find the flat part of a holder's drawing, a little within its edge."""
     whole = _region(noun)
     height, width = whole.mask.shape
     part = ndimage.binary_erosion(surface(noun), iterations=_EDGE_PX)
@@ -69,6 +69,6 @@ def _flat(noun: str) -> Mask:
 
 
 def _moved(piece: Region, holder: Region) -> Region:
-    """Show a thing where it is in the picture, on white as by itself: through its holes the holder is seen."""
+    """Move a thing to its place in the picture, on white, as the holder shows through its holes."""
     pixels = np.where(piece.mask[..., None], piece.pixels, np.uint8(255))
     return Region(holder.left + piece.left, holder.top + piece.top, piece.mask, pixels)

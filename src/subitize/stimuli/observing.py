@@ -1,4 +1,4 @@
-"""Sees a picture: every thing with its kind, colours, form and place, and whether a scene holds in it."""
+"""Finds every thing in a picture with its kind, colours, form and place, and checks whether a scene holds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,14 @@ from subitize.language.scene import (
     Whole,
 )
 from subitize.records import UNKNOWN, Box, RelationWord
+from subitize.stimuli.parts import join_pieces, recognise_halves, recognise_parts
 from subitize.stimuli.recognition import Recognised, recognise, recognise_plain
 from subitize.stimuli.segmentation import Region, regions
 
 
 @dataclass(frozen=True, slots=True)
 class SeenThing:
-    """A thing in a picture; its form is None where it is unknown, its holder the position of what it is in or on.
+    """A thing in a picture; an unknown one has form None. `holder` is the position of what it is in or on.
 
     Two colours are those of its halves.
     """
@@ -42,12 +43,12 @@ class SeenThing:
 
 @dataclass(frozen=True, slots=True)
 class SceneView:
-    """Everything that is seen in a picture; a holder comes before what it holds."""
+    """Everything seen in a picture; a holder comes before what it holds."""
 
     things: tuple[SeenThing, ...]
 
     def boxes(self) -> tuple[Box, ...]:
-        """Give everything as boxes, from the top left to the bottom right; a portion is no thing of its kind."""
+        """Return everything as boxes, from top left to bottom right; a portion has a label of its own."""
         boxes = (
             Box(_label(thing), thing.score, thing.xyxy, " and ".join(dict.fromkeys(thing.colours)))
             for thing in self.things
@@ -64,19 +65,19 @@ def _label(thing: SeenThing) -> str:
 _SHARES = {Fraction(1, 2): "half", Fraction(1, 4): "quarter"}
 
 
-def holds(scene: Scene, sight: SceneView) -> bool:
-    """Tell whether as many things are seen as the scene says, in the places it says, and how numbers compare."""
-    numbers = [len(_things(scene, index, sight)) for index in range(len(scene.entities))]
+def holds(scene: Scene, view: SceneView) -> bool:
+    """Return whether a picture has the scene's numbers of things, in its places, with its comparisons and grid."""
+    numbers = [len(_things(scene, index, view)) for index in range(len(scene.entities))]
     told = scene.entities if scene.relations else [_with_twins(entity, scene) for entity in scene.entities]
     return (
         all(_is_so_many(number, entity) for number, entity in zip(numbers, told, strict=True))
         and all(_compares(comparison, numbers) for comparison in scene.comparisons)
-        and (scene.grid is None or _are_in_grid(_things(scene, 0, sight), scene.grid[1]))
+        and (scene.grid is None or _are_in_grid(_things(scene, 0, view), scene.grid[1]))
     )
 
 
 def _with_twins(entity: Entity, scene: Scene) -> Entity:
-    """Add up what is told in parts: an apple, an apple and an apple are three."""
+    """Add up equal entities: an apple, an apple and an apple are three."""
     twins = [other for other in scene.entities if replace(other, number=entity.number) == entity]
     if len(twins) == 1 or not all(isinstance(twin.number, int) for twin in twins):
         return entity
@@ -84,7 +85,7 @@ def _with_twins(entity: Entity, scene: Scene) -> Entity:
 
 
 def _are_in_grid(things: Sequence[SeenThing], columns: int) -> bool:
-    """Tell whether things stand in rows and columns of a grid: a straight line goes through all of each."""
+    """Return whether things form rows and columns: a straight line crosses all things of each."""
     down = sorted(things, key=lambda thing: thing.xyxy[1] + thing.xyxy[3])
     rows = [sorted(down[at : at + columns], key=lambda one: one.xyxy[0]) for at in range(0, len(down), columns)]
     return all(_are_in_line(row, 1) for row in rows) and all(
@@ -97,17 +98,17 @@ def _are_in_line(things: Sequence[SeenThing], axis: int) -> bool:
     return not things or max(starts) < min(ends)
 
 
-def _things(scene: Scene, index: int, sight: SceneView) -> list[SeenThing]:
-    """Find the things of an entity, where its relations put them; those of a namesake of which more is said are not."""
+def _things(scene: Scene, index: int, view: SceneView) -> list[SeenThing]:
+    """Find the things of an entity, where its relations put them, without those that fit a more specific namesake."""
     entity = scene.entities[index]
     namesakes = [other for other in scene.entities if other.noun == entity.noun and _says_more(other, entity)]
     relations = [relation for relation in scene.relations if relation.subject == index]
     return [
         thing
-        for thing in sight.things
+        for thing in view.things
         if _fits(thing, entity)
         and not any(_fits(thing, other) for other in namesakes)
-        and all(_stands(thing, relation, scene, sight) for relation in relations)
+        and all(_stands(thing, relation, scene, view) for relation in relations)
     ]
 
 
@@ -123,7 +124,7 @@ def _fits(thing: SeenThing, entity: Entity) -> bool:
 
 
 def _has_form(seen: Form | None, told: Form | None) -> bool:
-    """Tell whether a form is what is told of it; without a word, a thing in any form will do, but not a part of it."""
+    """Return whether a form is the one described; without a description any form fits, but not a portion."""
     match seen, told:
         case Portion(), None:
             return False
@@ -136,10 +137,10 @@ def _has_form(seen: Form | None, told: Form | None) -> bool:
     return seen == told
 
 
-def _stands(thing: SeenThing, relation: Relation, scene: Scene, sight: SceneView) -> bool:
-    landmarks = [other for other in sight.things if _fits(other, scene.entities[relation.landmark])]
+def _stands(thing: SeenThing, relation: Relation, scene: Scene, view: SceneView) -> bool:
+    landmarks = [other for other in view.things if _fits(other, scene.entities[relation.landmark])]
     if relation.word == "in" or relation.word == "on":
-        return thing.holder is not None and sight.things[thing.holder] in landmarks
+        return thing.holder is not None and view.things[thing.holder] in landmarks
     return bool(landmarks) and all(_is_beside(thing, relation.word, other) for other in landmarks)
 
 
@@ -180,15 +181,15 @@ def look_at(picture: bytes) -> tuple[Box, ...]:
 
 @lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
 def see_picture(picture: bytes) -> SceneView:
-    """See what there is in an encoded picture."""
+    """Find everything in an encoded picture."""
     return see(decode(picture))
 
 
 def see(pixels: Rgb) -> SceneView:
     """Find and name the things in a picture, also those that are cut or of two colours, and those in or on others.
 
-    What looks like none of our drawings is labelled "unknown". The score is how well a thing fits its label: 1 if it
-    looks just like a drawing, .5 on the limit to unknown.
+    A thing that looks like none of our drawings is "unknown". The score is how well a thing fits its label: 1 if it
+    looks just like a drawing, .5 at the limit to unknown.
     """
     found = regions(pixels)
     seen: list[SeenThing] = []
@@ -201,16 +202,16 @@ def see(pixels: Rgb) -> SceneView:
     return SceneView((*seen, *_see_loose(loose)))
 
 
-_LEAST_HOLDER = 0.27  # of the picture's shorter side: on smaller ones nothing would be made out
-_LEEWAY = 0.7  # a square is no shelf, and a wheel no pizza
+_LEAST_HOLDER = 0.27  # of the picture's shorter side: smaller holders show too little
+_LEEWAY = 0.7  # stricter, as a square is not a shelf, nor a wheel a pizza
 _LEAST_PART_PX = 20
-_MOST_SCRAPS = 64  # more are no pieces of a few things
+_MOST_SCRAPS = 64  # more cannot be the pieces of a few things
 
 
 def _see_holder(region: Region, thing: Recognised, position: int) -> Iterator[SeenThing]:
-    from subitize.stimuli.holders import look_into  # most pictures show no holder
+    from subitize.stimuli.holders import recognise_holder  # most pictures show no holder
 
-    holder, held = look_into(region) or (None, [])
+    holder, held = recognise_holder(region) or (None, [])
     if holder is None or holder.doubt > thing.doubt:
         yield from _see_loose([(region, thing)])
         return
@@ -232,8 +233,6 @@ def _see_loose(loose: Sequence[tuple[Region, Recognised]], holder: int | None = 
 
 def _see_known(region: Region, thing: Recognised, holder: int | None) -> SeenThing:
     if thing.is_mixed:
-        from subitize.stimuli.parts import recognise_halves  # most things have one colour
-
         other, colours = recognise_halves(region)
         if other.kind == thing.kind and other.doubt < thing.doubt and len(set(colours)) == 2:
             return SeenThing(other.kind, other.score, region.xyxy, colours, Halves(colours), holder)
@@ -241,9 +240,7 @@ def _see_known(region: Region, thing: Recognised, holder: int | None) -> SeenThi
 
 
 def _see_odd(odd: Sequence[tuple[Region, Recognised]], holder: int | None) -> Iterator[SeenThing]:
-    """See what looks like no whole thing: the pieces of one, a part of one, one of two colours, or none of these."""
-    from subitize.stimuli.parts import join_pieces  # most pictures show whole things only
-
+    """Name regions that look like no whole thing: pieces or a part of one, a thing of two colours, or unknown."""
     joined = join_pieces([region for region, _ in odd]) if 1 < len(odd) <= _MOST_SCRAPS else []
     for one in joined:
         yield SeenThing(one.thing.kind, one.thing.score, one.region.xyxy, (one.thing.colour,), one.form, holder)
@@ -254,8 +251,6 @@ def _see_odd(odd: Sequence[tuple[Region, Recognised]], holder: int | None) -> It
 
 
 def _see_part(region: Region, thing: Recognised, holder: int | None) -> SeenThing:
-    from subitize.stimuli.parts import recognise_halves, recognise_parts
-
     if max(region.mask.shape) < _LEAST_PART_PX:
         return _seen(region, thing, holder)
     portion, form = recognise_parts(region, 1)

@@ -1,11 +1,10 @@
-"""Recognises things that are cut, broken, partly there, or of two colours, one to each half."""
+"""Recognises things that are cut, broken, partial, or of two colours, one for each half."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from subitize.language.scene import Form, Pieces
 from subitize.records import UNKNOWN
@@ -29,7 +28,7 @@ MOST_PIECES = max(PART_FORMS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """Regions that are the pieces of one thing: which they are, the whole of them, and what it is."""
+    """Regions that are the pieces of one thing: their positions, their union, and the thing."""
 
     members: tuple[int, ...]
     region: Region
@@ -38,7 +37,7 @@ class Joined:
 
 
 def join_pieces(regions: Sequence[Region]) -> list[Joined]:
-    """Find the regions that make one thing together: nearer to each other than to others, and known as a whole."""
+    """Find regions that are pieces of one thing: near each other, and recognised as a whole."""
     found: list[Joined] = []
     for members in _clusters(regions):
         union = _union([regions[index] for index in members])
@@ -56,13 +55,13 @@ def join_pieces(regions: Sequence[Region]) -> list[Joined]:
     return kept
 
 
-_LEEWAY = 2.1  # pieces lie so by chance more rarely than a thing looks like another
+_LEEWAY = 2.1  # a chance arrangement of pieces is rarer than a likeness of two things
 _NEAR = 0.3  # of the larger piece's longer side
-_EQUAL = 1.6  # how many times as large as the smallest a piece may be that is as good as equal
+_EQUAL = 1.6  # pieces up to so many times as large as the smallest count as equal
 
 
 def recognise_parts(region: Region, number: int) -> tuple[Recognised, Form]:
-    """Tell what a region of so many pieces may be; of one piece, of what it may be half or a quarter."""
+    """Recognise the thing that a region of so many pieces may be; one piece may be half or a quarter of a thing."""
     known, samples = part_references(number), sample([region])
     bodies = body_colours(samples)
     leeway = _LEEWAY if number > 1 else 1.0
@@ -74,7 +73,7 @@ def recognise_parts(region: Region, number: int) -> tuple[Recognised, Form]:
 
 
 def _clusters(regions: Sequence[Region]) -> Iterator[tuple[int, ...]]:
-    """Join the nearest two again and again; give every cluster on the way that is not too large."""
+    """Join the nearest two again and again; yield every cluster on the way that is not too large."""
     cluster_of: dict[int, tuple[int, ...]] = {index: (index,) for index in range(len(regions))}
     for _, one, other in sorted(_distances(regions)):
         if cluster_of[one] != cluster_of[other]:
@@ -86,7 +85,9 @@ def _clusters(regions: Sequence[Region]) -> Iterator[tuple[int, ...]]:
 
 
 def _distances(regions: Sequence[Region]) -> Iterator[tuple[float, int, int]]:
-    """Measure how far apart regions are, where that is little."""
+    """Measure the distances between regions, where they are short."""
+    from scipy.spatial import cKDTree  # takes longer to import than a picture to see
+
     boxes = np.array([region.xyxy for region in regions]).reshape(-1, 4)
     gaps = np.maximum(boxes[:, None, :2] - boxes[None, :, 2:], boxes[None, :, :2] - boxes[:, None, 2:]).max(axis=2)
     sides = (boxes[:, 2:] - boxes[:, :2]).max(axis=1)
@@ -115,7 +116,7 @@ def _edge(region: Region) -> NDArray[np.int64]:
 
 
 def _union(pieces: Sequence[Region]) -> Region:
-    """Put pieces into one region, on white: what lies between them belongs to none."""
+    """Put pieces into one region, on white."""
     boxes = np.array([piece.xyxy for piece in pieces]).astype(np.int64)
     (left, top), (right, bottom) = boxes[:, :2].min(axis=0).tolist(), boxes[:, 2:].max(axis=0).tolist()
     mask = np.zeros((bottom - top, right - left), dtype=np.bool_)
@@ -129,7 +130,7 @@ def _union(pieces: Sequence[Region]) -> Region:
 
 
 def _ratio(areas: Sequence[int]) -> tuple[int, ...]:
-    """Tell how large pieces are by the smallest, in whole numbers."""
+    """Return the sizes of pieces relative to the smallest, in whole numbers."""
     smallest = min(areas)
     if max(areas) <= _EQUAL * smallest:
         return (1,) * len(areas)
@@ -137,14 +138,14 @@ def _ratio(areas: Sequence[int]) -> tuple[int, ...]:
 
 
 def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
-    """Tell what a region of two colours may be, and the colours of its halves."""
+    """Recognise the thing that a region of two colours may be, and the colours of its halves."""
     known, seen = halved_references(), sample([region])
-    reach = _HALVES_LEEWAY * known.reach * blur(sizes_px([region]))
+    radius = _HALVES_LEEWAY * known.radius * blur(sizes_px([region]))
     outlines = known.appearances[:, : COARSE * COARSE]
-    near = np.flatnonzero(((outlines - seen.coverage.reshape(1, -1)) ** 2).sum(axis=1) <= reach**2)
+    near = np.flatnonzero(((outlines - seen.coverage.reshape(1, -1)) ** 2).sum(axis=1) <= radius**2)
     if not near.size:
         return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
-    # Every drawing is halved in its own way, so that the region is described once for each that has its outline.
+    # Every drawing is halved in its own way, so the region is described once for each of a similar outline.
     times = near.size
     samples = Samples(
         np.repeat(seen.within, times, axis=0),
@@ -164,7 +165,7 @@ def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
         return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
     first, second = middle_colours(np.repeat(seen.colours, 2, axis=0), halves).tolist()
     colours = (colour_name(*first), colour_name(*second))
-    return name(noun, float(doubt(two_nearest, reach[near[best]])[0]), " and ".join(colours)), colours
+    return name(noun, float(doubt(two_nearest, radius[near[best]])[0]), " and ".join(colours)), colours
 
 
 _HALVES_LEEWAY = 1.3

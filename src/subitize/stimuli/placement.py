@@ -1,6 +1,6 @@
 """Sizes and positions of the things in a picture, at random or in rows, apart from each other.
 
-Sizes may be chosen so that total area or hull reaches a target magnitude."""
+They may be chosen so that total area or hull reaches a target magnitude."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Corners = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A part of the picture that things keep to, in pixels."""
+    """A rectangle that things keep within, in pixels."""
 
     left: float
     top: float
@@ -30,17 +30,17 @@ class Field:
 
     @property
     def area(self) -> float:
-        """How large it is."""
+        """Its area."""
         return (self.right - self.left) * (self.bottom - self.top)
 
     @property
     def width_of_disc(self) -> float:
-        """How wide a disc in it may be at the most."""
+        """The diameter of the largest disc in it."""
         return min(self.right - self.left, self.bottom - self.top)
 
 
 def check_room(number: int, size_px: int) -> None:
-    """Refuse a picture that is too small or too large to be of use, or too small for that many things."""
+    """Refuse a picture that is too small or too large, or too small for that many things."""
     if not SMALLEST_PICTURE_PX <= size_px <= LARGEST_PICTURE_PX:
         raise BadValueError(f"size_px {size_px}: a picture has {SMALLEST_PICTURE_PX} to {LARGEST_PICTURE_PX} px a side")
     if number < 1:
@@ -50,12 +50,12 @@ def check_room(number: int, size_px: int) -> None:
 
 
 def capacity(size_px: int) -> int:
-    """Tell how many of the smallest things find room at random: they take up two fifths of the picture."""
+    """Estimate how many of the smallest things fit at random: they take up two fifths of the picture."""
     return int(size_px**2 / (2 * (SMALLEST_ITEM_PX + gap_px(size_px)) ** 2))
 
 
 def gap_px(size_px: int) -> int:
-    """Tell how far apart things stand at the least, so that they never touch after resizing or JPEG."""
+    """Return the smallest gap between things, so that they never touch after resizing or JPEG."""
     return max(3, size_px // 128)
 
 
@@ -67,7 +67,7 @@ def fit(
     overlap: float = 0.0,
     fields: Sequence[Field] | None = None,
 ) -> tuple[tuple[int, ...], Corners]:
-    """Place discs, all of them shrunk as far as it takes; return their diameters and top left corners."""
+    """Place discs, shrinking all of them until they fit; return their diameters and top left corners."""
     check_room(len(diameters), size_px)
     shrunk = tuple(diameters)
     while True:
@@ -83,9 +83,9 @@ def fit(
 
 
 def fit_into_grid(diameters: Sequence[int], size_px: int, grid: tuple[int, int]) -> tuple[tuple[int, ...], Corners]:
-    """Place discs in the middle of the cells of a grid, row by row, those shrunk that are wider than a cell.
+    """Place discs in the middle of a grid's cells, row by row, shrinking those wider than a cell.
 
-    Where there are more discs than cells there are more rows; where there are fewer, the last cells stay empty.
+    More discs than cells make more rows; with fewer, the last cells stay empty.
     """
     gap, columns = gap_px(size_px), grid[1]
     rows = max(grid[0], math.ceil(len(diameters) / columns))
@@ -110,10 +110,10 @@ def place(
     overlap: float = 0.0,
     fields: Sequence[Field] | None = None,
 ) -> Corners | None:
-    """Find a top left corner for each disc, the largest first; None where one of them finds no room.
+    """Find a top left corner for each disc, the largest first; None if one of them finds no room.
 
-    Without overlap discs stand a gap apart; with it, two may come as near as that share of their diameters allows.
-    Each disc keeps to its field if there are any, and otherwise a gap off the border.
+    Without overlap discs are a gap apart; with it, two may overlap by that share of their diameters. Each disc keeps
+    within its field if there are any, and otherwise a gap off the border.
     """
     border = gap_px(size_px)
     gap = 0 if overlap else border
@@ -150,7 +150,7 @@ def _free_corner(
         free = np.flatnonzero(_is_free(candidates, diameter, placed, apart))
         if free.size:
             return np.asarray(candidates[free[0]])
-    # Chance has found nothing: look everywhere, once, so that a crowded picture still ends.
+    # Random tries have failed: look everywhere, once, so that crowded pictures end.
     across, down = (
         first + np.unique(np.linspace(0, most, _LATTICE).astype(np.int64))
         for first, most in zip(start, room, strict=True)
@@ -182,8 +182,8 @@ def _that_many(number: int, size_px: int) -> str:
 Numbers = NDArray[np.float64]
 Arranged = tuple[Sequence[int], Corners]
 
-# Up to about ten items size tells nothing of number; beyond, things must shrink to have room. A share of .3
-# lies well below .547, at which placing equal discs one by one at random comes to a halt.
+# Up to about ten items size says nothing about number; beyond, things must shrink to fit. A share of .3 is well below
+# .547, at which placing equal discs one by one at random jams.
 LARGEST_SHARE_OF_SIDE = 0.24
 SMALLEST_TO_LARGEST = 0.45
 MEAN_SQUARE = (1 + SMALLEST_TO_LARGEST + SMALLEST_TO_LARGEST**2) / 3
@@ -193,34 +193,34 @@ _ATTEMPTS = 300
 
 @dataclass(frozen=True, slots=True)
 class TargetMagnitude:
-    """What the things of a picture must come to, in square pixels: their total area, or the area of their hull."""
+    """What the things of a picture must add up to, in square pixels: their total area, or the area of their hull."""
 
     area_px: float | None = None
     hull_px: float | None = None
 
 
 def scatter(
-    shapes: Sequence[Silhouette], size_px: int, goal: TargetMagnitude, random: np.random.Generator, *, overlap: float
+    shapes: Sequence[Silhouette], size_px: int, target: TargetMagnitude, random: np.random.Generator, *, overlap: float
 ) -> Arranged:
     """Give every thing a side and a top left corner."""
     shares = SMALLEST_TO_LARGEST + (1 - SMALLEST_TO_LARGEST) * random.random(len(shapes))
-    if goal.area_px is not None:
-        sides = sides_for_area(shares, shapes, goal.area_px)
+    if target.area_px is not None:
+        sides = sides_for_area(shares, shapes, target.area_px)
         return sides, _placed(sides, size_px, random, overlap)
-    if goal.hull_px is not None:
-        return _Spread(shapes, size_px, goal.hull_px, overlap).over(shares, random)
+    if target.hull_px is not None:
+        return _Spread(shapes, size_px, target.hull_px, overlap).over(shares, random)
     largest = largest_px(len(shapes), size_px)
     return fit([max(SMALLEST_ITEM_PX, math.floor(largest * s)) for s in shares], size_px, random, overlap=overlap)
 
 
 def largest_px(number: int, size_px: int) -> float:
-    """Tell how large the largest of so many things may be."""
+    """Return how large the largest of so many things may be."""
     crowded = math.sqrt(COVERED_SHARE * 4 / (math.pi * MEAN_SQUARE * number))
     return min(LARGEST_SHARE_OF_SIDE * size_px, crowded * size_px - gap_px(size_px))
 
 
 def sides_for_area(shares: Numbers, shapes: Sequence[Silhouette], area_px: float) -> list[int]:
-    """Scale sides so that the things cover an area, as nearly as whole pixels allow."""
+    """Scale sides so that the things cover an area, as closely as whole pixels allow."""
     covers = np.array([shape.area for shape in shapes])
     exact = shares * math.sqrt(area_px / float(covers @ shares**2))
     sides = np.floor(exact).astype(np.int64)
@@ -235,7 +235,7 @@ def sides_for_area(shares: Numbers, shapes: Sequence[Silhouette], area_px: float
 
 
 def _check_not_too_small(sides: Sequence[int]) -> None:
-    """Refuse things too small to see; a magnitude that is held constant leaves no other way out."""
+    """Refuse things too small to see; with a magnitude held constant they cannot be larger."""
     if min(sides) < SMALLEST_ITEM_PX:
         raise BadValueError(
             f"number {len(sides)}: with that magnitude held constant, the smallest item has {min(sides)} px, and "
@@ -260,7 +260,7 @@ def _no_way(number: int, size_px: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """Things drawn apart from a narrow place until their hull is as large as it must be."""
+    """Spreads things from a narrow place until their hull reaches the target."""
 
     shapes: Sequence[Silhouette]
     size_px: int
@@ -287,7 +287,7 @@ class _Spread:
         raise BadValueError(_no_way(len(shares), self.size_px))
 
     def _alone(self, random: np.random.Generator) -> Arranged:
-        """One thing's hull is its own: its size must do."""
+        """Size a single thing so that its own hull reaches the target."""
         side = round(math.sqrt(self.hull_px / hull_area(self.shapes[0].hull)))
         return [side], _placed([side], self.size_px, random, self.overlap)
 
@@ -316,23 +316,23 @@ _HALVINGS = 26
 
 
 def array(
-    shapes: Sequence[Silhouette], size_px: int, goal: TargetMagnitude, random: np.random.Generator, *, overlap: float
+    shapes: Sequence[Silhouette], size_px: int, target: TargetMagnitude, random: np.random.Generator, *, overlap: float
 ) -> Arranged:
-    """Give equal things one side, and the top left corners of a regular array; its things never overlap."""
+    """Give equal things one side, and the top left corners of a regular array, without overlap."""
     del overlap
     drawn, stretch = _between(_SIDES, random), _between(_PITCHES, random)
     lattices = _lattices(len(shapes), random)
     for share in (drawn, *_NARROWER_SIDES):
         sizes = _Sizes(shapes[0], len(shapes), size_px, share, stretch)
         for lattice in lattices:
-            side, pitch_px = sizes.reach(lattice, goal)
+            side, pitch_px = sizes.reach(lattice, target)
             sides = [side] * len(shapes)
             places = lattice * pitch_px
             corners = _moved(np.rint(places - places.min(axis=0)).astype(np.int64), sides, size_px, random)
             if corners is not None and (len(shapes) == 1 or pitch_px >= side + gap_px(size_px)):
                 _check_not_too_small(sides)
                 return sides, corners
-    held = "" if goal == TargetMagnitude() else " with that magnitude held constant"
+    held = "" if target == TargetMagnitude() else " with that magnitude held constant"
     raise BadValueError(
         f"number {len(shapes)}: no regular array of so many fits on {size_px} × {size_px} px{held}: "
         "ask for fewer or for a larger picture"
@@ -341,7 +341,7 @@ def array(
 
 # Sides in shares of the pitch, the distance from one thing to the next; the pitch in shares of the largest that fits.
 _SIDES = (0.7, 0.85)
-_NARROWER_SIDES = (0.6, 0.5, 0.4, 0.3)  # where the gaps between small things would be too small
+_NARROWER_SIDES = (0.6, 0.5, 0.4, 0.3)  # if the gaps between small things would be too small
 _PITCHES = (0.7, 1.0)
 _LARGEST_PITCH = 0.2  # in shares of the picture
 _LONGEST_SINGLE_ROW = 5
@@ -353,7 +353,7 @@ def _between(limits: tuple[float, float], random: np.random.Generator) -> float:
 
 
 def _lattices(number: int, random: np.random.Generator) -> list[Points]:
-    """List the arrays that look like one, in random order: the centres of their things, one pitch apart."""
+    """List the plausible arrays in random order: the centres of their things, one pitch apart."""
     plausible = [rows for rows in range(1, number + 1) if _is_plausible(rows, math.ceil(number / rows))]
     order = sorted(plausible, key=lambda _: random.random())
     return [_lattice(number, rows) for rows in order]
@@ -377,7 +377,7 @@ def _lattice(number: int, rows: int) -> Points:
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
-    """How large the things of an array are, and how far apart."""
+    """The sizes and distances of an array's things."""
 
     shape: Silhouette
     number: int
@@ -385,16 +385,16 @@ class _Sizes:
     share: float
     stretch: float
 
-    def reach(self, lattice: Points, goal: TargetMagnitude) -> tuple[int, float]:
+    def reach(self, lattice: Points, target: TargetMagnitude) -> tuple[int, float]:
         """Find the side and the pitch, in pixels."""
         room_px = self.size_px - 2 * gap_px(self.size_px)
         longest = float(np.ptp(lattice, axis=0).max())
-        if goal.hull_px is not None:
+        if target.hull_px is not None:
             reach = (lattice[:, None, :] + self.share * self.shape.hull).reshape(-1, 2)
-            pitch_px = math.sqrt(goal.hull_px / hull_area(reach))
+            pitch_px = math.sqrt(target.hull_px / hull_area(reach))
             return round(self.share * pitch_px), pitch_px
-        if goal.area_px is not None:
-            side = round(math.sqrt(goal.area_px / self.number / self.shape.area))
+        if target.area_px is not None:
+            side = round(math.sqrt(target.area_px / self.number / self.shape.area))
             widest_px = (room_px - side) / longest if longest else math.inf
             return side, min(max(side / self.share, side + gap_px(self.size_px)), widest_px)
         pitch_px = self.stretch * min(_LARGEST_PITCH * self.size_px, room_px / (longest + self.share))
@@ -402,7 +402,7 @@ class _Sizes:
 
 
 def _moved(corners: Corners, sides: Sequence[int], size_px: int, random: np.random.Generator) -> Corners | None:
-    """Move things, all of them alike, to anywhere in the picture; None where they do not fit into it."""
+    """Move all things together to a random place in the picture; None if they do not fit."""
     gap, start = gap_px(size_px), corners.min(axis=0)
     slack = size_px - 2 * gap - ((corners + np.array(sides)[:, None]).max(axis=0) - start)
     if (slack < 0).any():

@@ -1,7 +1,7 @@
 """Renders recipes: layout, background, painting, and the magnitudes that vary along with number.
 
-A recipe may hold one magnitude constant over numbers. Randomness comes from the recipe alone, and only as uniform
-doubles, which numpy keeps stable over versions."""
+A recipe may hold one magnitude constant across numbers. Randomness depends on the recipe alone, and uses only uniform
+doubles, which numpy keeps stable across versions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,23 +22,10 @@ from subitize.stimuli.placement import MEAN_SQUARE, TargetMagnitude, array, larg
 if TYPE_CHECKING:
     from subitize.language.scene import Form
 
-__all__ = [
-    "CATEGORIES",
-    "Category",
-    "Layout",
-    "Magnitudes",
-    "PlacedThing",
-    "Rendered",
-    "layout",
-    "magnitudes",
-    "paint",
-    "render",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PlacedThing:
-    """One thing in a picture: which drawing of it, the square of pixels it is drawn into, and its form if not whole."""
+    """One thing in a picture: its drawing, the square of pixels it is drawn into, and its form if not whole."""
 
     noun: str
     variant: int
@@ -51,7 +38,7 @@ class PlacedThing:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Everything that is in a picture, before any pixel; what comes later is drawn over what comes first."""
+    """Everything in a picture, before it is painted; later things are drawn over earlier ones."""
 
     size_px: int
     items: tuple[PlacedThing, ...]
@@ -62,7 +49,7 @@ WHITE: Colour = (255, 255, 255)
 
 
 def paint(plan: Layout, background: Colour | Image.Image = WHITE) -> Image.Image:
-    """Draw a layout on a plain colour, or onto an image, which is used up."""
+    """Draw a layout on a plain colour, or onto an image, which is changed."""
     if isinstance(background, tuple):
         background = Image.new("RGB", (plan.size_px, plan.size_px), background)
     return paste(plan, sprites(plan.items), background)
@@ -97,7 +84,7 @@ def plain(colour: Colour) -> Background:
 
 
 def _gradient(size_px: int, random: np.random.Generator) -> Image.Image:
-    """Go from one light grey to another across the picture, in a direction at random."""
+    """Fade from one light grey to another across the picture, in a random direction."""
     turn = random.random() * 2 * np.pi
     axis = np.linspace(-1, 1, size_px)
     slope = np.cos(turn) * axis[None, :] + np.sin(turn) * axis[:, None]
@@ -111,7 +98,7 @@ def _clouds(size_px: int, random: np.random.Generator) -> Image.Image:
 
 
 def _stripes(size_px: int, random: np.random.Generator) -> Image.Image:
-    """Cover the picture with light upright stripes, as wide as they come by chance."""
+    """Cover the picture with light upright stripes of random widths."""
     edges = np.sort(random.random(_STRIPES))
     place = np.searchsorted(edges, np.linspace(0, 1, size_px, endpoint=False))
     return _greys(np.broadcast_to(np.where(place % 2, 255, _DARKEST), (size_px, size_px)))
@@ -141,7 +128,7 @@ BACKGROUNDS: Mapping[str, Background] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A kind of stimulus: what one thing in it is called, what it is drawn as, and whether in a regular array.
+    """A kind of stimulus: the noun of its things, what they are drawn as, and whether in a regular array.
 
     A scattered picture mixes all its drawings and colours; an array repeats one.
     """
@@ -170,14 +157,14 @@ MOST_OVERLAP = 0.5
 
 
 def layout(stimulus: Stimulus) -> Layout:
-    """Decide what stands where in a recipe's picture."""
+    """Lay out a recipe's picture."""
     category = check(stimulus)
     random = recipe_random("stimulus", stimulus)
     cast = _cast(category, stimulus.number, random)
     shapes = [silhouette(noun, variant) for noun, variant, _ in cast]
-    goal = _goal(stimulus, category)
+    target = _target(stimulus, category)
     arrange = array if category.is_array else scatter
-    sides, corners = arrange(shapes, stimulus.size_px, goal, random, overlap=stimulus.overlap)
+    sides, corners = arrange(shapes, stimulus.size_px, target, random, overlap=stimulus.overlap)
     items = (
         PlacedThing(noun, variant, colour, int(left), int(top), int(side))
         for (noun, variant, colour), side, (left, top) in zip(cast, sides, corners, strict=True)
@@ -186,7 +173,7 @@ def layout(stimulus: Stimulus) -> Layout:
 
 
 def check(stimulus: Stimulus) -> Category:
-    """Look up a recipe's category, and refuse a recipe that cannot be drawn."""
+    """Return a recipe's category; refuse a recipe that cannot be drawn."""
     category = _find_category(stimulus.category)
     if stimulus.background not in BACKGROUNDS:
         raise UnknownNameError("background", stimulus.background, BACKGROUNDS)
@@ -202,7 +189,7 @@ def check(stimulus: Stimulus) -> Category:
 
 
 def _find_category(name: str) -> Category:
-    """Find a category; besides those of the experiments, everything that has a drawing is one, by its noun."""
+    """Find a category: one of the experiments', or any noun that has a drawing."""
     if name in CATEGORIES:
         return CATEGORIES[name]
     if name in glyphs.GLYPHS:
@@ -211,19 +198,19 @@ def _find_category(name: str) -> Category:
 
 
 def recipe_random(purpose: str, stimulus: Stimulus) -> np.random.Generator:
-    """Start the randomness of one purpose (what stands where, the background) from the recipe."""
+    """Make the random generator of one purpose (layout or background) from the recipe."""
     control = (stimulus.control.magnitude, stimulus.control.up_to) if stimulus.control else None
     parts = (stimulus.category, stimulus.number, stimulus.seed, stimulus.size_px, control, stimulus.overlap)
     return np.random.Generator(np.random.PCG64(int(digest(purpose, *parts), 16)))
 
 
-# What is held constant, in shares of the picture: such that 1 thing is not too large, nor are 200 too small.
+# Constant magnitudes in shares of the picture, chosen so that 1 thing is not too large, nor 200 too small.
 _AREA = 0.06
 _HULL = 0.2
 _LARGEST_HULL = 0.4
 
 
-def _goal(stimulus: Stimulus, category: Category) -> TargetMagnitude:
+def _target(stimulus: Stimulus, category: Category) -> TargetMagnitude:
     control, picture_px = stimulus.control, stimulus.size_px**2
     if control is None:
         return TargetMagnitude()
@@ -260,11 +247,11 @@ def _choose(category: Category, random: np.random.Generator) -> tuple[str, int, 
 
 @dataclass(frozen=True, slots=True)
 class Magnitudes:
-    """What can stand in for number in a picture.
+    """The magnitudes in a picture that can be mistaken for number.
 
-    Area is coverage: a pixel that an item half covers counts one half; where items overlap it counts once. The hull
+    Area is coverage: a pixel that an item half covers counts as one half, and overlaps count once. The hull
     is the smallest convex region that holds every pixel at least half covered. Density is number over hull area, the
-    usage of the number-cognition literature, per million pixels; it is of little meaning for one or two items.
+    usage of the number-cognition literature, per million pixels; it means little for one or two items.
     """
 
     number: int
@@ -276,14 +263,14 @@ class Magnitudes:
 
 @dataclass(frozen=True, eq=False)
 class Rendered:
-    """A picture as a PNG file; its magnitudes are measured when somebody wants to know."""
+    """A picture as a PNG file; its magnitudes are measured when needed."""
 
     png: bytes
     measure: Callable[[], Magnitudes]
 
     @cached_property
     def magnitudes(self) -> Magnitudes:
-        """What is measured on its rasterised things."""
+        """The magnitudes measured on its rasterised things."""
         return self.measure()
 
 
@@ -297,7 +284,7 @@ def render(stimulus: Stimulus) -> Rendered:
 
 
 def magnitudes(stimulus: Stimulus) -> Magnitudes:
-    """Tell the magnitudes of a recipe's picture without drawing it, where things do not overlap."""
+    """Compute the magnitudes of a recipe's picture, without drawing it if things do not overlap."""
     plan = layout(stimulus)
     if stimulus.overlap > 0:
         return _measure(plan, sprites(plan.items), can_overlap=True)
@@ -305,7 +292,7 @@ def magnitudes(stimulus: Stimulus) -> Magnitudes:
 
 
 def _measure(plan: Layout, drawn: Sequence[Image.Image], *, can_overlap: bool) -> Magnitudes:
-    """Measure a layout on its rasterised things."""
+    """Measure the magnitudes of a layout on its rasterised things."""
     coverages = [np.asarray(sprite.getchannel("A")) for sprite in drawn]
     area = sum(int(coverage.sum(dtype=np.int64)) for coverage in coverages) / 255
     visible = _union_area(plan, drawn) if can_overlap else area
@@ -314,9 +301,9 @@ def _measure(plan: Layout, drawn: Sequence[Image.Image], *, can_overlap: bool) -
 
 
 def _estimate(plan: Layout) -> Magnitudes:
-    """Work the magnitudes of things that do not overlap out from their silhouettes, without drawing any.
+    """Compute the magnitudes of things that do not overlap from their silhouettes, without drawing any.
 
-    They are within a hundredth of what is measured on the pixels of things of 35 px or more.
+    They are within 1 % of those measured on pixels, for things of 35 px or more.
     """
     shapes = [silhouette(item.noun, item.variant) for item in plan.items]
     area = sum(shape.area * item.side_px**2 for shape, item in zip(shapes, plan.items, strict=True))

@@ -1,7 +1,7 @@
 """Names regions by the drawing of ours that they resemble most, and names their colours.
 
 A region gets the kind of the nearest reference if it is near enough, and clearly nearer than to any reference of
-another kind. Otherwise it is unknown; it is never named after the nearest for want of a better one."""
+another kind. Otherwise it is "unknown"; there is no fallback to the nearest kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ KINDS = tuple(GLYPHS)
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What a region is taken for, how surely, and its colour; whether a good part of it has another colour."""
+    """What a region is taken for, how surely, its colour, and whether much of it has another colour."""
 
     kind: str
     score: float
@@ -41,18 +41,18 @@ class Recognised:
 
     @property
     def doubt(self) -> float:
-        """How far it is from looking just like a drawing: 0 at one, 1 on the limit to unknown, 2 at the most."""
+        """How unlike a drawing it looks: 0 just like one, 1 at the limit to unknown, 2 at most."""
         return 2 * (self.score if self.kind == UNKNOWN else 1 - self.score)
 
 
 def recognise(regions: Sequence[Region]) -> list[Recognised]:
-    """Name regions by kind and colour; the score of an unknown is 1 less its membership of the best kind."""
+    """Name regions by kind and colour; an unknown's score is 1 minus its membership of the best kind."""
     starts = range(0, len(regions), _AT_ONCE)
     return [thing for start in starts for thing in _recognise(regions[start : start + _AT_ONCE], references(), 1.0)]
 
 
 def recognise_plain(region: Region, *, leeway: float = 1.0) -> Recognised:
-    """Name a region that may also be a thing drawn plain; a large one just as large as drawings are known by."""
+    """Name a region that may also be a thing drawn plain, scaling large ones to the usual size."""
     size_px = max(region.mask.shape)
     if size_px > USUAL_PX:
         region = at_usual_size(region)
@@ -62,11 +62,11 @@ def recognise_plain(region: Region, *, leeway: float = 1.0) -> Recognised:
 
 
 Matches = tuple[NDArray[np.intp], NDArray[np.float64]]
-"""For every region its nearest reference, and the doubt that it is one: 0 at it, 1 on the limit to unknown."""
+"""For every region its nearest reference and its doubt: 0 just like it, 1 at the limit to unknown."""
 
 
 def name(kind: str, doubt: float, colour: str, *, is_mixed: bool = False) -> Recognised:
-    """Call a region by its nearest kind, or unknown if that is beyond the limit."""
+    """Name a region by its nearest kind, or unknown if that is beyond the limit."""
     membership = max(0.0, 1 - doubt / 2)
     if doubt > 1:
         return Recognised(UNKNOWN, 1 - membership, colour, is_mixed)
@@ -79,30 +79,30 @@ def sizes_px(regions: Sequence[Region]) -> NDArray[np.int64]:
 
 
 def match(appearances: Appearances, sizes_px: NDArray[np.int64], known: References, *, leeway: float = 1.0) -> Matches:
-    """Find the nearest reference of each appearance, and doubt it the more the nearer another kind is."""
-    # Not by BLAS: its threads take longer to start than this takes, and get into each other's way in many processes.
+    """Find the nearest reference of each appearance; the doubt grows with the nearness of other kinds."""
+    # Not by BLAS: its threads take longer to start than this takes, and compete across processes.
     less_own = known.squares - 2 * np.einsum("id,jd->ij", appearances, known.appearances)
     by_kind = np.minimum.reduceat(less_own, known.first_of_kind, axis=1)
     two_nearest = np.partition(by_kind, 1, axis=1)[:, :2] + (appearances**2).sum(axis=1)[:, None]
     nearest = less_own.argmin(axis=1)
-    return nearest, doubt(two_nearest, leeway * known.reach[nearest] * blur(sizes_px))
+    return nearest, doubt(two_nearest, leeway * known.radius[nearest] * blur(sizes_px))
 
 
-def doubt(two_nearest: NDArray[np.float32], reach: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Hold the square distances to the nearest kind and the next against the nearest one's reach."""
+def doubt(two_nearest: NDArray[np.float32], radius: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute the doubt from the square distances to the two nearest kinds and the nearest one's radius."""
     distance, other = np.sqrt(np.maximum(two_nearest, 0)).T
-    return np.asarray(distance / np.maximum(np.minimum(reach, _LEAST_CLEAR * other), _NEVER_ZERO))
+    return np.asarray(distance / np.maximum(np.minimum(radius, _LEAST_CLEAR * other), _NEVER_ZERO))
 
 
 def blur(sizes_px: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Tell how many times as far small things may be: their form is shown that inexactly."""
+    """Return the factor by which small things may be farther, as their form is inexact."""
     return np.asarray(1 + _BLUR_PX / sizes_px)
 
 
 def tinted_colours(samples: Samples, bodies: Colours, matches: Matches, known: References) -> tuple[Colours, Mask]:
-    """Take the colour of the parts that take it in the drawing, or of the body if the thing is unknown.
+    """Take the colour of the parts that are tinted in the drawing, or of the body if the thing is unknown.
 
-    Tell as well whether a good share of these parts has quite another colour.
+    Also return whether much of these parts has quite another colour.
     """
     nearest, doubts = matches
     tinted = known.takes_colour[nearest] & samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
@@ -115,7 +115,7 @@ def tinted_colours(samples: Samples, bodies: Colours, matches: Matches, known: R
 
 
 _AT_ONCE = 256  # a picture full of scraps must not fill the memory
-_BLUR_PX = 9  # a thing that is nine pixels large may be twice as far
+_BLUR_PX = 9  # a thing of nine pixels may be twice as far
 _LEAST_CLEAR = 0.78  # of the distance to the nearest other kind
 _FEWEST_CELLS = 6
 _NEVER_ZERO = 1e-6

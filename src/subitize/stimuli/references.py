@@ -1,8 +1,8 @@
 """What our drawings look like, whole and in parts: computed from the drawings themselves, once per machine.
 
 New clip-art is recognised without further work. Each drawing is seen on white in a few colours that represent all
-others: a dark and a light one of strong hue, and the ends of the scale without hue. References of parts are computed
-when first needed: most pictures show none."""
+others: a dark and a light hue, black and white. References of parts are computed when first needed: most pictures
+show none."""
 
 import contextlib
 import os
@@ -44,10 +44,10 @@ class References:
     """One row per view of a drawing: the noun, the form, the appearance, and where it takes the colour asked for."""
 
     nouns: tuple[str, ...]
-    forms: NDArray[np.intp]  # positions among the forms that were looked at
+    forms: NDArray[np.intp]  # positions among the forms that were drawn
     appearances: Appearances
     takes_colour: Mask
-    reach: NDArray[np.float32]  # how far from it a thing may look and still be one
+    radius: NDArray[np.float32]  # how far from it a thing of the same kind may look
     squares: NDArray[np.float32]  # each appearance's square length
     first_of_kind: NDArray[np.intp]  # the rows where another noun begins
 
@@ -57,12 +57,12 @@ Kept = TypeVar("Kept", bound=References)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HalvedReferences(References):
-    """The same of whole drawings, each half by itself, with the cells that belong to the second."""
+    """References of whole drawings, described half by half, with the cells that belong to the second half."""
 
     is_second: Mask
 
 
-# What a thing in so many pieces may look like. Half a dot is a shape of its own, and not known as a half.
+# Forms of things by number of pieces. Half a dot is a shape of its own, and not recognised as a half.
 PART_FORMS: Mapping[int, tuple[Form, ...]] = MappingProxyType(
     {
         1: (Portion(Fraction(1, 2)), Portion(Fraction(1, 4))),
@@ -77,33 +77,26 @@ _SHAPES_OF_THEIR_OWN = frozenset({"dot"})
 
 @lru_cache(maxsize=1)
 def references() -> References:
-    """Recall what every drawing looks like, but for things that are drawn plain."""
+    """Recall what every drawing looks like, except those drawn plain."""
     known = all_references()
     kept = known.forms == 0
     nouns = tuple(compress(known.nouns, kept))
-    return References(
-        nouns,
-        known.forms[kept],
-        known.appearances[kept],
-        known.takes_colour[kept],
-        known.reach[kept],
-        known.squares[kept],
-        _starts(nouns),
-    )
+    rows = ("forms", "appearances", "takes_colour", "radius", "squares")
+    return References(nouns, first_of_kind=_starts(nouns), **{name: getattr(known, name)[kept] for name in rows})
 
 
 @lru_cache(maxsize=1)
 def all_references() -> References:
-    """Recall what every drawing looks like, or look at them all, which takes a second.
+    """Recall what every drawing looks like, or compute it, which takes a second.
 
-    Those of the second form are of things drawn plain, to hold others or to be cut.
+    The second form is that of things drawn plain, to hold others or to be cut.
     """
     return _recall("references", References, look_at_drawings)
 
 
 @lru_cache(maxsize=len(PART_FORMS))
 def part_references(number: int) -> References:
-    """Recall what every drawing looks like in so many pieces, or if there is one piece, what a portion looks like."""
+    """Recall what every drawing looks like in so many pieces; one piece is a portion."""
     return _recall(f"parts-{number}", References, lambda: look_at_parts(PART_FORMS[number]))
 
 
@@ -177,7 +170,7 @@ def _whole() -> list[tuple[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A drawing in a colour and a form, the position of which is told."""
+    """A drawing in a colour and a form, given by its position."""
 
     noun: str
     variant: int
@@ -196,21 +189,21 @@ def _references(seen: Sequence[tuple[_View, Region]], appearances: Appearances |
         np.array([view.form for view in views], dtype=np.intp),
         appearances,
         _is_near(samples.colours, np.array([ImageColor.getrgb(PALETTE[view.colour].plain) for view in views])),
-        _reach(appearances, _starts([(view.noun, view.variant, view.form) for view in views])),
+        _radii(appearances, _starts([(view.noun, view.variant, view.form) for view in views])),
         (appearances**2).sum(axis=1),
         _starts(nouns),
     )
 
 
 def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
-    """Read what was kept; whatever is wrong with it, looking again is the answer."""
+    """Read references from the cache; compute them if they are missing or unreadable."""
     sources = [svg(*thing) for thing in _drawn()]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
     file = folder / f"{name}-{digest(_ways_of_looking(), sources, _whole())}.npz"
     with _LOOKING:
         found = _read(file, kind)
         if found is None:
-            with _no_other_process(folder):  # one of several that start together looks
+            with _no_other_process(folder):  # only one of several that start together computes them
                 found = _read(file, kind) or _keep(look(), file)
     return found
 
@@ -226,7 +219,7 @@ def _read(file: Path, kind: type[Kept]) -> Kept | None:
 
 @contextlib.contextmanager
 def _no_other_process(folder: Path) -> Iterator[None]:
-    """Wait while another process looks; where folders cannot be locked, as on Windows, each looks for itself."""
+    """Wait while another process computes; where folders cannot be locked, as on Windows, each computes its own."""
     with contextlib.ExitStack() as held:
         if fcntl is not None:
             with contextlib.suppress(OSError):
@@ -234,19 +227,19 @@ def _no_other_process(folder: Path) -> Iterator[None]:
                 lock = os.open(folder, os.O_RDONLY)
                 held.callback(os.close, lock)
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                held.callback(fcntl.flock, lock, fcntl.LOCK_UN)  # whoever was forked meanwhile has the folder open, too
+                held.callback(fcntl.flock, lock, fcntl.LOCK_UN)  # a forked process holds the folder open, too
         yield
 
 
 def _ways_of_looking() -> list[str]:
-    """Give the code and the libraries that the result depends on: what others have kept is not recalled."""
+    """List the code and library versions that the result depends on; another's cache is not read."""
     here, names = Path(__file__).parent, ("appearance", "cuts", "glyphs", "references", "segmentation")
     versions = [version(library) for library in ("numpy", "scipy", "pillow", "resvg-py")]
     return [*versions, *((here / f"{name}.py").read_text(encoding="utf-8") for name in names)]
 
 
 def _keep(found: Kept, file: Path) -> Kept:
-    """Keep it for the next process, if there is a place for it."""
+    """Cache references for the next process, if the folder can be written."""
     partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -258,29 +251,29 @@ def _keep(found: Kept, file: Path) -> Kept:
 
 
 def _remove_forgotten(file: Path) -> None:
-    """Remove files of the same kind that are older than a month; an installation that still needs one looks again."""
+    """Remove files of the same kind older than a month; an installation that still needs one computes it again."""
     kind = file.name.rpartition("-")[0]
     for other in file.parent.glob(f"{kind}-*"):
         if other != file and time.time() - other.stat().st_mtime > _FORGOTTEN_SECONDS:
             other.unlink()
 
 
-_LOOKING = threading.Lock()  # one thread looks, the others recall what it has kept
+_LOOKING = threading.Lock()  # one thread computes, the others read its cache
 # Several versions may be installed side by side: they leave one another's files alone.
 _FORGOTTEN_SECONDS = 30 * 24 * 3600
-# As in pictures of some ten and of a hundred things; what is larger looks like the first.
+# As in pictures of about ten and of a hundred things; larger things look like the first.
 _LARGE_PX, _SMALL_PX = 40, 24
 _PART_PX = 88  # parts of things are seen in pictures of few
 _NEAR = 16
-# So that in benchmarks.observer things of ours stay well inside and foreign ones outside.
+# Chosen so that in benchmarks.observer our things are well inside and foreign ones outside.
 _LEAST_REACH, _REACH_BY_SPREAD = 1.1, 0.75
 _WHITE_GROUND = (np.full(3, 255, dtype=np.uint8),) * 2
 
 
 def _rendered(views: Sequence[_View], forms: Sequence[Form]) -> list[Image.Image]:
-    """Render the views, those of one drawing in one thread: how it is cut is worked out once for all its colours."""
+    """Render the views, those of one drawing in one thread, so that its cuts are computed once for all colours."""
 
-    from subitize.stimuli import cuts  # it takes scipy, which takes longer to import than a picture to look at
+    from subitize.stimuli import cuts  # needs scipy, slower to import than a picture is to see
 
     def render(same: Sequence[_View]) -> list[Image.Image]:
         return [_on_white(cuts.sprite(v.noun, v.variant, v.colour, _PART_PX, forms[v.form])) for v in same]
@@ -297,7 +290,7 @@ def _on_white(sprite: Image.Image) -> Image.Image:
 
 
 def _second_half(view: _View) -> Image.Image:
-    """Draw the second half in black on nothing."""
+    """Draw the second half in black on transparent ground."""
     from subitize.stimuli import cuts
 
     is_second = cuts.cut(view.noun, view.variant, (1, 1), is_broken=False) == 1
@@ -306,14 +299,14 @@ def _second_half(view: _View) -> Image.Image:
 
 
 def _crop(image: Image.Image, region: Region) -> Region:
-    """Show another image where a region is."""
+    """Cut a region's box out of another image."""
     height, width = region.mask.shape
     pixels = np.asarray(image)[region.top : region.top + height, region.left : region.left + width]
     return Region(region.left, region.top, region.mask, pixels)
 
 
 def _cut_out(images: Sequence[Image.Image]) -> Iterator[Region]:
-    """Cut things out of their white ground, all of their parts; nothing is left of what is as good as white."""
+    """Cut things out of their white ground, with all their parts; nearly white things leave nothing."""
     pixels = np.stack([np.asarray(image) for image in images])
     count, height, width, _ = pixels.shape
     masks = foreground(pixels.reshape(count * height, width, 3), _WHITE_GROUND).reshape(count, height, width)
@@ -327,12 +320,12 @@ def _is_near(colours: NDArray[np.uint8], wanted: NDArray[np.int64]) -> Mask:
 
 
 def _starts(names: Sequence[object]) -> NDArray[np.intp]:
-    """Tell where another name begins."""
+    """Find the rows where another name begins."""
     return np.array([row for row, name in enumerate(names) if row == 0 or name != names[row - 1]], dtype=np.intp)
 
 
-def _reach(appearances: Appearances, first_of_drawing: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Let a drawing reach farther the more its own views differ: a disc looks the same in every colour and size."""
+def _radii(appearances: Appearances, first_of_drawing: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Give a drawing a larger radius the more its views differ: a disc looks the same in every colour and size."""
     counts = np.diff(np.append(first_of_drawing, len(appearances)))
     means = np.add.reduceat(appearances, first_of_drawing) / counts[:, None]
     squares = ((appearances - np.repeat(means, counts, axis=0)) ** 2).sum(axis=1)

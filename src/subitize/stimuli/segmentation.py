@@ -1,6 +1,6 @@
 """Separates things from a plain or faintly patterned background, and finds connected regions.
 
-scipy finds connected regions too, but takes longer to import than a whole picture takes to be seen."""
+scipy finds connected regions too, but is slower to import than a whole picture is to see."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +19,8 @@ Indices = NDArray[np.intp]
 class Connected:
     """The connected pieces of a mask, or of each of several, numbered from 1 in the order of their first cells.
 
-    A run is a stretch of neighbouring cells in a row. It begins and ends at a place in all rows of all masks, put
-    one after the other with an empty cell after each row and an empty row after each mask.
+    A run is a stretch of neighbouring cells in a row. Its start and end are positions in all rows of all masks, one
+    after the other, with an empty cell after each row and an empty row after each mask.
     """
 
     masks: Mask
@@ -30,13 +30,13 @@ class Connected:
 
     @cached_property
     def labels(self) -> NDArray[np.int32]:
-        """For every cell the number of its piece; 0 outside the mask."""
+        """The number of every cell's piece; 0 outside the mask."""
         labels = np.zeros(self.masks.shape, dtype=np.int32)
         labels[self.masks] = np.repeat(self.number_of_run, self.ends - self.starts)
         return labels
 
     def at_least(self, cells: float) -> list[tuple[int, slice, slice]]:
-        """List the pieces of a mask that have as many cells: number, rows and columns of the box around each."""
+        """List the pieces of a mask with at least so many cells: number, rows and columns of each box."""
         if not self.starts.size:
             return []
         order = np.argsort(self.number_of_run, kind="stable")
@@ -60,12 +60,12 @@ class Connected:
 
 
 def find_connected(masks: Mask, *, is_diagonal: bool = False) -> Connected:
-    """Find what hangs together in a mask, or in each of several, by sides or also by corners."""
+    """Find the connected pieces of a mask, or of each of several, joined by sides or also by corners."""
     width = masks.shape[-1] + 1
     rows = np.pad(masks, [*[(0, 0)] * (masks.ndim - 2), (0, 1), (0, 1)]).ravel()
     changes = np.flatnonzero(np.diff(rows, prepend=False))
     starts, ends = changes[0::2], changes[1::2]
-    # The runs in the row above that touch a run stand one after another.
+    # The runs in the row above that touch a run are consecutive.
     first = np.searchsorted(ends, starts - width - is_diagonal, side="right")
     counts = np.searchsorted(starts, ends - width + is_diagonal) - first
     return Connected(masks, starts, ends, _number_runs(first, counts))
@@ -110,13 +110,13 @@ class Region:
 def regions(pixels: Rgb) -> list[Region]:
     """Find the connected things in a picture, without specks, in no particular order.
 
-    What lies inside the outline of another thing is a part of it: the eyes of a white cat on white.
+    A thing inside the outline of another is part of it: the eyes of a white cat on white.
     """
     return components(foreground(pixels, background(pixels)), pixels)
 
 
 def components(mask: Mask, pixels: Rgb) -> list[Region]:
-    """Find what hangs together in a mask, without specks and inner parts."""
+    """Find the connected pieces of a mask, without specks and inner parts."""
     connected = find_connected(mask, is_diagonal=True)
     found = [
         Region(columns.start, rows.start, connected.labels[rows, columns] == label, pixels[rows, columns])
@@ -130,7 +130,7 @@ Background = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
 
 def background(pixels: Rgb) -> Background:
-    """Take the commonest colour along the border for the background, and what differs little from it."""
+    """Take the commonest colour along the border as the background, with colours close to it."""
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     near = np.abs(border.astype(np.int16) - commonest_colour(border)).max(axis=1) <= _PATTERN
     low, high = np.percentile(border[near], _USUAL, axis=0, method="nearest")
@@ -138,13 +138,13 @@ def background(pixels: Rgb) -> Background:
 
 
 def cut_out(mask: Mask, pixels: Rgb) -> Region:
-    """Take what a mask marks for one thing, however many parts it has; of nothing there is none."""
+    """Take all that a mask marks as one region; an empty mask makes an empty region."""
     (top, bottom), (left, right) = (_span(np.flatnonzero(mask.any(axis=axis))) for axis in (1, 0))
     return Region(left, top, mask[top:bottom, left:right], pixels[top:bottom, left:right])
 
 
 def commonest_colour(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Find the middle of the colours of which there are most among pixels, told apart no finer than by sixteenths."""
+    """Find the median of the commonest colours, grouped by sixteenths of each channel."""
     coarse = (pixels >> 4).astype(np.int32)
     bins = (coarse[:, 0] << 8) | (coarse[:, 1] << 4) | coarse[:, 2]
     return np.asarray(np.median(pixels[bins == np.bincount(bins).argmax()], axis=0))
@@ -178,12 +178,12 @@ def _without_inner_parts(found: list[Region], size_px: tuple[int, ...]) -> list[
 
 
 def _is_frame(region: Region, size_px: tuple[int, ...]) -> bool:
-    """Tell whether a thing goes around most of the picture, so that what is in it is no part of it."""
+    """Return whether a thing frames most of the picture, so that things inside are not parts of it."""
     return all(own > whole * _FRAME_SHARE for own, whole in zip(region.mask.shape, size_px, strict=True))
 
 
 def _piece(ground: NDArray[np.integer[Any]], outer: Region, region: Region) -> int:
-    """Tell in which piece of the ground around a region another one begins."""
+    """Return the piece of ground around a region in which another one begins."""
     column = region.left - outer.left + int(region.mask[0].argmax())
     return int(ground[region.top - outer.top + 1, column + 1])
 
@@ -191,6 +191,6 @@ def _piece(ground: NDArray[np.integer[Any]], outer: Region, region: Region) -> i
 _FRAME_SHARE = 2 / 3
 _TOLERANCE = np.uint8(36)
 _PATTERN = 48
-_USUAL = (3, 97)  # percentiles: a thing that is cut off by the border is no pattern
+_USUAL = (3, 97)  # percentiles: a thing cut off by the border is not a pattern
 _SPECK_PX = 12
 _SPECK_SHARE = 2e-5

@@ -1,6 +1,6 @@
-"""The `folder` model: finds which image belongs to which item, and hands over images made elsewhere.
+"""The model `folder`: assigns images that were made elsewhere to items, and gives them as replies.
 
-An image is matched by the item's key where the folder's layout has one, else by the prompt."""
+An image is matched by the item's key if the folder's layout has keys, else by the prompt."""
 
 import asyncio
 import os
@@ -25,13 +25,13 @@ _LONGEST_SHOWN = 70
 
 @dataclass(frozen=True, slots=True)
 class MatchedImages:
-    """What a folder has for the items of a suite, to be read before anything is stored.
+    """Which of a suite's items a folder has images for, to be read before anything is stored.
 
-    `files` has the file of each trial (item and repeat), `missing` the trials without one. Of the other files,
-    `unknown` fit no item or are not of the layout, `ambiguous` fit several items, `surplus` are more than there are
-    repeats, `duplicates` are second files for one trial, or the same file again for one item. Of those in `files`,
-    `faulty` cannot be read, `reworded` were made with another prompt, and `counts` is how many have a count in their
-    name. `unmade` are trials whose file is listed and not there.
+    `files` has the file of each trial (item and repeat), `missing` the trials without one. Among the other files,
+    `unknown` ones fit no item or another layout, `ambiguous` ones fit several items, `surplus` ones exceed the
+    repeats, and `duplicates` are second files for one trial, or the same file again for one item. Among those in
+    `files`, `faulty` ones cannot be read, `reworded` ones were made with another prompt, and `counts` is how many have
+    a count in their name. `unmade` are trials whose file is listed but missing.
     """
 
     layout: str
@@ -48,7 +48,7 @@ class MatchedImages:
 
     @property
     def absent(self) -> tuple[tuple[str, int], ...]:
-        """The trials that have no image, be it listed or not."""
+        """The trials without an image, listed or not."""
         return (*self.missing, *self.unmade)
 
     @property
@@ -66,7 +66,7 @@ class MatchedImages:
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """Say it in a few lines, with examples."""
+        """Describe the match in a few lines, with examples."""
         trials = self.count + len(self.missing)
         told = [f"layout {self.layout}: {trials - len(self.absent):,} of {trials:,} images found"]
         if self.absent:
@@ -94,18 +94,18 @@ class MatchedImages:
 
 
 class ImageAssignment:
-    """The images of each item by repeat, and those that found no place."""
+    """The images of each item by repeat, and the images that could not be assigned."""
 
-    def __init__(self, holdings: ImageFolder, items: Sequence[Item]) -> None:
+    def __init__(self, folder: ImageFolder, items: Sequence[Item]) -> None:
         self.of_item: dict[str, dict[int, Image]] = {item.id: {} for item in items}
         self.ambiguous: list[UnmatchedFile] = []
         self.duplicates: list[UnmatchedFile] = []
         self.relisted: list[UnmatchedFile] = []
         self._texts = {item.id: task_text(item.task) for item in items}
-        self._are_names_prompts = holdings.is_named_by_prompts
+        self._are_names_prompts = folder.is_named_by_prompts
         certain: dict[str, list[Image]] = defaultdict(list)
         shared: dict[tuple[str, ...], list[Image]] = defaultdict(list)
-        for image, candidates in self._list_each_once(holdings, _Finder(holdings, items)):
+        for image, candidates in self._list_each_once(folder, _Finder(folder, items)):
             if len(candidates) == 1:
                 certain[candidates[0]].append(image)
             elif candidates:
@@ -121,10 +121,10 @@ class ImageAssignment:
         """Whether any item got an image."""
         return any(self.of_item.values())
 
-    def _list_each_once(self, holdings: ImageFolder, finder: "_Finder") -> Iterator[tuple[Image, tuple[str, ...]]]:
-        """List the images with the items that each may be for, but no file for one item a second time."""
+    def _list_each_once(self, folder: ImageFolder, finder: "_Finder") -> Iterator[tuple[Image, tuple[str, ...]]]:
+        """List the images with their candidate items, but no file twice for one item."""
         first_lines: dict[tuple[str, tuple[Scalar, ...]], Image] = {}
-        for image in holdings.images:
+        for image in folder.images:
             named, worded = finder.items_by_key(image), finder.items_by_text(image)
             candidates = tuple(id for id in named if id in worded) if named and worded else named or worded
             if named and not candidates:
@@ -141,7 +141,7 @@ class ImageAssignment:
             yield image, candidates
 
     def _deal(self, item_ids: tuple[str, ...], images: list[Image]) -> Iterator[tuple[str, list[Image]]]:
-        """Deal images out to items with the very same prompt: a folder each, or equal shares of a list in its order."""
+        """Share images among items with the very same prompt: a folder each, or equal parts of a list in its order."""
         ordered = sorted(images, key=lambda image: image.order)
         by_source: dict[str, list[Image]] = defaultdict(list)
         for image in ordered:
@@ -166,7 +166,7 @@ class ImageAssignment:
         self.ambiguous += [UnmatchedFile(image.name, reason) for image in ordered]
 
     def _number(self, images: list[Image]) -> Iterator[tuple[int, Image]]:
-        """Give each image its repeat: the one that its name tells, or its place among the images of the item."""
+        """Give each image its repeat: the one in its name, or its position among the item's images."""
         taken: dict[object, Image] = {}
         for image in sorted(images, key=lambda image: (image.order, image.name)):
             identity = image.order if image.repeat is None else image.repeat
@@ -177,29 +177,29 @@ class ImageAssignment:
                 self.duplicates.append(UnmatchedFile(image.name, f"{first.name} is taken"))
 
 
-def describe(holdings: ImageFolder, placement: ImageAssignment, items: Sequence[Item], repeats: int) -> MatchedImages:
-    """Say what came of placing the images, for so many repeats."""
-    every = {(id, repeat): image for id, images in placement.of_item.items() for repeat, image in images.items()}
+def describe(folder: ImageFolder, assignment: ImageAssignment, items: Sequence[Item], repeats: int) -> MatchedImages:
+    """Describe how the images were assigned, for so many repeats."""
+    every = {(id, repeat): image for id, images in assignment.of_item.items() for repeat, image in images.items()}
     wanted = [(item.id, repeat) for item in items for repeat in range(repeats)]
     files = {trial: every[trial] for trial in wanted if trial in every}
     prompts = {item.id: task_text(item.task) for item in items}
-    placed = {image.name for image in every.values()}
-    told = (*placement.ambiguous, *placement.duplicates, *placement.relisted)
-    explained = placed | {file.name for file in told}
-    unknown = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
+    assigned = {image.name for image in every.values()}
+    told = (*assignment.ambiguous, *assignment.duplicates, *assignment.relisted)
+    explained = assigned | {file.name for file in told}
+    unknown = dict.fromkeys(image.name for image in folder.images if image.name not in explained)
     return MatchedImages(
-        holdings.layout,
+        folder.layout,
         {trial: image.name for trial, image in files.items()},
         missing=tuple(trial for trial in wanted if trial not in every),
-        unknown=(*(UnmatchedFile(name, "no item of the suite") for name in unknown), *holdings.left),
-        ambiguous=tuple(placement.ambiguous),
+        unknown=(*(UnmatchedFile(name, "no item of the suite") for name in unknown), *folder.left),
+        ambiguous=tuple(assignment.ambiguous),
         surplus=tuple(image.name for (_, repeat), image in every.items() if repeat >= repeats),
-        duplicates=(*(file for file in placement.duplicates if file.name not in placed), *placement.relisted),
+        duplicates=(*(file for file in assignment.duplicates if file.name not in assigned), *assignment.relisted),
         faulty=tuple(UnmatchedFile(image.name, fault) for image in files.values() if (fault := find_fault(image.path))),
         reworded=tuple(
             UnmatchedFile(image.name, _show(image.prompt))
             for (item_id, _), image in files.items()
-            if image.prompt and not any(_is_same(prompt, prompts[item_id], holdings) for prompt in image.prompts)
+            if image.prompt and not any(_is_same(prompt, prompts[item_id], folder) for prompt in image.prompts)
         ),
         counts=sum(image.count is not None for image in files.values()),
         unmade=tuple(trial for trial, image in files.items() if not os.path.exists(image.path)),
@@ -207,25 +207,25 @@ def describe(holdings: ImageFolder, placement: ImageAssignment, items: Sequence[
 
 
 class _Finder:
-    """Finds the items that an image may be for: by key; by the very text, or else by what is left of it."""
+    """Finds the candidate items of an image: by key; by the exact text, or else by the text in plain form."""
 
-    def __init__(self, holdings: ImageFolder, items: Iterable[Item]) -> None:
+    def __init__(self, folder: ImageFolder, items: Iterable[Item]) -> None:
         self._by_key: dict[str, dict[str, None]] = defaultdict(dict)
         self._by_text: list[dict[str, dict[str, None]]] = [defaultdict(dict) for _ in range(3)]
         for item in items:
             text = task_text(item.task)
-            names = plain_names(text) if holdings.is_named_by_prompts else set()
+            names = plain_names(text) if folder.is_named_by_prompts else set()
             levels = [self._by_key, *self._by_text]
-            for level, handles in zip(levels, (holdings.keys(item.id), {text}, {plain(text)}, names), strict=True):
+            for level, handles in zip(levels, (folder.keys(item.id), {text}, {plain(text)}, names), strict=True):
                 for handle in handles:
                     level[handle][item.id] = None
 
     def items_by_key(self, image: Image) -> tuple[str, ...]:
-        """List the items that are called like the image, in their order."""
+        """List the items with the image's key, in their order."""
         return tuple(self._by_key.get(image.key, ())) if image.key else ()
 
     def items_by_text(self, image: Image) -> tuple[str, ...]:
-        """List the items with the image's prompt in their order; several only if they cannot be told apart."""
+        """List the items with the image's prompt in their order; several only if they are indistinguishable."""
         found = (
             level.get(handle)
             for prompt in image.prompts
@@ -235,14 +235,14 @@ class _Finder:
         return tuple(next((ids for ids in found if ids), ()))
 
 
-def _is_same(prompt: str, text: str, holdings: ImageFolder) -> bool:
+def _is_same(prompt: str, text: str, folder: ImageFolder) -> bool:
     if plain(prompt) == plain(text):
         return True
-    return holdings.is_named_by_prompts and plain_of_name(prompt) in plain_names(text)
+    return folder.is_named_by_prompts and plain_of_name(prompt) in plain_names(text)
 
 
 def _show(text: str) -> str:
-    """Make a name fit for a terminal, whatever is in it."""
+    """Make a name safe and short enough for a terminal."""
     printable = "".join(char if char.isprintable() else "?" for char in text)
     return printable if len(printable) <= _LONGEST_SHOWN else f"{printable[:_LONGEST_SHOWN]}…"
 
@@ -252,20 +252,20 @@ _BETWEEN_DIGITS = re.compile(r'(?<=\d)[<>:"/\\|?*\x00-\x1f](?=\d)')
 
 
 def plain(text: str) -> str:
-    """Leave out case, kinds of spaces, and punctuation at the end; ² stays what it is, and becomes no number."""
+    """Normalise case and spaces, and drop final punctuation; ² does not become 2."""
     spaced = " ".join(unicodedata.normalize("NFC", text).casefold().split())
     return spaced.rstrip(" .,;:!?…")
 
 
 def plain_of_name(text: str) -> str:
-    """Leave out the same of a text that was made a file name; _ stands for a space."""
+    """Normalise a file name in the same way, with _ as a space."""
     return plain(text.replace("_", " "))
 
 
 def plain_names(text: str) -> set[str]:
-    """List what a text may have become as a file name: what is not allowed there is replaced, or left out.
+    """List what a text may have become as a file name: forbidden characters are replaced or left out.
 
-    Nothing is left out between digits: 1/2 must never become 12.
+    Between digits they are never left out: 1/2 must not become 12.
     """
     told_apart = _BETWEEN_DIGITS.sub(" ", text)
     return {plain_of_name(_FORBIDDEN.sub("-", text))} | {
@@ -291,43 +291,43 @@ class FolderModel:
         self._path, self._is_told = Path(path).expanduser(), layout != "auto"
         self._fault: UnclearLayoutError | None = None
         try:
-            self._holdings = read_folder(self._path, layout)
-        except UnclearLayoutError as error:  # perhaps the prompts of a suite tell
-            self._fault, self._holdings = error, read_folder(self._path, PROMPTS)
-        self._placed: dict[str, dict[int, Image]] = {}
+            self._folder = read_folder(self._path, layout)
+        except UnclearLayoutError as error:  # a suite's prompts may decide
+            self._fault, self._folder = error, read_folder(self._path, PROMPTS)
+        self._assigned: dict[str, dict[int, Image]] = {}
 
     def match(self, items: Sequence[Item], repeats: int, /) -> MatchedImages:
-        """Find the images of these items, and say what is missing and what is unknown.
+        """Assign the images to these items, and report what is missing or unknown.
 
-        Two items with the same prompt can be told apart only if both are among them: give all items of a suite.
+        Items with the same prompt share its images only if all of them are here: give all items of a suite.
         """
         drawn = [item for item in items if item.task.kind in self.tasks]
-        placement = ImageAssignment(self._holdings, drawn)
-        if not placement.has_any and self._fault is not None:
+        assignment = ImageAssignment(self._folder, drawn)
+        if not assignment.has_any and self._fault is not None:
             raise self._fault
-        if not placement.has_any and not self._is_told and self._path.is_dir():
-            with suppress(BadFileError):  # what cannot be read in this way either is told by what was found before
+        if not assignment.has_any and not self._is_told and self._path.is_dir():
+            with suppress(BadFileError):  # the first reading's report says enough
                 by_prompts = read_folder(self._path, PROMPTS)
                 other = ImageAssignment(by_prompts, drawn)
                 if other.has_any:
-                    self._holdings, placement = by_prompts, other
-        self._placed |= placement.of_item
-        return describe(self._holdings, placement, drawn, repeats)
+                    self._folder, assignment = by_prompts, other
+        self._assigned |= assignment.of_item
+        return describe(self._folder, assignment, drawn, repeats)
 
     async def respond(self, request: Request, /) -> Reply:
-        """Find the trial's file; asked again, a folder gives the same image."""
-        if request.item_id not in self._placed:
+        """Give the trial's image; a folder always gives the same one."""
+        if request.item_id not in self._assigned:
             alone = Item(request.item_id, request.task, (), {})
-            self._placed |= ImageAssignment(self._holdings, [alone]).of_item
-        images = self._placed[request.item_id]
+            self._assigned |= ImageAssignment(self._folder, [alone]).of_item
+        images = self._assigned[request.item_id]
         image = images.get(request.repeat)
         if image is None:
             return Reply(Failed(self._say_missing(request, len(images)), is_transient=True), request.provenance())
         provenance = replace(
             request.provenance(),
-            # What the folder says that was sent, where it says so in words and not in a mangled file name.
-            prompt_sent=image.prompt if image.prompt and not self._holdings.is_named_by_prompts else request.text,
-            parameters=image.parameters | {"layout": self._holdings.layout},
+            # The prompt that the folder has in words, not in a mangled file name.
+            prompt_sent=image.prompt if image.prompt and not self._folder.is_named_by_prompts else request.text,
+            parameters=image.parameters | {"layout": self._folder.layout},
         )
         try:
             return Reply(Pixels(await asyncio.to_thread(read_image, image.path)), provenance)
@@ -335,7 +335,7 @@ class FolderModel:
             return Reply(Failed(f"{image.name}: {error}", is_transient=True), provenance)
 
     def _say_missing(self, request: Request, found: int) -> str:
-        if self._holdings.layout == "items":
+        if self._folder.layout == "items":
             name = f"{request.item_id.partition('/')[2].replace('/', '_')}_{request.repeat}"
             return f"no file {name}.png, .jpg, … in the folder (one image per item: --repeats 1; {_ONLY_FOUND})"
         return (

@@ -1,1 +1,1 @@
-"""Detectors: networks that find things in pictures and say how sure they are of each."""
+"""Detectors: networks that find things in pictures, each with a score."""

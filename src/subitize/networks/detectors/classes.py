@@ -1,4 +1,4 @@
-"""The classes of the COCO data set, and the detector's class that a question's noun means."""
+"""The classes of the COCO data set, and which of a detector's classes a noun means."""
 
 import re
 import tomllib
@@ -17,18 +17,18 @@ COCO_CLASSES: tuple[str, ...] = tuple(_COCO["classes"])
 COCO_NUMBERS: Mapping[int, str] = dict(
     zip((number for number in range(1, 91) if number not in _COCO["never_annotated"]), COCO_CLASSES, strict=True)
 )
-"""The same classes by the data set's own numbers, 1 to 90 with gaps, as TensorFlow's graphs and DETR have them."""
+"""The same classes by the data set's own numbers, 1 to 90 with gaps, which TensorFlow's graphs and DETR use."""
 
 
 AKIN: tuple[frozenset[str], ...] = tuple(map(frozenset, _COCO["akin"]))
-"""Things that are no rivals: a picture of one shows the other as well, or the one is a kind of the other."""
+"""Things that cannot be rivals: a picture of one also shows the other, or one is a kind of the other."""
 
 
 def class_of(noun: str, classes: Iterable[str]) -> str | None:
-    """Find what a detector itself calls the things of a noun; None where it has no such class.
+    """Find a detector's class for a noun; None if it has none.
 
-    The same name comes first, then the same but for case, number and joints (hot_dogs, Hot-Dog), then another name of
-    the very same thing. A noun with two meanings is taken for the class that is called so.
+    The same name comes first, then one that differs only in case, number and joints (hot_dogs, Hot-Dog), then a
+    synonym. A noun with two meanings is taken for the class of that name.
     """
     known = tuple(classes)
     if noun and noun in known:
@@ -41,7 +41,7 @@ def class_of(noun: str, classes: Iterable[str]) -> str | None:
 
 
 def choose_classes(who: str, nouns: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """Find a detector's class for each noun that it is asked for; without nouns it is asked for all its classes."""
+    """Find a detector's class for each noun; without nouns, all its classes."""
     chosen = {}
     for noun in nouns or classes:
         own = class_of(noun, classes)

@@ -12,54 +12,54 @@ from subitize.interfaces import SelfTest
 from subitize.io.images import Rgb
 from subitize.language.nouns import plural
 from subitize.language.numbers import count_noun
-from subitize.networks.collages import NOUNS, Collage, make_collage
+from subitize.networks.collages import PHOTO_NOUNS, Collage, make_collage
 from subitize.networks.detectors.classes import COCO_CLASSES, class_of
 from subitize.stats.boxes import Detections
 
 
 class Detector(Protocol):
-    """Finds things by their nouns, singular; loaded when it is first needed, or by `load`."""
+    """Finds things by their singular nouns; loaded when first needed, or by `load`."""
 
-    has_open_vocabulary: bool
-    """Whether it looks for any noun; else only for those that are a class of its own."""
+    is_open_vocabulary: bool
+    """Whether it looks for any noun, not only for its own classes."""
 
     @property
     def assumption(self) -> str:
-        """What was taken for granted because no file says it; nothing if all was said."""
+        """What was assumed because no file says it; empty if nothing was."""
 
     def load(self) -> None:
-        """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
+        """Load the weights, once; raise UnusableModelError or MissingPartError if they cannot be loaded."""
 
-    def can_see(self, noun: str, /) -> bool:
-        """Tell whether it can look for such things."""
+    def knows(self, noun: str, /) -> bool:
+        """Return whether it can look for such things."""
 
     def classes(self) -> Collection[str]:
-        """List the nouns it knows, as its own labels are called; nothing where it looks for any."""
+        """List its classes by their own names; empty for an open vocabulary."""
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score, labelled by the noun asked for.
 
-        Without nouns a detector with classes finds all it knows. Nothing is suppressed unless the network does so
+        Without nouns a detector with classes looks for all of them. No box is suppressed unless the network does so
         itself.
         """
 
     def weights_hash(self) -> str:
-        """Tell the weights apart from others, as 64 hexadecimal digits."""
+        """Hash the weights, as 64 hexadecimal digits."""
 
     def parameter_count(self) -> int | None:
-        """Count what the network has learnt, where that can be told."""
+        """Count the network's parameters; None where that cannot be done."""
 
     def versions(self) -> dict[str, str]:
-        """Name the libraries that compute, and their versions."""
+        """Name the libraries that compute, with their versions."""
 
 
 SEED = 20_140_501
 _COUNTS = (2, 1, 3, 4, 3, 2, 4, 1)
-# Some cells stay empty: boxes that are mirrored or otherwise misplaced then lie where nothing is.
+# Some cells stay empty, so that mirrored or otherwise misplaced boxes lie where nothing is.
 _CELLS = {1: 4, 2: 4, 3: 4, 4: 6}
-# Things that no collage shows and that look like none of what it shows.
+# Things that no collage shows, and that look like nothing in one.
 _NEVER_THERE = ("airplane", "elephant", "giraffe", "pizza", "train", "umbrella")
-# What the photographs show beside, or might be thought to.
+# What the photographs show besides, or might be taken to show.
 _BESIDE = ("backpack", "bed", "book", "bowl", "car", "cell phone", "chair", "dining table", "spoon")
 # With four seeds, at thresholds of .2 to .6, the networks of the tests get 4 to 8 of 8 right (6 to 8 at their own
 # thresholds), and find something where nothing is on at most 2. With SEED, YOLO's boxes mirrored, transposed or scaled
@@ -67,15 +67,16 @@ _BESIDE = ("backpack", "bed", "book", "bowl", "car", "cell phone", "chair", "din
 _FEWEST_RIGHT = 0.5
 _MOST_WITH_GHOSTS = 0.25
 _MOST_ASTRAY = 0.25
-# Overlaps of thousands of boxes take long to tell, and change nothing any more.
+# Overlaps of thousands of boxes take long to compute, and change nothing.
 _MOST_BOXES = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _CollageResult:
     """What a detector saw in a collage of one thing: how many of it, and of others.
 
-    Of those that are there so many were found in their places; so many others were seen where nothing is.
+    `there` is how many things it has, `found` how many of them were seen in their places, and `astray` how many boxes
+    lie where nothing is.
     """
 
     noun: str
@@ -87,13 +88,13 @@ class _Look:
 
     @property
     def is_right(self) -> bool:
-        """Tell whether each was seen once, where it is, and no more."""
+        """Whether each thing was seen just once, in its place, and nothing else was."""
         return self.seen == self.there == self.found
 
     @property
     def ghosts(self) -> Counter[str]:
-        """Count what was seen and is in no such collage."""
-        return Counter({noun: number for noun, number in self.others.items() if noun in (*NOUNS, *_NEVER_THERE)})
+        """Count the things seen that no such collage shows."""
+        return Counter({noun: number for noun, number in self.others.items() if noun in (*PHOTO_NOUNS, *_NEVER_THERE)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class _Unseen:
 
     @property
     def mistaken(self) -> Counter[str]:
-        """Count what they were taken for that is not there; classes finer or wider than COCO's do not count."""
+        """Count the classes they were mistaken for; classes finer or wider than COCO's do not count."""
         known = {other: class_of(other, COCO_CLASSES) for other in self.others}
         foreign = {other for other, own in known.items() if own is not None and own not in (self.noun, *_BESIDE)}
         return Counter(
@@ -121,31 +122,31 @@ class _Unseen:
 
 
 def self_test(detector: Detector, threshold: float, iou: float) -> SelfTest:
-    """Have a detector count in photo collages; raise UnusableModelError, with the reason, where it is broken."""
-    nouns = [noun for noun in NOUNS if detector.can_see(noun)]
+    """Have a detector count in photo collages; raise UnusableModelError, with the reason, if it is broken."""
+    nouns = [noun for noun in PHOTO_NOUNS if detector.knows(noun)]
     if not nouns:
-        return untested(detector, f"cannot be tested: it knows none of {', '.join(NOUNS)}")
+        return untested(detector, f"cannot be tested: it knows none of {', '.join(PHOTO_NOUNS)}")
     try:
         collages = make_test(nouns, SEED)
     except MissingPartError as error:
         return untested(detector, f"cannot be tested: {error}")
     try:
-        looks = [_look(detector, collage, threshold, iou) for collage in collages]
+        results = [_examine(detector, collage, threshold, iou) for collage in collages]
     except RuntimeError as error:
         raise UnusableModelError(f"it cannot look at photo collages: {error}") from None
-    told = f"counted {sum(look.is_right for look in looks)} of {len(looks)} photo collages right"
-    if reasons := list(_reasons(looks)):
+    told = f"counted {sum(result.is_right for result in results)} of {len(results)} photo collages right"
+    if reasons := list(_reasons(results)):
         suspects = ["its weights", "the names of its classes", f"threshold={threshold:g}"]
         *others, last = suspects if threshold else suspects[:2]  # without scores there is no threshold
         raise UnusableModelError(
             f"{told}: it {', '.join(reasons[:3])}; check {', '.join(others)} and {last} (self_test=false uses it all "
             f"the same, as one of drawings, which may see nothing in photographs){_assumed(detector)}"
         )
-    return SelfTest(True, ", ".join([told, *map(str, _unseen(looks))]) + _assumed(detector))
+    return SelfTest(True, ", ".join([told, *map(str, _unseen(results))]) + _assumed(detector))
 
 
 def untested(detector: Detector, why: str) -> SelfTest:
-    """Say why there was no test, and what is taken for granted all the same."""
+    """Say why there was no test, and what is assumed all the same."""
     return SelfTest(False, why + _assumed(detector))
 
 
@@ -161,57 +162,58 @@ def _assumed(detector: Detector) -> str:
     return f"; {detector.assumption}" if detector.assumption else ""
 
 
-def _look(detector: Detector, collage: Collage, threshold: float, iou: float) -> _Look:
+def _examine(detector: Detector, collage: Collage, threshold: float, iou: float) -> _CollageResult:
     ((noun, there),) = collage.counts.items()
-    # One with classes sees them all at once; of another each noun costs time, so it is asked for one that is not there.
-    asked = [noun, NOUNS[NOUNS.index(noun) - 1]] if detector.has_open_vocabulary else []
+    # A detector with classes sees them all at once. With an open vocabulary each noun costs time, so only one absent
+    # thing is looked for, too.
+    asked = [noun, PHOTO_NOUNS[PHOTO_NOUNS.index(noun) - 1]] if detector.is_open_vocabulary else []
     (found,) = detector.detect([collage.pixels], asked, threshold)
     found = found.above(threshold)
-    # A detector may know cups and mugs: what it calls mugs is then no cup to it.
-    nouns = {class_of(one, detector.classes()): one for one in (*NOUNS, *_NEVER_THERE)}
+    # A detector may know both cups and mugs: what it calls a mug is then not a cup.
+    nouns = {class_of(one, detector.classes()): one for one in (*PHOTO_NOUNS, *_NEVER_THERE)}
     kept: dict[str, Detections] = {}
     for label in dict.fromkeys(found.labels):
         own = found.labelled(label)
         kept[nouns.get(label, label)] = own.where(np.arange(len(own)) < _MOST_BOXES).suppressed(iou)
     places = _places(kept[noun], collage) if noun in kept else []
     others = Counter({other: len(boxes) for other, boxes in kept.items() if other != noun})
-    return _Look(noun, there, len(places), len({*places} - {None}), places.count(None), others)
+    return _CollageResult(noun, there, len(places), len({*places} - {None}), places.count(None), others)
 
 
 def _places(found: Detections, collage: Collage) -> list[int | None]:
-    """Tell on which of the photographs the centre of each box lies; None on the ground between them."""
+    """Find the photograph on which the centre of each box lies; None for the ground between them."""
     centres = [((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in found.xyxy.tolist()]
     return [next((at for at, one in enumerate(collage.pasted) if one.holds(*centre)), None) for centre in centres]
 
 
-def _reasons(looks: Sequence[_Look]) -> Iterator[str]:
+def _reasons(results: Sequence[_CollageResult]) -> Iterator[str]:
     """Say what is wrong, the worst first; nothing where the counts are good enough."""
-    blind = [look for look in looks if not look.seen and not look.others]
-    haunted = [look for look in looks if look.ghosts]
-    astray = [look for look in looks if look.astray]
-    wrong = [look for look in looks if not look.is_right]
-    is_wrong = len(looks) - len(wrong) < _FEWEST_RIGHT * len(looks)
-    if is_wrong and len(blind) > len(looks) / 2:
-        yield f"saw nothing on {len(blind)} of {len(looks)}"
-    if is_wrong and (worst := max(wrong, key=lambda look: look.seen - look.there)).seen > worst.there:
+    blind = [result for result in results if not result.seen and not result.others]
+    haunted = [result for result in results if result.ghosts]
+    astray = [result for result in results if result.astray]
+    wrong = [result for result in results if not result.is_right]
+    is_wrong = len(results) - len(wrong) < _FEWEST_RIGHT * len(results)
+    if is_wrong and len(blind) > len(results) / 2:
+        yield f"saw nothing on {len(blind)} of {len(results)}"
+    if is_wrong and (worst := max(wrong, key=lambda result: result.seen - result.there)).seen > worst.there:
         there = "there is 1" if worst.there == 1 else f"there are {worst.there}"
         yield f"saw {count_noun(worst.seen, worst.noun)} where {there}"
-    # One with finer classes, that says man and coffee cup, is none the worse for it.
-    yield from (str(unseen) for unseen in _unseen(looks) if is_wrong or unseen.mistaken)
-    if len(haunted) > _MOST_WITH_GHOSTS * len(looks):
-        (ghost, _), *_ = sum((look.ghosts for look in haunted), Counter()).most_common(1)
-        yield f"saw things that are not there ({plural(ghost)}) on {len(haunted)} of {len(looks)}"
-    if len(astray) > _MOST_ASTRAY * len(looks):
-        (most, _), *_ = Counter(look.noun for look in astray).most_common(1)
-        yield f"found {plural(most)} where there are none on {len(astray)} of {len(looks)}"
+    # Finer classes, such as man or coffee cup, are no fault.
+    yield from (str(unseen) for unseen in _unseen(results) if is_wrong or unseen.mistaken)
+    if len(haunted) > _MOST_WITH_GHOSTS * len(results):
+        (ghost, _), *_ = sum((result.ghosts for result in haunted), Counter()).most_common(1)
+        yield f"saw things that are not there ({plural(ghost)}) on {len(haunted)} of {len(results)}"
+    if len(astray) > _MOST_ASTRAY * len(results):
+        (most, _), *_ = Counter(result.noun for result in astray).most_common(1)
+        yield f"found {plural(most)} where there are none on {len(astray)} of {len(results)}"
     if is_wrong:
-        yield f"found {sum(look.found for look in looks)} of {sum(look.there for look in looks)} things"
+        yield f"found {sum(result.found for result in results)} of {sum(result.there for result in results)} things"
 
 
-def _unseen(looks: Sequence[_Look]) -> list[_Unseen]:
-    nouns = {look.noun for look in looks} - {look.noun for look in looks if look.seen}
-    shown = {noun: [look for look in looks if look.noun == noun] for noun in sorted(nouns)}
+def _unseen(results: Sequence[_CollageResult]) -> list[_Unseen]:
+    nouns = {result.noun for result in results} - {result.noun for result in results if result.seen}
+    shown = {noun: [result for result in results if result.noun == noun] for noun in sorted(nouns)}
     return [
-        _Unseen(noun, sum(look.there for look in own), sum((look.others for look in own), Counter()))
+        _Unseen(noun, sum(result.there for result in own), sum((result.others for result in own), Counter()))
         for noun, own in shown.items()
     ]

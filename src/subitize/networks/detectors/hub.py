@@ -1,4 +1,4 @@
-"""Detectors on transformers, from a folder or the hub: DETR, Grounding DINO, OWLv2, SAM 3, Molmo 2 and others.
+"""Object detectors of transformers, from a folder or the hub: DETR, Grounding DINO, OWLv2, SAM 3, Molmo 2 and others.
 
 Molmo 2 points instead of drawing boxes: each point in its reply is a box without extent."""
 
@@ -22,9 +22,9 @@ from subitize.language.nouns import article, plural
 from subitize.networks import weights
 from subitize.networks.detectors.classes import choose_classes, class_of
 from subitize.networks.encoders import LazyImage
-from subitize.networks.generators import Chat, Generator, open_generator
+from subitize.networks.generators import GenerationOptions, Generator, open_generator
 from subitize.networks.processors import make_rf_detr_processor
-from subitize.networks.weights import Device, name_detector
+from subitize.networks.weights import Device, Untyped, name_detector
 from subitize.records import Said
 from subitize.stats.boxes import Detections, Floats, Grid
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 _NO_CLASS = ("", "N/A")
-"""What gaps in the numbering of COCO's classes are called."""
+"""The names of gaps in the numbering of COCO's classes."""
 QUERY = "a photo of {a} {noun}"
-"""One of the captions in which CLIP, and OWLv2's forerunner OWL-ViT, were taught nouns (arXiv 2205.06230)."""
+"""One of the captions with which CLIP, and OWLv2's forerunner OWL-ViT, learnt nouns (arXiv 2205.06230)."""
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkOutput:
-    """What a network gives for a batch: pictures × boxes × classes, and pictures × boxes × (centre, sides)."""
+    """A network's output for a batch: pictures × boxes × classes, and pictures × boxes × (centre, sides)."""
 
     logits: "torch.Tensor"
     pred_boxes: "torch.Tensor"
@@ -53,25 +53,32 @@ MASK_SIDE = 32
 
 
 class NounBoxes(NamedTuple):
-    """Boxes in the picture at a place among those given (n × 4 corners in its pixels), their n scores, and their noun.
+    """The boxes of one noun in one picture: its position in the batch, n × 4 corners in its pixels, and n scores.
 
-    What a network finds by its outline has n maps of the whole picture too, above 0 where the thing is.
+    Networks that outline things also give n maps of the whole picture, above 0 where the thing is.
     """
 
     place: int
-    xyxy: object
-    scores: object
+    xyxy: Any
+    scores: Any
     noun: str
-    maps: "torch.Tensor | None" = None
+    maps: Any = None
+
+    def above(self, floor: float) -> "NounBoxes":
+        """Keep the boxes with at least this score, as arrays."""
+        scores = np.asarray(self.scores, dtype=np.float64)
+        is_kept = scores >= floor
+        maps = None if self.maps is None else np.asarray(self.maps)[is_kept]
+        return NounBoxes(self.place, np.asarray(self.xyxy, dtype=np.float64)[is_kept], scores[is_kept], self.noun, maps)
 
 
 class HubDetector:
-    """A detector whose network is in a folder or on the hub, read when it is first needed."""
+    """A detector of transformers, from a folder or the hub, loaded when first needed."""
 
     kind: str
     reads: tuple[str, ...] = ()
-    """Kinds whose weights it runs as well as its own."""
-    has_open_vocabulary: bool
+    """Other kinds whose weights it also runs."""
+    is_open_vocabulary: bool
     has_scores = True
     usual_dtype = "float32"  # a box of a thousand pixels in bfloat16 is four pixels off, and most are small
     assumption = ""
@@ -84,12 +91,12 @@ class HubDetector:
 
     @cached_property
     def folder(self) -> Path:
-        """Where it lies."""
+        """The folder of its weights."""
         return weights.locate(self._given)
 
     @cached_property
     def config(self) -> "PreTrainedConfig":
-        """What its folder says about it; a network that this detector cannot use is refused."""
+        """Its config.json; a network that this detector cannot use is refused."""
         from transformers import AutoConfig
 
         self._refuse_others(weights.read_config(self.folder))
@@ -97,17 +104,19 @@ class HubDetector:
 
     @cached_property
     def model(self) -> "PreTrainedModel":
-        """Its weights, where they compute."""
+        """The network, on its device."""
         _ = self.config  # another detector's network is refused
         with weights.loading(self.who):
-            model_class = self._model_class
+            import transformers
+
+            model_class = getattr(transformers, self._model_class())
         return weights.load_model(model_class, self.folder, self._placement, self.who)
 
     @cached_property
     def image_processor(self) -> "ProcessorMixin":
-        """What prepares pictures for it."""
+        """The processor that prepares pictures for it."""
         with weights.loading(self.who):
-            processor_class = self._processor_class
+            processor_class = self._processor_class()
         return weights.load_part(processor_class, self.folder, self.who)
 
     def load(self) -> None:
@@ -117,16 +126,16 @@ class HubDetector:
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score."""
         self.load()
-        found: list[list[_Kept]] = [[] for _ in pictures]
-        for look in self._look(pictures, nouns):
-            found[look.place].append(_keep(look, pictures[look.place], floor))
-        return [_gather(of_one) for of_one in found]
+        found: list[list[NounBoxes]] = [[] for _ in pictures]
+        for boxes in self._find(pictures, nouns):
+            found[boxes.place].append(boxes.above(floor))
+        return [_gather(own, picture) for own, picture in zip(found, pictures, strict=True)]
 
     def batches(self, pictures: Sequence[Rgb]) -> list[tuple[tuple[int, ...], Inputs]]:
-        """Prepare pictures, each by itself, and put together those that come out in one size: their places and inputs.
+        """Prepare pictures one by one, and batch those of equal size; return the positions and inputs of each batch.
 
-        Beside a larger one a picture would be padded, and what a network sees near the padding is not quite what it
-        sees in the picture alone.
+        Beside a larger picture one would be padded, and near padding a network sees other things than in the picture
+        alone.
         """
         import torch
 
@@ -138,7 +147,7 @@ class HubDetector:
         ]
 
     def run(self, inputs: Inputs, **words: "torch.Tensor") -> NetworkOutput:
-        """Compute what a batch gives, the words repeated for each of its pictures."""
+        """Run the network on a batch, the words repeated for each of its pictures."""
         import torch
 
         count = len(inputs["pixel_values"])
@@ -150,33 +159,29 @@ class HubDetector:
             return NetworkOutput(output.logits.float().cpu(), output.pred_boxes.float().cpu())
 
     def weights_hash(self) -> str:
-        """Tell the weights apart from others."""
+        """Hash the weights."""
         return weights.hash_weights(self.folder)
 
     def parameter_count(self) -> int:
-        """Count what the network has learnt."""
+        """Count the network's parameters."""
         return weights.count_parameters(self.model)
 
     def versions(self) -> dict[str, str]:
-        """Name the libraries that compute, and their versions."""
+        """Name the libraries that compute, with their versions."""
         return weights.name_versions("torch", "transformers")
 
-    @property
-    def _model_class(self) -> Any:  # noqa: ANN401
-        """The class of transformers that loads it."""
-        from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection
+    def _model_class(self) -> str:
+        """Name the class of transformers that loads the network."""
+        return "AutoModelForZeroShotObjectDetection" if self.is_open_vocabulary else "AutoModelForObjectDetection"
 
-        return AutoModelForZeroShotObjectDetection if self.has_open_vocabulary else AutoModelForObjectDetection
-
-    @property
-    def _processor_class(self) -> Any:  # noqa: ANN401
-        """The class that loads what prepares pictures."""
+    def _processor_class(self) -> Untyped:
+        """Find the class that loads the image processor."""
         from transformers import AutoImageProcessor
 
         return AutoImageProcessor
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
-        """Go through what the network finds, whatever its score."""
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+        """Yield all boxes that the network finds, with any score."""
         raise NotImplementedError
 
     def _prepare(self, picture: Rgb) -> Inputs:
@@ -207,27 +212,27 @@ class Detr(HubDetector):
     """
 
     kind = "detr"
-    has_open_vocabulary = False
+    is_open_vocabulary = False
 
-    def can_see(self, noun: str, /) -> bool:
-        """Tell whether the noun names one of its classes."""
+    def knows(self, noun: str, /) -> bool:
+        """Return whether the noun names one of its classes."""
         return class_of(noun, self.classes()) is not None
 
     def classes(self) -> tuple[str, ...]:
-        """List its classes, as its config calls them; the weights are not needed for it."""
+        """List its classes as its config names them, without loading the weights."""
         names = dict.fromkeys(self.config.id2label.values())
         return tuple(name for name in names if name not in _NO_CLASS)
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns, or all.
 
-        The folder's own processor reads the output: whether there is a class for nothing differs by network.
+        The folder's own processor reads the output: only some networks have a class for nothing.
         """
         wanted = choose_classes(self.who, nouns, self.classes())
         read = self.image_processor.post_process_object_detection
         for places, inputs in self.batches(pictures):
             output = self.run(inputs)
-            # Some keep the best hundred pairs of box and class only, which would be a ceiling for counting.
+            # Some keep only the best hundred pairs of box and class, which would put a ceiling on counts.
             limit = {"top_k": output.logits[0].numel()} if "top_k" in inspect.signature(read).parameters else {}
             sizes = [pictures[place].shape[:2] for place in places]
             each = read(output, threshold=-1.0, target_sizes=sizes, **limit)
@@ -249,26 +254,22 @@ class RfDetr(Detr):
 
     kind = "rf-detr"
 
-    @property
-    def _processor_class(self) -> Any:  # noqa: ANN401
+    def _processor_class(self) -> Untyped:
         return make_rf_detr_processor()
 
-    @property
-    def _model_class(self) -> Any:  # noqa: ANN401
-        from transformers import RfDetrForInstanceSegmentation, RfDetrForObjectDetection
-
-        is_outlining = self.config.architectures == [RfDetrForInstanceSegmentation.__name__]
-        return RfDetrForInstanceSegmentation if is_outlining else RfDetrForObjectDetection
+    def _model_class(self) -> str:
+        is_outlining = self.config.architectures == ["RfDetrForInstanceSegmentation"]
+        return "RfDetrForInstanceSegmentation" if is_outlining else "RfDetrForObjectDetection"
 
 
 class OpenVocabulary(HubDetector):
-    """What detectors have in common that are told what to look for."""
+    """Base class of detectors that take any noun."""
 
-    has_open_vocabulary = True
+    is_open_vocabulary = True
 
     @cached_property
     def tokenizer(self) -> "ProcessorMixin":
-        """What prepares words for it."""
+        """The tokenizer that prepares words for it."""
         from transformers import AutoTokenizer
 
         return weights.load_part(AutoTokenizer, self.folder, self.who)
@@ -278,13 +279,19 @@ class OpenVocabulary(HubDetector):
         super().load()
         _ = self.tokenizer
 
-    def can_see(self, noun: str, /) -> bool:
-        """Tell whether there is something to look for in the noun."""
+    def knows(self, noun: str, /) -> bool:
+        """Return whether the noun has any letter or digit."""
         return any(character.isalnum() for character in noun)
 
     def classes(self) -> Collection[str]:
         """List nothing: it looks for any noun."""
         return ()
+
+    def _encode(self, texts: str | list[str]) -> dict[str, "torch.Tensor"]:
+        """Turn texts into tokens, padded to the most that the network reads."""
+        longest = self.model.config.text_config.max_position_embeddings
+        made = self.tokenizer(texts, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
+        return {name: made[name] for name in ("input_ids", "attention_mask")}
 
 
 class GroundingDino(OpenVocabulary):
@@ -294,9 +301,9 @@ class GroundingDino(OpenVocabulary):
     """
 
     kind = "grounding-dino"
-    reads: tuple[str, ...] = ("mm-grounding-dino",)  # which had no name of its own once
+    reads: tuple[str, ...] = ("mm-grounding-dino",)  # which shared Grounding DINO's name at first
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; a box's score is the largest of the noun's own tokens."""
         batches = self.batches(pictures)
         for noun in dict.fromkeys(nouns):
@@ -309,11 +316,11 @@ class GroundingDino(OpenVocabulary):
                     yield NounBoxes(place, corners_of(boxes, width, height), own_scores, noun)
 
     def _tokenize(self, noun: str) -> tuple[dict[str, "torch.Tensor"], "torch.Tensor"]:
-        """Write a noun as the network was taught, in lower case with a stop, and tell which tokens are the noun's."""
+        """Tokenize a noun as in training, in lower case with a full stop; mark its own tokens."""
         import torch
 
         tokenizer, longest = self.tokenizer, self.config.max_text_len
-        # A stop within a noun would make two things of it.
+        # A full stop within a noun would split it in two.
         text = " ".join(noun.lower().replace(".", " ").replace("?", " ").split()) + "."
         words = dict(tokenizer(text, return_tensors="pt", truncation=True, max_length=longest))
         others = [tokenizer.cls_token_id, tokenizer.sep_token_id, *tokenizer.convert_tokens_to_ids([".", "?"])]
@@ -332,23 +339,19 @@ class Sam3(OpenVocabulary):
 
     kind = "sam3"
 
-    @property
-    def _processor_class(self) -> Any:  # noqa: ANN401
-        from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
+    def _processor_class(self) -> Untyped:
+        from transformers import ViTImageProcessorPil
 
         return ViTImageProcessorPil  # its own needs torchvision, and does the same
 
-    @property
-    def _model_class(self) -> Any:  # noqa: ANN401
-        from transformers import Sam3Model
+    def _model_class(self) -> str:
+        return "Sam3Model"  # also of weights for videos, as the hub has them
 
-        return Sam3Model  # also of weights for videos, as the hub has them
-
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
-        """Find the things of the nouns; a score is the box's, times that of the noun being in the picture at all."""
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+        """Find the things of the nouns; a score is the box's times that of the noun's presence in the picture."""
         import torch
 
-        words = {noun: self._tokenize(noun) for noun in dict.fromkeys(nouns)}
+        words = {noun: self._encode(noun) for noun in dict.fromkeys(nouns)}
         for places, inputs in self.batches(pictures) if words else ():
             pixels = inputs["pixel_values"].to(self.model.device, self.model.dtype)
             with torch.inference_mode():
@@ -362,23 +365,18 @@ class Sam3(OpenVocabulary):
                     corners = found.pred_boxes.float().cpu() * torch.tensor(sizes)[:, None]
                 yield from map(NounBoxes, places, corners, scores.cpu(), repeat(noun), found.pred_masks.float().cpu())
 
-    def _tokenize(self, noun: str) -> dict[str, "torch.Tensor"]:
-        longest = self.model.config.text_config.max_position_embeddings
-        made = self.tokenizer(noun, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
-        return {name: made[name] for name in ("input_ids", "attention_mask")}
-
 
 class Owlv2(OpenVocabulary):
     """Looks for all nouns at once: its score for one does not depend on the others."""
 
     kind = "owlv2"
 
-    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
+    def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Find the things of the nouns; one place may be found for several of them."""
         asked = list(dict.fromkeys(nouns))
         if not asked:
             return
-        words = self._tokenize(asked)
+        words = self._encode([QUERY.format(a=article(noun), noun=noun) for noun in asked])
         for places, inputs in self.batches(pictures):
             output = self.run(inputs, **words)
             for place, scores, boxes in zip(places, output.logits.sigmoid(), output.pred_boxes, strict=True):
@@ -390,43 +388,22 @@ class Owlv2(OpenVocabulary):
                 for noun, own_scores in zip(asked, scores.T, strict=True):
                     yield NounBoxes(place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun)
 
-    def _tokenize(self, nouns: Sequence[str]) -> dict[str, "torch.Tensor"]:
-        texts = [QUERY.format(a=article(noun), noun=noun) for noun in nouns]
-        longest = self.config.text_config.max_position_embeddings
-        made = self.tokenizer(texts, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
-        return {name: made[name] for name in ("input_ids", "attention_mask")}
 
-
-class _Kept(NamedTuple):
-    xyxy: Floats
-    scores: Floats
-    labels: list[str]
-    masks: list[Grid]
-
-
-def _keep(found: NounBoxes, picture: Rgb, floor: float) -> _Kept:
-    """Take of what was found in a picture what scores enough."""
-    scores = np.asarray(found.scores, dtype=np.float64)
-    is_kept = scores >= floor
-    xyxy = np.asarray(found.xyxy, dtype=np.float64)[is_kept]
+def _gather(found: Sequence[NounBoxes], picture: Rgb) -> Detections:
+    """Put together what was found of each noun in one picture."""
     height, width, _ = picture.shape
-    shares = xyxy / (width, height, width, height)
-    masks = [] if found.maps is None else cut_masks(np.asarray(found.maps)[is_kept], shares)
-    return _Kept(xyxy, scores[is_kept], [found.noun] * len(xyxy), masks)
-
-
-def _gather(found: Sequence[_Kept]) -> Detections:
-    xyxy = np.concatenate([np.empty((0, 4)), *(kept.xyxy for kept in found)])
-    scores = np.concatenate([np.empty(0), *(kept.scores for kept in found)])
-    labels = [label for kept in found for label in kept.labels]
-    masks = [mask for kept in found for mask in kept.masks]
+    xyxy = np.concatenate([np.empty((0, 4)), *(own.xyxy for own in found)])
+    scores = np.concatenate([np.empty(0), *(own.scores for own in found)])
+    labels = [own.noun for own in found for _ in own.scores]
+    sides = (width, height, width, height)
+    masks = [mask for own in found if own.maps is not None for mask in cut_masks(own.maps, own.xyxy / sides)]
     return Detections.make(xyxy, scores, labels, masks)
 
 
 def cut_masks(maps: NDArray[np.float32], shares: Floats) -> list[Grid]:
     """Sample each map of the whole picture at the centres of the cells of a grid over its box.
 
-    Boxes are given as shares of the picture. What lies outside it is not covered.
+    Boxes are in shares of the picture. Cells outside it are not covered.
     """
     height, width = maps.shape[1:]
     centres = (np.arange(MASK_SIDE) + 0.5) / MASK_SIDE
@@ -440,7 +417,7 @@ def cut_masks(maps: NDArray[np.float32], shares: Floats) -> list[Grid]:
 
 
 def corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:
-    """Make corners in pixels of boxes that are given by centre and sides, as shares of width and height."""
+    """Convert boxes from centre and sides, in shares of width and height, to corners in pixels."""
     x, y, w, h = np.asarray(centred, dtype=np.float64).T
     sides = [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
     corners: Floats = np.stack(sides, axis=1)
@@ -448,7 +425,7 @@ def corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:
 
 
 REQUEST = "Point to the {nouns}."
-"""As the model's card asks for several things."""
+"""The wording of the model card for several things."""
 _POINTS = re.compile(r'<points\b[^<>]{0,200}? coords="([\d ;]*)"', re.ASCII)
 _GROUP = re.compile(r"1((?: \d{1,4} \d{1,4} \d{1,4})+)", re.ASCII)
 _NONE = re.compile(r"there are none[.!]?", re.IGNORECASE)
@@ -464,7 +441,7 @@ class Molmo2(OpenVocabulary):
 
     kind = "molmo2"
     has_scores = False
-    usual_dtype = "auto"  # words, unlike boxes, lose no digits in half floats
+    usual_dtype = "auto"  # half floats cost boxes their precision, but not words
 
     def __init__(
         self,
@@ -482,13 +459,15 @@ class Molmo2(OpenVocabulary):
 
     @cached_property
     def generator(self) -> Generator:
-        """The network with what puts requests to it."""
+        """The network, with its prompts and options."""
         with weights.naming(self.who):
-            return open_generator(self.folder, self.config.architectures[0], self._placement, Chat(self._max_tokens))
+            return open_generator(
+                self.folder, self.config.architectures[0], self._placement, GenerationOptions(self._max_tokens)
+            )
 
     @property
     def model(self) -> "PreTrainedModel":
-        """Its weights, where they compute."""
+        """The network, on its device."""
         network: PreTrainedModel = self.generator.network
         return network
 
@@ -497,7 +476,7 @@ class Molmo2(OpenVocabulary):
         _ = self.generator
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
-        """Ask for the things of each noun in all pictures; of what has no score, all is kept or nothing."""
+        """Ask for the things of each noun in all pictures; points have no scores, so a floor keeps all or none."""
         self.load()
         views = [LazyImage.of_pixels(str(place), picture) for place, picture in enumerate(pictures)]
         replies: list[dict[str, Said]] = [{} for _ in pictures]
@@ -508,7 +487,7 @@ class Molmo2(OpenVocabulary):
         return [self._locate(own, picture).above(floor) for own, picture in zip(replies, pictures, strict=True)]
 
     def _locate(self, replies: Mapping[str, Said], picture: Rgb) -> Detections:
-        """Find the points in what was said of each noun; a reply that was cut off has not named them all."""
+        """Find the points in the replies; a reply that was cut off is left unread, as points may be missing."""
         points: dict[str, Floats] = {}
         unread: dict[str, str] = {}
         for noun, said in replies.items():
@@ -525,10 +504,10 @@ class Molmo2(OpenVocabulary):
 
 
 def read_points(text: str) -> Floats | None:
-    """Read the positions in a reply, n × 2 shares of width and height; None where it neither points nor denies.
+    """Read the positions in a reply, n × 2 shares of width and height; None if it neither points nor denies.
 
-    The coordinates of a tag are those of pictures, divided by semicolons: the picture's number, which is always 1 here,
-    and for each thing its number, its x and its y. A tag that holds anything else makes the whole reply unreadable.
+    A tag lists pictures, separated by semicolons: the picture's number, always 1 here, and for each thing its number,
+    x and y. A tag that holds anything else makes the whole reply unreadable.
     """
     if _NONE.fullmatch(text.strip()):
         return np.empty((0, 2))

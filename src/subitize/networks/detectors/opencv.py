@@ -1,8 +1,8 @@
 """Detectors from files of weights that OpenCV runs, SSD and YOLO: no torch, no download.
 
-Finds the weights, configuration and class names of a network. All boxes above the floor are returned and none is
-suppressed here. What a network does inside itself stays done: the graphs of TensorFlow's SSDs leave out overlapping
-boxes and keep the best hundred, as their .pbtxt says; end-to-end YOLOs give final boxes."""
+Also finds a network's weights, configuration and class names. All boxes above the floor are returned, and none is
+suppressed here. Some networks suppress boxes themselves: TensorFlow's SSDs keep the best hundred without overlaps, as
+their .pbtxt says, and end-to-end YOLOs give final boxes."""
 
 import hashlib
 import re
@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,11 +28,11 @@ from subitize.networks.detectors.outputs import (
     recognise_ssd,
     recognise_yolo,
 )
-from subitize.networks.weights import hash_weights, require
+from subitize.networks.weights import Untyped, hash_weights, require
 from subitize.stats.boxes import Detections, Floats
 
 PLAN_SUFFIXES: Mapping[str, str] = {".pb": ".pbtxt", ".weights": ".cfg", ".onnx": ""}
-"""What weights need beside them: TensorFlow's graph its text graph, Darknet's weights their configuration."""
+"""The file that weights need beside them: a text graph for TensorFlow, a configuration for Darknet."""
 
 _KINDS = {".pb": "ssd", ".weights": "yolo"}
 _NO_NAMES = frozenset({"", "background", "__background__", "bg", "???", "n/a", "unlabeled", "none"})
@@ -41,7 +40,7 @@ _NO_NAMES = frozenset({"", "background", "__background__", "bg", "???", "n/a", "
 
 @dataclass(frozen=True, slots=True)
 class NetworkFiles:
-    """The files of one network; weights without a plan bring it themselves."""
+    """The files of one network; ONNX weights need no plan."""
 
     weights: Path
     plan: Path | None
@@ -49,7 +48,7 @@ class NetworkFiles:
 
 
 def find_network(kind: str, target: str, suffixes: tuple[str, ...], labels: str | None) -> NetworkFiles:
-    """Find the one network at a target, a folder or a file of weights, and what lies beside it."""
+    """Find the one network at a target (a folder or a file of weights), and the files beside it."""
     path = Path(target).expanduser()
     if path.is_dir():
         weights = _only_network(kind, path, suffixes)
@@ -65,7 +64,7 @@ def find_network(kind: str, target: str, suffixes: tuple[str, ...], labels: str 
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
-    """Read names of classes, one per line, in the order of their numbers; nothing in place of one that is no name."""
+    """Read the names of classes, one per line, in the order of their numbers; blank for placeholders."""
     try:
         lines = path.read_text(encoding="utf-8-sig").rstrip().splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -141,9 +140,9 @@ _NO_MEMORY = -4  # cv::Error::StsNoMem
 
 @dataclass(frozen=True, slots=True)
 class _Network:
-    """A network that is loaded: a way to look at a picture (boxes in its pixels), and the names of its classes."""
+    """A loaded network: a function that finds boxes in a picture, in its pixels, and the names of its classes."""
 
-    look: Callable[[Rgb], RawBoxes]
+    find_boxes: Callable[[Rgb], RawBoxes]
     names: Mapping[int, str]
     assumption: str = ""
 
@@ -151,7 +150,7 @@ class _Network:
 class OpenCv(ABC):
     """A detector with classes of its own, from files on this machine; `labels` is a file with a class per line."""
 
-    has_open_vocabulary = False
+    is_open_vocabulary = False
     has_scores = True
     kind: str
     suffixes: tuple[str, ...]
@@ -165,34 +164,34 @@ class OpenCv(ABC):
 
     @property
     def assumption(self) -> str:
-        """What was taken for granted because no file says it; nothing if all was said."""
+        """What was assumed because no file says it; empty if nothing was."""
         return self._network.assumption
 
     def load(self) -> None:
-        """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
+        """Load the weights, once; raise UnusableModelError or MissingPartError if they cannot be loaded."""
         _ = self._network
 
-    def can_see(self, noun: str, /) -> bool:
-        """Tell whether it has a class of such things."""
+    def knows(self, noun: str, /) -> bool:
+        """Return whether it has a class of such things."""
         return class_of(noun, self.classes()) is not None
 
     def classes(self) -> tuple[str, ...]:
-        """List its classes as its own labels are called."""
+        """List its classes by their own names."""
         return tuple(name for _, name in sorted(self._network.names.items()))
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
-        """Find in each picture the things of the nouns, or all it knows, with at least this score."""
+        """Find in each picture the things of the nouns, or of all classes, with at least this score."""
         asked = choose_classes(f"{self.kind}:{self._target}", nouns, self.classes())
-        # One after the other: a batch takes OpenCV as long per picture, and some graphs have room for one only.
+        # One by one: batches are no faster in OpenCV, and some graphs have room for one picture only.
         return [self._detect(picture, asked, floor) for picture in pictures]
 
     def weights_hash(self) -> str:
-        """Hash all the files it is made of: other names of classes make another detector."""
+        """Hash all its files: other names of classes make another detector."""
         hashes = [hash_weights(path) for path in astuple(self._files) if path is not None]
         return hashlib.sha256("".join(f"{one}\n" for one in hashes).encode()).hexdigest()
 
     def parameter_count(self) -> None:
-        """Tell nothing: OpenCV takes graphs apart, and what is left of them differs by version."""
+        """Return nothing: OpenCV rewrites graphs, differently by version."""
         return
 
     def versions(self) -> dict[str, str]:
@@ -218,7 +217,7 @@ class OpenCv(ABC):
             return self._open_with_plan(files, files.plan) if files.plan else self._open_onnx(files)
 
     def _names(self, files: NetworkFiles, noted: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Take the names of classes that the user gave, else those noted in the weights, else those beside them."""
+        """Take the names of classes from the user, else from the weights, else from the file beside them."""
         if files.labels is None or (noted and not self._labels):
             return noted
         return read_labels(files.labels)
@@ -226,7 +225,7 @@ class OpenCv(ABC):
     def _detect(self, picture: Rgb, asked: Mapping[str, str], floor: float) -> Detections:
         network = self._network
         with _computing(self.kind):
-            found = network.look(picture)
+            found = network.find_boxes(picture)
         rows: dict[str, list[int]] = {}
         for row in np.nonzero(found.scores >= floor)[0]:
             rows.setdefault(network.names.get(int(found.numbers[row]), ""), []).append(int(row))
@@ -270,12 +269,12 @@ class Ssd(OpenCv):
         net = cv2.dnn.readNetFromTensorflow(str(files.weights), str(plan))
         size = _size(self._size, (0, 0), _SSD_PIXELS)
 
-        def look(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, self._scale, size, (self._mean,) * 3))
             return _in_pixels(read_ssd_rows(net.forward()), picture)
 
-        look(_plain(size))
-        return _Network(look, *_number_from_one(files, self._names(files), int(counted[1])))
+        find_boxes(_plain(size))
+        return _Network(find_boxes, *_number_from_one(files, self._names(files), int(counted[1])))
 
     def _open_onnx(self, files: NetworkFiles) -> _Network:
         index = read_index(files.weights)
@@ -289,13 +288,13 @@ class Ssd(OpenCv):
                 "export it with outputs of these names"
             )
 
-        def look(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> RawBoxes:
             found = layout.read(compute(picture))
             shares = found if found.is_relative() else found.scaled(1 / size[0], 1 / size[1])
             return _in_pixels(shares, picture)
 
         names = self._names(files, index.class_names())
-        return _Network(look, *_number_from_one(files, names, layout.classes))
+        return _Network(find_boxes, *_number_from_one(files, names, layout.classes))
 
 
 class Yolo(OpenCv):
@@ -330,12 +329,12 @@ class Yolo(OpenCv):
         size = _size(self._size, (_setting(text, "width"), _setting(text, "height")), _YOLO_PIXELS)
         outputs = net.getUnconnectedOutLayersNames()
 
-        def look(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, 1 / 255, size))
             return _in_pixels(read_regions(net.forward(outputs)), picture)
 
-        look(_plain(size))
-        return _Network(look, *_number_from_zero(files, self._names(files), _setting(text, "classes")))
+        find_boxes(_plain(size))
+        return _Network(find_boxes, *_number_from_zero(files, self._names(files), _setting(text, "classes")))
 
     def _open_onnx(self, files: NetworkFiles) -> _Network:
         index = read_index(files.weights)
@@ -350,16 +349,16 @@ class Yolo(OpenCv):
                 "YOLO's boxes; write labels=FILE with the names of its classes, or export it again as a detector"
             )
 
-        def look(picture: Rgb) -> RawBoxes:
-            shown, share, left, top = _between_bars(picture, size)
+        def find_boxes(picture: Rgb) -> RawBoxes:
+            shown, share, left, top = _letterbox(picture, size)
             found = layout.read(compute(shown))
             return replace(found, xyxy=(found.xyxy - [left, top, left, top]) / share)
 
-        return _Network(look, *_number_from_zero(files, names, layout.classes))
+        return _Network(find_boxes, *_number_from_zero(files, names, layout.classes))
 
 
 def _number_from_zero(files: NetworkFiles, names: tuple[str, ...], classes: int) -> tuple[dict[int, str], str]:
-    """Give a YOLO's classes their numbers, and say what had to be assumed."""
+    """Number a YOLO's classes, and say what had to be assumed."""
     if not names and classes == len(COCO_CLASSES):
         return dict(enumerate(COCO_CLASSES)), _assumed(files, classes)
     if not names or classes not in (0, len(names)):
@@ -368,7 +367,7 @@ def _number_from_zero(files: NetworkFiles, names: tuple[str, ...], classes: int)
 
 
 def _number_from_one(files: NetworkFiles, names: tuple[str, ...], classes: int) -> tuple[dict[int, str], str]:
-    """Give an SSD's classes their numbers, of which 0 is the background, and say what had to be assumed."""
+    """Number an SSD's classes after the background, 0, and say what had to be assumed."""
     if not names and classes == _BACKGROUND_AND_COCO_NUMBERS:
         return dict(COCO_NUMBERS), _assumed(files, classes - 1)
     if not names and classes == len(COCO_CLASSES) + 1:
@@ -412,12 +411,12 @@ def _onnx(
 
 
 def _size(wanted: int, own: tuple[int, int], usual: int) -> tuple[int, int]:
-    """Decide the width and height that a network is shown."""
+    """Decide the width and height of a network's input."""
     return (wanted, wanted) if wanted else (own[0] or usual, own[1] or usual)
 
 
 def _onnx_size(wanted: int, index: OnnxIndex, usual: int) -> tuple[int, int]:
-    """Decide it for an ONNX file, which may have been exported for one size only."""
+    """Decide the size for an ONNX file, which may have been exported for one size only."""
     own = index.width, index.height
     if wanted and all(own) and own != (wanted, wanted):
         raise BadValueError(f"size={wanted}: this network was exported for {own[0]} × {own[1]} pixels; leave size out")
@@ -432,8 +431,8 @@ def _plain(size: tuple[int, int]) -> Rgb:
     return np.full((size[1], size[0], 3), _BARS, dtype=np.uint8)
 
 
-def _between_bars(picture: Rgb, size: tuple[int, int]) -> tuple[Rgb, float, int, int]:
-    """Fit a picture into a size, and tell how many times as large and where it is in there."""
+def _letterbox(picture: Rgb, size: tuple[int, int]) -> tuple[Rgb, float, int, int]:
+    """Fit a picture into a size between grey bars; return it with its scale, left and top."""
     import cv2
 
     height, width = picture.shape[:2]
@@ -446,7 +445,7 @@ def _between_bars(picture: Rgb, size: tuple[int, int]) -> tuple[Rgb, float, int,
 
 
 def _setting(text: str, name: str) -> int:
-    """Read a whole number from a Darknet configuration, the last one of its name; 0 where there is none."""
+    """Read a whole number from a Darknet configuration, the last of its name; 0 if there is none."""
     found = re.findall(rf"^\s*{name}\s*=\s*(\d+)", text, re.MULTILINE)
     return int(found[-1]) if found else 0
 
@@ -454,8 +453,8 @@ def _setting(text: str, name: str) -> int:
 def _with_low_thresholds(text: str) -> str:
     """Have the last layers of a Darknet configuration give all boxes.
 
-    OpenCV would drop by itself those below what the file says, or 0.2, and those that overlap: what is dropped cannot
-    be judged anew with another threshold.
+    OpenCV would drop boxes that overlap or score below the file's threshold, or 0.2; those could not be judged by
+    another threshold later.
     """
     lines, section = [], ""
     for line in text.splitlines():
@@ -470,13 +469,13 @@ def _with_low_thresholds(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check_fit(net: Any, weights: Path, plan: Path) -> None:  # noqa: ANN401 - cv2's own type
-    """Refuse weights that are too few or too many for their configuration: OpenCV would fill up with zeros."""
+def _check_fit(net: Untyped, weights: Path, plan: Path) -> None:
+    """Refuse too few or too many weights for their configuration: OpenCV would fill in zeros."""
     layers = [net.getLayer(net.getLayerId(name)) for name in net.getLayerNames()]
     numbers = sum(blob.size for layer in layers if layer.type != "Region" for blob in layer.blobs)
     head = np.fromfile(weights, dtype=np.int32, count=2).tolist()
     is_late = len(head) == 2 and head[0] * 10 + head[1] >= 2
-    # Version 0.2 made the count of pictures seen in training, after three numbers of the version, twice as long.
+    # Since version 0.2 the count of training pictures, after three version numbers, is twice as long.
     start, other = (20, 16) if is_late else (16, 20)
     size = weights.stat().st_size
     surplus = size - (start + 4 * numbers)
@@ -526,7 +525,7 @@ def _computing(kind: str) -> Iterator[None]:
 
 
 def _cut(error: Exception) -> str:
-    """Leave of a message of OpenCV what it says, without the paths of those who built it."""
+    """Strip an OpenCV message of source paths and function names."""
     text = " ".join(str(error).split())
     said = re.search(r"error: \((-?\d+:[^)]*)\) ?(.*?)(?: in function '[^']*')?$", text)
     return (said[2] or said[1])[:160] if said else text[:160]

@@ -18,7 +18,7 @@ _LARGEST_SHARE = 2  # a box may reach beyond the picture, by less than the pictu
 
 @dataclass(frozen=True, slots=True)
 class RawBoxes:
-    """Boxes as a network gives them, each with its score and the number of its class."""
+    """A network's boxes, each with its score and the number of its class."""
 
     xyxy: Floats
     scores: Floats
@@ -26,7 +26,7 @@ class RawBoxes:
 
     @classmethod
     def make(cls, xyxy: object, scores: object, numbers: object) -> "RawBoxes":
-        """Take them in whatever numbers the network computes with."""
+        """Convert a network's arrays of any type."""
         return cls(
             np.asarray(xyxy, dtype=np.float64).reshape(-1, 4),
             np.asarray(scores, dtype=np.float64).reshape(-1),
@@ -34,27 +34,27 @@ class RawBoxes:
         )
 
     def is_relative(self) -> bool:
-        """Tell whether the boxes are shares of the picture rather than pixels, by the best: others may be anywhere."""
+        """Return whether boxes are shares of the picture, not pixels, by the best box: others may be anywhere."""
         return not len(self.scores) or bool(np.abs(self.xyxy[self.scores.argmax()]).max() <= _LARGEST_SHARE)
 
     def scaled(self, width: float, height: float) -> "RawBoxes":
-        """Give the boxes as of a picture that many times as wide and high."""
+        """Scale the boxes by these factors."""
         return replace(self, xyxy=self.xyxy * [width, height, width, height])
 
 
 Outputs = Mapping[str, Floats]
 Family = Literal["objectness", "classes", "final"]
-"""What follows the four sides: objectness and classes (YOLO 5 and 7), classes (8, 11), one score and class (10)."""
+"""Columns after the four sides: objectness and classes (YOLO 5 and 7), classes (8, 11), or score and class (10)."""
 
-# Most look at a picture in cells of three sizes, those for large pictures (the "6" of YOLOv5s6) in a fourth as well.
+# Most divide a picture into cells of three sizes, those for large pictures (the "6" in YOLOv5s6) of four.
 _STRIDES = ((8, 16, 32), (8, 16, 32, 64))
 _COCO = 80
-_MOST_FINAL = 1000  # networks that leave out overlapping boxes themselves give 100 or 300
+_MOST_FINAL = 1000  # networks that suppress overlaps themselves give 100 or 300
 
 
 @dataclass(frozen=True, slots=True)
 class YoloLayout:
-    """One matrix of boxes, which are its rows or, transposed, its columns."""
+    """The layout of a matrix whose rows, or columns if transposed, are boxes."""
 
     family: Family
     classes: int
@@ -75,7 +75,7 @@ class YoloLayout:
 
 
 def recognise_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[int, int]) -> YoloLayout | None:
-    """Tell how a YOLO reads by its shape, the number of classes (0: unknown) and the width and height it looks at."""
+    """Recognise a YOLO's layout by its shapes, the number of classes (0: unknown), and its input width and height."""
     matrices = [shape for shape in shapes if len(shape) == 3 and shape[0] == 1]
     if len(matrices) != 1:
         return None
@@ -89,8 +89,8 @@ def recognise_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[
         YoloLayout("classes", known): columns == known + 4,
     }
     fitting = [layout for layout, fits in layouts.items() if fits]
-    # One class with objectness, or two without, have six numbers as a final box has; but boxes as many as the network
-    # has cells, or thrice as many, are not final.
+    # One class with objectness, or two without, make six numbers, as a final box has; but as many boxes as cells, or
+    # three times as many, are not final.
     cells = [sum((size[0] // stride) * (size[1] // stride) for stride in strides) for strides in _STRIDES]
     by_cells: dict[str, list[int]] = {"objectness": [3 * number for number in cells], "classes": cells}
     sure = [
@@ -100,7 +100,7 @@ def recognise_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[
 
 
 def read_regions(outputs: Sequence[Floats]) -> RawBoxes:
-    """Read OpenCV's Darknet layers: shares of the picture, and scores of classes that contain the objectness."""
+    """Read OpenCV's Darknet layers: boxes in shares of the picture, and class scores times objectness."""
     rows = np.concatenate([output.reshape(-1, output.shape[-1]) for output in outputs])
     best = rows[:, 5:].argmax(axis=1)
     return RawBoxes.make(_from_centres(rows), rows[np.arange(len(rows)), 5 + best], best)
@@ -114,16 +114,16 @@ def read_ssd_rows(output: Floats) -> RawBoxes:
 
 @dataclass(frozen=True, slots=True)
 class SsdLayout:
-    """How an SSD's outputs read, and how many classes they show, the background among them: 0 where they do not."""
+    """How to read an SSD's outputs, and how many classes they have, including the background (0: unknown)."""
 
     read: Callable[[Outputs], RawBoxes]
     classes: int = 0
 
 
 def recognise_ssd(shapes: Mapping[str, tuple[int, ...]]) -> SsdLayout | None:
-    """Tell how an SSD's outputs read by their shapes and names.
+    """Recognise an SSD's layout by the shapes and names of its outputs.
 
-    They are rows; boxes, scores and labels side by side; or boxes and the scores of each for all classes.
+    They are rows; or boxes, scores and labels; or boxes and their scores for all classes.
     """
     if len(shapes) == 1:
         ((name, shape),) = shapes.items()
@@ -145,7 +145,7 @@ def recognise_ssd(shapes: Mapping[str, tuple[int, ...]]) -> SsdLayout | None:
 
 
 def _read_scores(boxes: Floats, scores: Floats) -> RawBoxes:
-    """Read boxes, each with its best class but the first, which is the background."""
+    """Read boxes, each with its best class; the first class is the background."""
     by_class = scores.reshape(-1, scores.shape[-1])[:, 1:]
     best = by_class.argmax(axis=1)
     return RawBoxes.make(boxes, by_class[np.arange(len(best)), best], best + 1)
@@ -156,7 +156,7 @@ def _from_centres(rows: Floats) -> Floats:
     return np.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)
 
 
-# The fields of ONNX's protocol buffers that are read here, by their numbers in onnx.proto3.
+# The numbers in onnx.proto3 of the fields that are read here.
 _GRAPH, _NOTES = 7, 14
 _INITIALIZER, _INPUT, _OUTPUT = 5, 11, 12
 _INITIALIZER_NAME = 8
@@ -165,7 +165,7 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 
 @dataclass(frozen=True, slots=True)
 class OnnxIndex:
-    """The beginning and the end of a network; a size is 0 where the file leaves it open."""
+    """A network's input size (0 where the file leaves it open), its outputs and its metadata."""
 
     height: int
     width: int
@@ -173,7 +173,7 @@ class OnnxIndex:
     notes: Mapping[str, str]
 
     def class_names(self) -> tuple[str, ...]:
-        """Read the names of classes that Ultralytics notes in its exports: {0: 'person', 1: 'bicycle', …}."""
+        """Read the class names in the metadata of Ultralytics' exports: {0: 'person', 1: 'bicycle', …}."""
         try:
             noted = ast.literal_eval(self.notes.get("names", "{}"))
             pairs = noted.items() if isinstance(noted, dict) else enumerate(noted)
@@ -184,7 +184,7 @@ class OnnxIndex:
 
 
 def read_index(path: Path) -> OnnxIndex:
-    """Read what a file says of itself; its weights are skipped."""
+    """Read a file's structure and metadata; its weights are skipped."""
     try:
         return _index(memoryview(path.read_bytes()))
     except (LookupError, TypeError, ValueError):
@@ -205,7 +205,7 @@ def _index(model: memoryview) -> OnnxIndex:
 
 
 def _shape(value: memoryview) -> list[int]:
-    """Read the sizes of an input: its type (2), a tensor (1), has a shape (2) of dimensions (1) with a value (1)."""
+    """Read the sizes of an input: its type (2) is a tensor (1) with a shape (2) of dimensions (1) with values (1)."""
     parts = [value]
     for wanted in (2, 1, 2, 1):
         parts = _fields(*parts)[wanted]
@@ -219,7 +219,7 @@ def _text(message: memoryview, wanted: int) -> str:
 
 
 def _fields(*messages: memoryview) -> dict[int, list[Any]]:
-    """Read messages of protocol buffers: what stands in them, numbers or bytes, by the number of its field."""
+    """Read messages of protocol buffers: the numbers or bytes of each field, by field number."""
     found: dict[int, list[Any]] = defaultdict(list)
     for message in messages:
         at = 0

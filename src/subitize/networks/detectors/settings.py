@@ -1,4 +1,4 @@
-"""A detector with its settings (threshold, overlap, score floor, batch size), as options for users."""
+"""A detector with its settings (threshold, overlap, score floor, batch size), as users' options."""
 
 import inspect
 from collections import defaultdict
@@ -10,19 +10,8 @@ from subitize.errors import BadValueError
 from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.io.images import Rgb
 from subitize.labels import Rule, read_standing, read_statement
-from subitize.networks.detectors.detector import Detector
-from subitize.networks.detectors.hub import (
-    Detr,
-    GroundingDino,
-    MmGroundingDino,
-    Molmo2,
-    OpenVocabulary,
-    Owlv2,
-    RfDetr,
-    RtDetr,
-    Sam3,
-)
-from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
+from subitize.networks.detectors import hub, opencv
+from subitize.networks.detectors.detector import Detector, self_test, untested
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import COLOUR_NAMES
@@ -33,9 +22,9 @@ T = TypeVar("T", bound="DetectorSettings")
 
 @dataclass(slots=True, eq=False)
 class DetectorSettings:
-    """A detector with how it is used: what its judge and its model have in common.
+    """A detector and its settings, shared by its judge and its model.
 
-    `threshold` and `iou` are the lowest score and the largest overlap that count; boxes are kept from `floor` on.
+    `threshold` and `iou` are the lowest score and the largest overlap that count; boxes below `floor` are not kept.
     """
 
     who: str
@@ -62,7 +51,7 @@ class DetectorSettings:
 
     @property
     def box_rule(self) -> Rule:
-        """How its boxes are counted."""
+        """The rule that counts its boxes."""
         return Rule("boxes", self.threshold, self.iou)
 
     def check(self) -> None:
@@ -70,9 +59,7 @@ class DetectorSettings:
         self.detector.load()
 
     def self_test(self) -> SelfTest:
-        """Show it photographs of known things, and remember what came of it."""
-        from subitize.networks.detectors.detector import self_test, untested
-
+        """Show it photographs of known things, and keep the result for the provenance."""
         if self.is_tested:
             self._tested = self_test(self.detector, self.threshold, self.iou)
         else:
@@ -80,8 +67,8 @@ class DetectorSettings:
         return self._tested
 
     def why_not(self, question: Question, /) -> str:
-        """Name what of a question it cannot see; nothing where there is no such thing."""
-        unseen = [noun for noun in nouns_of(question) if not self.detector.can_see(noun)]
+        """Name the nouns or colour of a question that it cannot see; empty if it can see all."""
+        unseen = [noun for noun in nouns_of(question) if not self.detector.knows(noun)]
         if unseen:
             return f"cannot see {', '.join(map(repr, unseen))}"
         if isinstance(question, Count) and question.colour not in (None, *COLOUR_NAMES):
@@ -89,7 +76,7 @@ class DetectorSettings:
         return ""
 
     def detect(self, pictures: Sequence[Rgb], wanted: Sequence[tuple[str, ...]]) -> list[Detections]:
-        """Look in each picture for its own nouns; where there are none, for all that is known."""
+        """Look in each picture for its own nouns; without nouns, for all classes."""
         alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for index, nouns in enumerate(wanted):
             alike[self._together(nouns, wanted)].append(index)
@@ -103,7 +90,7 @@ class DetectorSettings:
         ]
 
     def trace(self, start: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
-        """Say whose weights looked, how, and what came of their test if there was one."""
+        """Add weights, parameters and self-test result to the provenance."""
         tested = {} if self._tested is None else {"self_test": str(self._tested)}
         return replace(
             start,
@@ -114,14 +101,14 @@ class DetectorSettings:
         )
 
     def _together(self, nouns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """List the nouns that are looked for in one go: one with classes finds all that it knows anyway."""
-        if self.detector.has_open_vocabulary or not nouns:
+        """List the nouns to detect together; closed-vocabulary detectors find all classes in one pass."""
+        if self.detector.is_open_vocabulary or not nouns:
             return nouns
         return tuple(sorted({noun for each in wanted for noun in each}))
 
 
 def nouns_of(*questions: Question) -> tuple[str, ...]:
-    """List the things that questions are about, landmarks too; none of a question that boxes do not answer."""
+    """List the things that questions are about, landmarks too; none for questions that boxes cannot answer."""
     nouns: set[str] = set()
     for question in questions:
         match question:
@@ -134,27 +121,35 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
     return tuple(sorted(nouns))
 
 
-# The lowest score and the largest overlap that count unless the user says otherwise, and what it is in one line.
+# Default threshold and iou, and a summary in one line.
 # Those of Grounding DINO are from Numbersense's supplementary information and its authors' code; those of MM Grounding
-# DINO, RF-DETR and SAM 3 are what transformers takes unless told otherwise, which suppresses nothing.
+# DINO, RF-DETR and SAM 3 are the defaults of transformers, which suppresses nothing.
 _GROUNDED = "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95)."
 _CLOSED = "it knows the classes it was trained on."
-_DETECTORS: Mapping[type[Detr | OpenVocabulary | OpenCv], tuple[float, float, str]] = {
-    Detr: (0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
-    GroundingDino: (0.4, 0.95, _GROUNDED),
-    MmGroundingDino: (0.25, 1.0, "Count what MM Grounding DINO finds, told the noun."),
-    Molmo2: (0.0, 1.0, "Count where Molmo 2 points, told the noun."),
-    Owlv2: (0.2, 0.5, "Count what OWLv2 finds, told the noun."),
-    RfDetr: (0.5, 1.0, f"Count what an RF-DETR finds; {_CLOSED}"),
-    RtDetr: (0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
-    Sam3: (0.3, 1.0, "Count what SAM 3 finds, told the noun; masks are kept, too."),
-    Ssd: (0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
-    Yolo: (0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
+_DETECTORS: Mapping[type[hub.Detr | hub.OpenVocabulary | opencv.OpenCv], tuple[float, float, str]] = {
+    hub.Detr: (0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
+    hub.GroundingDino: (0.4, 0.95, _GROUNDED),
+    hub.MmGroundingDino: (0.25, 1.0, "Count what MM Grounding DINO finds, told the noun."),
+    hub.Molmo2: (0.0, 1.0, "Count where Molmo 2 points, told the noun."),
+    hub.Owlv2: (0.2, 0.5, "Count what OWLv2 finds, told the noun."),
+    hub.RfDetr: (0.5, 1.0, f"Count what an RF-DETR finds; {_CLOSED}"),
+    hub.RtDetr: (0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
+    hub.Sam3: (0.3, 1.0, "Count what SAM 3 finds, told the noun; masks are kept, too."),
+    opencv.Ssd: (0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
+    opencv.Yolo: (0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
 }
 
 
-def detector_factory(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Callable[..., T]:
-    """Make what the registry calls for a detector: the options that all have stand around its own."""
+def find_factory(wrap: type[T], name: str) -> Callable[..., T]:
+    """Make the factory that the registry knows by this name, such as make_owlv2 for the detector owlv2."""
+    for kind in _DETECTORS:
+        if name == f"make_{kind.kind.replace('-', '_')}":
+            return detector_factory(wrap, kind)
+    raise AttributeError(name)
+
+
+def detector_factory(wrap: type[T], kind: type[hub.Detr | hub.OpenVocabulary | opencv.OpenCv]) -> Callable[..., T]:
+    """Make a factory that takes the options of every detector and those of this one."""
     usual_threshold, usual_iou, summary = _DETECTORS[kind]
     target, *own = inspect.signature(kind).parameters.values()
 

@@ -1,8 +1,8 @@
 """Our own clip-art: what can be drawn, how, and in which colours; every drawing is an SVG file in this folder.
 
 A drawing stays inside the circle of radius 48 around (50, 50) of a 100 × 100 view box and is one connected shape:
-placement can then keep things apart by their circles alone. What takes the colour asked for is painted with the CSS
-variables --light, --plain, --shade, --line and --ink, the names of `Tints`."""
+placement can then keep things apart by their circles alone. Parts that take the colour asked for are painted with the
+CSS variables --light, --plain, --shade, --line and --ink, the names of `Tints`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Tints:
-    """One colour as a draughtsman uses it: where light falls, by itself, in the shade, and as a contour."""
+    """Shades of one colour: in the light, plain, in the shade, and as a contour."""
 
     light: str
     plain: str
@@ -29,7 +29,7 @@ class Tints:
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A thing that can be drawn, in two or more drawings, and the colours that it has by nature."""
+    """A thing that can be drawn, with its drawings (two or more) and its natural colours."""
 
     noun: str
     drawings: tuple[str, ...]
@@ -37,9 +37,9 @@ class Glyph:
 
 
 def draw(noun: str, drawing: str, tints: Tints) -> str:
-    """Give a drawing as an SVG document in one colour."""
+    """Return a drawing as an SVG document in one colour."""
     source = _source(f"{noun}-{drawing}")
-    for variable in _VARIABLES:  # resvg knows none
+    for variable in _VARIABLES:  # resvg does not support variables
         source = source.replace(f"var(--{variable})", getattr(tints, variable))
     return source
 
@@ -59,11 +59,11 @@ GLYPHS: Mapping[str, Glyph] = MappingProxyType(
     {noun: Glyph(noun, tuple(row["drawings"]), tuple(row["colours"])) for noun, row in _TABLES["glyphs"].items()}
 )
 
-# Also drawn bare, in NOUN-bare.svg: plain and whole. On the large flat area of a holder, in one colour, things lie.
+# Also drawn bare (plain and whole), in NOUN-bare.svg. Things lie on a holder's large flat area of one colour.
 HOLDERS = ("table", "cake", "plate", "watermelon", "vase", "shelf", "book")
 BARE = (*HOLDERS, "pizza")
 PLAIN = -1
-"""In place of a drawing's number: the thing bare, uncut and with nothing in or on it."""
+"""In place of a drawing's number: the bare drawing, uncut and with nothing in or on it."""
 UNCUT: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {noun: tuple(row["uncut"]) for noun, row in _TABLES["glyphs"].items() if "uncut" in row}
 )
