@@ -75,9 +75,9 @@ def test_a_chart_that_cannot_be_drawn_says_why_and_stops_no_other(process: Popen
 @pytest.mark.slow
 def test_it_ends_with_its_parent_however_that_ends() -> None:
     program = """
-        from subitize.report import chart_engine
-        chart_engine.start()
-        print(*[engine._process.pid for engine in chart_engine._engines.values()], flush=True)
+        from subitize.report import figures
+        figures.start()
+        print(*[engine._process.pid for engine in figures._engines.values()], flush=True)
         input()
     """
     for end in (signal.SIGKILL, signal.SIGINT, None):

@@ -1,4 +1,4 @@
-"""The commands about corpora of captions: count their numbers, show them, and join them with a run."""
+"""Commands on corpora of captions: count their numbers, show them, and compare them with a run."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +13,10 @@ _COUNT = "count"
 
 
 class _CountUnlessNamed(options.Summarised):
-    """Commands by name; anything else is a file to be counted."""
+    """Commands by name; anything else is a file to count."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command, or count."""
+        """Find a command, or else count."""
         return super().resolve_command(ctx, args if args[0] in self.commands else [_COUNT, *args])
 
 
@@ -38,7 +38,7 @@ Participles = Annotated[bool, typer.Option("--participles", help="Participles ma
 ProperNouns = Annotated[bool, typer.Option("--proper-nouns", help="Count proper nouns: 12 Steel Spoons.")]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(help="Leave out percent, money, pixels, bytes, degrees, years or identifiers; several times."),
+    typer.Option(help="Leave out percent, money, pixels, bytes, degrees, years or identifiers. Repeatable."),
 ]
 Start = Annotated[int, typer.Option(metavar="N", help="Where the tail begins that a power law is fitted to.")]
 
@@ -92,7 +92,7 @@ def check(
     exclude: Exclude = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Tell how many captions are read right, and list every miss."""
+    """Show how many captions are read correctly, and list every miss."""
     from subitize.corpus.counting import check_captions
     from subitize.corpus.numerosities import CaptionRule
     from subitize.corpus.report import print_checked
@@ -152,7 +152,7 @@ def link(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
+    """Correlate accuracy with how often a corpus mentions each number and noun."""
     from subitize.analysis.frame import observe_run
     from subitize.analysis.overview import read_names
     from subitize.cli.options import choose_reader

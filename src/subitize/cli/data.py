@@ -16,7 +16,7 @@ from subitize.report.terminal import print_line
 @app.command()
 def show(
     run: options.RunName,
-    item: Annotated[str | None, typer.Argument(help="One item, with all that came of it.")] = None,
+    item: Annotated[str | None, typer.Argument(help="One item, with its responses and readings.")] = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
@@ -184,7 +184,9 @@ def import_readings_(
     run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
     judge: Annotated[str, typer.Option(metavar="NAME", help="The name under which the answers are stored.")] = "human",
     rule: Annotated[str | None, typer.Option(help="How the answers are read [as the file says, else strict].")] = None,
-    people: Annotated[Path | None, typer.Option(metavar="CSV", help="Whom numbers stand for: annotator, name.")] = None,
+    people: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="The names behind the numbers: annotator, name.")
+    ] = None,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
@@ -253,7 +255,7 @@ def import_outputs_(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Make a run of another program's outputs: read the replies anew, and set the recorded score beside ours."""
+    """Make a run of another program's outputs: read the replies again, and show the recorded score beside ours."""
     from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_import
     from subitize.imports.outputs.importing import import_outputs

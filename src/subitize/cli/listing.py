@@ -1,4 +1,4 @@
-"""Commands that show what there is (names, options, prompts, drawings, parts), and those that plan a study."""
+"""Commands that show what exists (names, options, prompts, drawings, parts), and those that plan studies."""
 
 import shlex
 from collections.abc import Sequence
@@ -164,7 +164,7 @@ def prompts(
 
 
 def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
-    """Write items as CSV; with repeats a row per image, and the name by which `folder:` knows it."""
+    """Write items as CSV; with repeats, one row per image, with the file name that `folder:` expects."""
     import csv
     from io import StringIO
 
@@ -243,7 +243,7 @@ def stimuli(
 ) -> None:
     """Write a suite's pictures as PNG files.
 
-    Beside them stand a CSV of their magnitudes and one of the correlations between these.
+    Also writes a CSV of their magnitudes, and one of the correlations between these.
     """
     from subitize.evaluate.plan import check_size
     from subitize.io.specs import write_spec
@@ -288,10 +288,10 @@ _ImageFolder = Annotated[Path | None, typer.Option(envvar="SUBITIZE_IMAGES", hel
 
 
 def _option(
-    name: str, kind: type, told: str, metavar: str | None = None, default: object = None, of: str = " ".join(_STUDIES)
+    name: str, kind: type, help: str, metavar: str | None = None, default: object = None, of: str = " ".join(_STUDIES)
 ) -> tuple[str, Parameter]:
-    """Make an option, which may be left out, of some of the studies."""
-    option = typer.Option(default, help=told, metavar=metavar)
+    """Make an optional parameter of some of the studies."""
+    option = typer.Option(default, help=help, metavar=metavar)
     return of, Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=kind | None)
 
 
@@ -337,7 +337,7 @@ _OPTIONS = (
 
 
 def _add_command(study: str) -> None:
-    """Add the command that plans a study, with its options."""
+    """Add the command that plans a kind of study."""
     parameters = [parameter for of, parameter in _OPTIONS if study in of.split()]
 
     def command(**given: Any) -> None:  # noqa: ANN401

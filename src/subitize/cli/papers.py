@@ -1,4 +1,4 @@
-"""Commands on papers: reproduce and compute their tables, import their data, and build probes of counting."""
+"""Commands on papers: reproduce and compute their tables, import their data, make counting probes."""
 
 import shlex
 from pathlib import Path
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 Extensions = Annotated[
-    bool, typer.Option("--extensions", help="Also what the paper has not: how it fails, and by how much.")
+    bool, typer.Option("--extensions", help="Also what the paper leaves out: how models fail, and by how much.")
 ]
 
 ClaimsOnly = Annotated[
-    bool, typer.Option("--claims", help="Only what the paper concludes in words: does it hold of these data?")
+    bool, typer.Option("--claims", help="Only the paper's conclusions: do they hold for these data?")
 ]
 
 
@@ -109,7 +109,7 @@ def _check_tables(paper: str, found: object) -> None:
 
 
 def find_ability(paper: str, what: str, done: str) -> str:
-    """Find what of a paper can be called, or say which papers have it."""
+    """Get the name of a paper's function for a task, or say which papers have one."""
     from subitize.registry import find_paper
 
     found = str(getattr(find_paper(paper), what))
@@ -119,7 +119,7 @@ def find_ability(paper: str, what: str, done: str) -> str:
 
 
 def _able(what: str) -> list[str]:
-    """List the papers that have something."""
+    """List the papers that have a function for a task."""
     from subitize.papers import papers_by_name
 
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
@@ -128,8 +128,8 @@ def _able(what: str) -> list[str]:
 def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Names | None" = None) -> None:
     from subitize.papers import load
 
-    def named(it: object) -> object:
-        return stand_ins.rename(it) if stand_ins else it
+    def named(found: object) -> object:
+        return stand_ins.rename(found) if stand_ins else found
 
     if claims_only and not found.claims:
         raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
@@ -207,7 +207,7 @@ def captions(
     ],
     out: ProbesFile = Path("pairs.jsonl"),
     source: Annotated[str | None, typer.Option(metavar="NAME", help="coco, gcc … [the file's name].")] = None,
-    number: Annotated[int, typer.Option("--number", "-n", help="So many images, by lot.")] = 5000,
+    number: Annotated[int, typer.Option("--number", "-n", help="How many images, chosen at random.")] = 5000,
     images: Pictures = None,
     seed: options.Seed = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Commands that read a run: scores, measures, alignment, calibration, the report, plates."""
+"""Commands that analyse runs: score, measure, compare, calibrate, align, agree, report, plate."""
 
 import contextlib
 import os
@@ -175,7 +175,7 @@ def calibrate(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Find the score from which a detector's boxes should count, so that it counts as people do, and save it."""
+    """Find and save the score from which a detector's boxes count, so that it counts as people do."""
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
     from subitize.analysis.overview import read_names
@@ -243,7 +243,7 @@ def agree(
         ),
     ] = None,
     rule: Annotated[
-        str | None, typer.Option(help="With --against: read the judge's evidence anew, as `score --rule` does.")
+        str | None, typer.Option(help="With --against: read the judge's evidence again, as `score --rule` does.")
     ] = None,
     by: options.Factors = None,
     as_json: options.AsJson = False,

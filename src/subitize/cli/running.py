@@ -1,4 +1,4 @@
-"""Commands that do the work: run a suite, judge a run, rewrite prompts with a language model."""
+"""Commands that call models: run a suite, judge a run, rewrite prompts with a language model."""
 
 import contextlib
 import shlex
@@ -43,7 +43,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be
 
 @contextlib.contextmanager
 def stopping() -> Iterator[None]:
-    """Say that a stopped command can go on."""
+    """Turn Ctrl-C into a message that the command can be resumed."""
     try:
         yield
     except KeyboardInterrupt:
@@ -90,7 +90,7 @@ def run(
     nouns: options.NounsFile = None,
     refine: options.Refine = None,
     concurrency: Annotated[
-        int | None, typer.Option(metavar="N", help="How many requests are under way at once [as the model says].")
+        int | None, typer.Option(metavar="N", help="How many requests are sent at once [as the model says].")
     ] = None,
     only_found: Annotated[
         bool, typer.Option("--only-found", help="With folder:PATH: run only the items whose images are there.")
@@ -100,7 +100,9 @@ def run(
     prices: options.PricesFile = None,
     sight_check: Annotated[
         bool,
-        typer.Option("--sight-check/--no-sight-check", help="First check on 12 plain pictures that the model can see."),
+        typer.Option(
+            "--sight-check/--no-sight-check", help="Check first, on 12 plain pictures, that the model can see."
+        ),
     ] = True,
     same_model: SameModel = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Then write a report: one HTML page.")] = None,
@@ -169,7 +171,7 @@ def run(
 def _make_models(
     texts: Sequence[str], concurrency: int | None, reward_judge: str | None, corpora: str | None
 ) -> "list[Resolved[Model]]":
-    """Make the models, with what is said of how they were trained."""
+    """Make the models, with what is known about their training."""
     from subitize.registry import make_model, trained_on, trained_with
 
     slots = {} if concurrency is None else {"concurrency": str(concurrency)}
@@ -188,7 +190,7 @@ def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> 
         for path in write_report([run], Outputs(page), bar):
             print(path)
     except NothingToDoError:
-        if not has_failures:  # which say why there is nothing to report
+        if not has_failures:  # the failures say why there is nothing to report
             raise
 
 
@@ -276,7 +278,7 @@ def rewrite(
         "rewritten.csv"
     ),
     instruction: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the model is told to do with a prompt [see --dry-run].")
+        str | None, typer.Option(metavar="TEXT", help="What the model is asked to do with a prompt [see --dry-run].")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Only N prompts: those that run --limit takes first.")] = None,
     seed: options.Seed = None,
@@ -294,8 +296,8 @@ def rewrite(
     from subitize.report.terminal import Bar
 
     check_file(out)
-    told = INSTRUCTION if instruction is None else instruction
-    rewriting = Rewriting(make_suite(suite), make_model(model), out, told, limit, seed or 0, tries)
+    text = INSTRUCTION if instruction is None else instruction
+    rewriting = Rewriting(make_suite(suite), make_model(model), out, text, limit, seed or 0, tries)
     if dry_run:
         items = rewriting.items()
         return print(

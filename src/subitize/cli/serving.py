@@ -1,4 +1,4 @@
-"""The command that serves counts as rewards, and the addresses at which commands serve."""
+"""The command that serves counts as rewards, and the sockets that commands listen on."""
 
 import os
 import socket
@@ -69,11 +69,11 @@ def serve_(
             )
         address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
-        def tell() -> None:
+        def announce() -> None:
             print_line(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
             print(_example(address, token_variable), flush=True)
 
-        serve(settings, admission, listening, tell)
+        serve(settings, admission, listening, announce)
     print_line("stopped; every request that was under way has its answer")
 
 
@@ -101,11 +101,11 @@ def _example(address: str, token_variable: str | None) -> str:
 
 
 _MOST_WAITING = 1024
-"""How many connections may wait to be taken."""
+"""The number of connections that may wait to be accepted."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take the address, before anything slow is done."""
+    """Reserve the address before any slow work begins."""
     if not 0 <= port <= 65_535:
         raise BadValueError(f"--port {port}: should be from 0 (any that is free) to 65535")
     try:
@@ -119,7 +119,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is reached from this machine only."""
+    """Return whether an address can be reached from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

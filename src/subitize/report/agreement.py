@@ -13,7 +13,7 @@ from subitize.report.table import NOTHING
 from subitize.report.terminal import print_line, print_table
 
 _NAMES = ("model", "question", "group")
-# The columns of each table, by heading: narrow enough for a terminal.
+# The columns of each table by heading, narrow enough for a terminal.
 _Figures = tuple[Mapping[str, str], ...]
 _OF_PEOPLE: _Figures = (
     {"κ": "kappa", "AC1": "ac1", "α": "alpha"},
@@ -45,12 +45,12 @@ def print_agreement(concords: Sequence[RaterAgreement], stand_ins: Names) -> Non
     for one in concords:
         if one.caution:
             print_line(f"too little to rely on: {', '.join(_name(one, stand_ins))}: {one.caution}")
-    for told in dict.fromkeys(filter(None, map(published_kappa, concords))):
-        print_line(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
+    for title, kappa in dict.fromkeys(filter(None, map(published_kappa, concords))):
+        print_line(f"{title} reports a Fleiss' κ of {kappa} of five annotators; other images, other people")
 
 
 def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: Names) -> None:
-    """Print a row for the judge and one for people among themselves, and what is taken for what."""
+    """Print one row for the judge and one for people among themselves, and what the judge says for each answer."""
     for suite, of_suite in groupby(found, key=lambda one: one.suite):
         own = list(of_suite)
         first = own[0]
@@ -86,15 +86,15 @@ def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: Names) ->
 def _print_tables(
     names: Sequence[str], rows: Sequence[tuple[Sequence[str], object]], figures: _Figures, sizes: Sequence[str]
 ) -> None:
-    """Print a table for each set of figures, and one of what they rest on.
+    """Print a table for each set of figures, and one of the sizes behind them.
 
-    Rows and tables without any figure are left out, but κ stands for all.
+    Rows and tables without figures are left out, except in the table with κ, which has all rows.
     """
     for columns in figures:
         found = [(own, [getattr(one, field) for field in columns.values()]) for own, one in rows]
-        told = [[*own, *map(cell, values)] for own, values in found if any(values) or "κ" in columns]
-        if told:
-            print_table([*names, *columns], told)
+        lines = [[*own, *map(cell, values)] for own, values in found if any(values) or "κ" in columns]
+        if lines:
+            print_table([*names, *columns], lines)
     print_table([*names, *sizes], ([*own, *(str(getattr(one, size)) for size in sizes)] for own, one in rows))
 
 
@@ -104,7 +104,7 @@ def _name(one: RaterAgreement | JudgeAgreement, stand_ins: Names) -> tuple[str, 
 
 
 def published_kappa(one: RaterAgreement) -> tuple[str, str] | None:
-    """Name the paper and give what it reports of the same question about the same prompts, if it does."""
+    """Return a paper's title and the kappa it reports for this question and suite, if there is one."""
     paper = paper_of(one.suite)
     kappa = paper and paper.kappas.get((base_suite(one.suite), one.question))
     return (paper.title, kappa) if paper and kappa else None
@@ -114,11 +114,11 @@ def _print_confusion(one: JudgeAgreement, stand_ins: Names) -> None:
     rows = []
     for value, found in groupby(one.agreement.confusion, key=lambda each: each.against):
         answers = sorted(found, key=lambda each: -each.n)
-        told = ", ".join(f"{_write(each.said)} × {each.n}" for each in answers[:_MOST_ANSWERS])
+        said = ", ".join(f"{_write(each.said)} × {each.n}" for each in answers[:_MOST_ANSWERS])
         others = f", {len(answers) - _MOST_ANSWERS} others" * (len(answers) > _MOST_ANSWERS)
-        rows.append((sum(each.n for each in answers), _write(value), told + others))
+        rows.append((sum(each.n for each in answers), _write(value), said + others))
     often = sorted(range(len(rows)), key=lambda place: -rows[place][0])[:_MOST_ROWS]
-    lines = ([value, str(count), told] for count, value, told in (rows[place] for place in sorted(often)))
+    lines = ([value, str(count), said] for count, value, said in (rows[place] for place in sorted(often)))
     judge, against = stand_ins.name_judge(one.judge), stand_ins.name_judge(one.against)
     print_table([f"{against}: {one.question}", "pairs", f"{judge} says"], lines)
     if len(rows) > _MOST_ROWS:

@@ -1,4 +1,4 @@
-"""How well drawings fit their prompts, and scores by other programs' rules, in the report and at the terminal."""
+"""How well drawings fit their prompts, and scores by others' rules, in the report and at the terminal."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ _LINE_LETTERS = 36
 
 
 def alignment_sections(sources: Sequence[ReportRun]) -> list[Section]:
-    """Write the section on how well drawings fit their prompts, if a judge was asked."""
+    """Write the section on how well drawings fit their prompts, if a judge measured it."""
     found = [(source, one) for source in sources for one in align_survey(source.survey)]
     if not found:
         return []
@@ -112,7 +112,7 @@ def _in_lines(text: str) -> str:
 
 
 def rescoring_sections(sources: Sequence[ReportRun]) -> list[Section]:
-    """Write the section on others' scores, if there are any."""
+    """Write the section on scores by others, if there are any."""
     found = [
         (source, one)
         for source in sources
@@ -123,22 +123,24 @@ def rescoring_sections(sources: Sequence[ReportRun]) -> list[Section]:
     scores = tabulate(
         "others-scores",
         "Scores by others, and ours",
-        [(_tell_scores(source, one), source.badge(one.model)) for source, one in found],
+        [(_score_record(source, one), source.badge(one.model)) for source, one in found],
         "Means over the same replies or drawings, with 95 % intervals over pictures or prompts.",
     )
-    told: list[tuple[Record, RowKind]] = [
-        (_tell_reason(source, one, why), source.badge(one.model))
+    differing: list[tuple[Record, RowKind]] = [
+        (_reason_record(source, one, why), source.badge(one.model))
         for source, one in found
         if one.group == WHOLE
         for why in one.differences
     ]
-    reasons = tabulate("read-differently", "What is read differently", told)
+    reasons = tabulate("read-differently", "What is read differently", differing)
     return [
-        Section("others-scores", "Scored by others", (scores, reasons if told else TextBlock("All are read alike.")))
+        Section(
+            "others-scores", "Scored by others", (scores, reasons if differing else TextBlock("All are read alike."))
+        )
     ]
 
 
-def _tell_scores(source: ReportRun, one: Rescored) -> Record:
+def _score_record(source: ReportRun, one: Rescored) -> Record:
     return {
         MODEL: source.name_model(one.model),
         text_column("Suite"): one.suite,
@@ -152,7 +154,7 @@ def _tell_scores(source: ReportRun, one: Rescored) -> Record:
     }
 
 
-def _tell_reason(source: ReportRun, one: Rescored, why: ScorerDisagreement) -> Record:
+def _reason_record(source: ReportRun, one: Rescored, why: ScorerDisagreement) -> Record:
     example = why.examples[0]
     return {
         MODEL: source.name_model(one.model),
@@ -170,7 +172,7 @@ _LONGEST_REPLY = 40
 
 
 def print_alignments(alignments: Sequence[Alignment], stand_ins: Names) -> None:
-    """Print one row per model, judge, measure and group, and what the measures mean."""
+    """Print one row per model, judge, measure and group, and explain the measures."""
     rows = []
     for one in alignments:
         judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
@@ -190,7 +192,7 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: Names) -> None:
 
 
 def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
-    """Print both scores of every model, then what is read differently and why."""
+    """Print both scores of every model, then which replies are read differently and why."""
     named = [
         {
             "suite": one.suite,
@@ -212,25 +214,25 @@ def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
             print_line(f"{of}: {one.left_out} are in neither figure: they wait for a judge, or it does not score them")
         if one.their_average is not None:
             print_line(f"{of} averages tasks, leaving out those with nothing right: {one.their_average:.3f}")
-    told = [(row, one) for row in rows if row.group == WHOLE for one in row.differences]
-    if not told:
+    differing = [(row, one) for row in rows if row.group == WHOLE for one in row.differences]
+    if not differing:
         print_line("all are read alike")
         return
     cells = []
-    for _, difference in told:
+    for _, difference in differing:
         who, example = "them" if difference.we_are_stricter else "us", difference.examples[0]
         reply = " ".join(example.reply.split())
-        # Of a long reply, its end: there answers stand.
+        # The end of a long reply, where answers usually are.
         short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
         cells.append((difference.reason, who, str(difference.count), short, example.expected, example.ours))
-    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
+    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in differing]
     _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
-    for reason in dict.fromkeys(one.reason for _, one in told):
+    for reason in dict.fromkeys(one.reason for _, one in differing):
         print_line(f"{reason}: {REASONS[reason]}")
 
 
 def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    """Print a table; names that are the same in all rows are said once, above it."""
+    """Print a table; names that all rows share are printed once, above it."""
     common = {name: one for name, one in named[0].items() if all(row[name] == one for row in named)}
     print_line(", ".join(f"{name} {one}" for name, one in common.items() if (name, one) != ("group", WHOLE)))
     columns = [name for name in named[0] if name not in common]
@@ -239,6 +241,6 @@ def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], ce
 
 
 def print_scorers() -> None:
-    """Print the published scorers that there are, what they credit and where they err."""
+    """Print the published scorers, what they credit and where they err."""
     known: list[Scorer | DrawingScorer] = [*SCORERS.values(), *DRAWING_SCORERS.values()]
     print_table(("scorer", "what is credited", "known defect"), ((one.name, one.rule, one.defect) for one in known))

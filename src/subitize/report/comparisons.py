@@ -19,9 +19,9 @@ from subitize.report.terminal import print_line, print_table
 
 @dataclass(frozen=True, slots=True)
 class RefinedRun:
-    """What one judge saw of the models of one run: attempts at a suite's prompts, and at refined ones.
+    """One judge's view of the models of one run: attempts at a suite's prompts, and at refined ones.
 
-    In the attempts models go by their labels in the report.
+    In attempts, models go by their labels in the report.
     """
 
     name: str
@@ -33,9 +33,9 @@ class RefinedRun:
 
 
 def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: Unusable = "wrong") -> list[RefinedRun]:
-    """Take together what is compared: the models of one run, as one judge saw them; what was excluded is left out.
+    """Group what is compared: the models of one run, by judge, without excluded observations.
 
-    What was only ever refused has no judge, and goes with each judge of the run.
+    A series that was only refused has no judge, and is grouped with each judge of the run.
     """
     labels = {(one.source.name, one.model): one.label for one in own}
     places = dict.fromkeys((one.source.name, one.judge) for one in (*own, *refined) if one.judge != NO_JUDGE)
@@ -70,7 +70,7 @@ def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: 
 def refinement_sections(
     suite: str, own: Sequence[Series], refined: Sequence[Series], palette: Palette
 ) -> list[Section]:
-    """Write the section of a suite's refined prompts, if it has some that can be paired."""
+    """Write the section on a suite's refined prompts, if some can be paired."""
     if all(item.base is None for one in (*own, *refined) for item in one.observations.items.values()):
         return []
     section = pair_section(suite, group_series(own, refined), palette)
@@ -80,12 +80,12 @@ def refinement_sections(
 def pair_section(
     suite: str, groups: Sequence[RefinedRun], palette: Palette, more: Sequence[Block] = ()
 ) -> Section | None:
-    """Set refined prompts beside those that they are made of, prompt by prompt; `more` stands after that."""
+    """Compare refined prompts with their originals, prompt by prompt; `more` blocks follow."""
     shown: dict[RefinementMeasure, list[tuple[RefinedRun, RefinementEffect]]] = {"success": [], "accuracy": []}
     for group in groups:
         designs = {suite: design for one in group.series for suite, design in one.observations.designs.items()}
         for row in compare([*group.attempts, *group.refined], designs=designs):
-            # Of one image per prompt, that one of them is right is the same as the share of right ones.
+            # With one image per prompt, success is the same as accuracy.
             if row.measure == "accuracy" or row.k > 1:
                 shown[row.measure].append((group, row))
     blocks = [_figure(suite, measure, found, palette) for measure, found in shown.items() if found]
@@ -146,8 +146,8 @@ _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all"
 
 
 def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
-    """Print a leaderboard and the pairs of each measure, and what the columns mean."""
-    for one in _telling(found.boards):
+    """Print the leaderboard and the pairs of each measure, and explain the columns."""
+    for one in _without_repeats(found.boards):
         board = one.board
         judge, group = stand_ins.name_judge(board.judge), name_level(board.factor, board.group)
         print_line(f"{board.measure} in {board.suite}, judged by {judge}, {group}")
@@ -173,8 +173,8 @@ def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
         print_line(STAND_IN)
 
 
-def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
-    """Leave out what another measure tells: where nothing was refused or discarded, several are the same."""
+def _without_repeats(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
+    """Leave out measures that repeat another one, as where nothing was refused or discarded."""
     figures = {one.board: [(of.model, of.estimate.value, of.estimate.n) for of in one.models] for one in boards}
     for one in boards:
         like = _LIKE.get(one.board.measure)
@@ -186,7 +186,7 @@ def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
 
 
 def write_left_out(one: LeftOut) -> str:
-    """Say what of a model is in no comparison."""
+    """Say how much of a model is in no comparison."""
     return (
         f"left out: {one.count} of {one.total} answers about {one.model} in {one.suite}, which not all models have or "
         "which are excluded"
@@ -194,7 +194,7 @@ def write_left_out(one: LeftOut) -> str:
 
 
 def print_refinements(rows: Sequence[RefinementEffect], stand_ins: Names) -> None:
-    """Print one row per refinement, model, judge and measure, and what the columns mean."""
+    """Print one row per refinement, model, judge and measure, and explain the columns."""
     print_pairs(rows, stand_ins)
     print_line(
         "value [95 % interval over prompts]; p: by flipping the signs of prompts' residuals, as the interval, adjusted "
@@ -207,7 +207,7 @@ def print_refinements(rows: Sequence[RefinementEffect], stand_ins: Names) -> Non
 
 
 def print_pairs(rows: Iterable[RefinementEffect], stand_ins: Names | None = None) -> None:
-    """Set refined prompts beside the original ones, all that could be paired."""
+    """Print refined prompts beside the original ones, as far as they can be paired."""
     known = stand_ins or Names()
     headings = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
     lines = []

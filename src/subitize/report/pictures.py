@@ -1,4 +1,4 @@
-"""Makes thumbnails of responses to embed in a page."""
+"""Makes thumbnails of responses for a page."""
 
 import base64
 import io
@@ -24,7 +24,7 @@ _GREY = "#c4c9d0"
 
 
 class Small(NamedTuple):
-    """A small picture, and the size in pixels of the one it was made from."""
+    """A shrunk picture, and the size in pixels of the original."""
 
     image: Image.Image
     width_px: int
@@ -32,7 +32,7 @@ class Small(NamedTuple):
 
 
 def thumbnail(pictures: Sequence[Picture], images: Images) -> Thumbnail | str:
-    """Make a small picture, of several one together, or say why there is none."""
+    """Make a thumbnail, one sheet if there are several pictures, or say why there is none."""
     if len(pictures) == 1 and isinstance(pictures[0], Stimulus):
         return _of_recipe(pictures[0])
     made = shrink(pictures, images, LONGEST_SIDE_PX)
@@ -40,9 +40,9 @@ def thumbnail(pictures: Sequence[Picture], images: Images) -> Thumbnail | str:
 
 
 def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> Small | str:
-    """Make a picture small, or several into one, two in a row, or say why there is none.
+    """Shrink a picture, or several onto one sheet, two in a row; or say why there is none.
 
-    Of several, what cannot be shown stays grey.
+    On a sheet, pictures that cannot be shown stay grey.
     """
     if len(pictures) == 1:
         return _shrink(pictures[0], images, longest_px)
@@ -82,7 +82,7 @@ def _of_recipe(recipe: Stimulus) -> Thumbnail | str:
 
 
 def _paint(recipe: Stimulus, side_px: int) -> Small:
-    """Draw a recipe at the small size at once: what stands where is the same, and it takes a tenth of the time."""
+    """Paint a recipe directly at the small size: the layout is the same, and it takes a tenth of the time."""
     plan = layout(recipe)
     scale = side_px / plan.size_px
     items = (
@@ -103,8 +103,8 @@ def _encode(small: Small) -> Thumbnail:
     return Thumbnail(to_data_uri(small.image, "webp", quality=_QUALITY, method=2), small.width_px, small.height_px)
 
 
-def to_data_uri(image: Image.Image, kind: str, **how: int) -> str:
-    """Write a picture in a format of this kind, so that it stands where it is shown."""
+def to_data_uri(image: Image.Image, format: str, **how: int) -> str:
+    """Write a picture in a format as a data URI."""
     file = io.BytesIO()
-    image.save(file, kind, **how)
-    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode()}"
+    image.save(file, format, **how)
+    return f"data:image/{format};base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -1,6 +1,4 @@
-"""Prints and draws calibrations (NAE against the threshold, as Numbersense, Figure S4) and plans of studies.
-
-A plan is drawn as half-width or power against the number of images or prompts."""
+"""Prints and draws calibrations (NAE against the threshold, as Numbersense, Figure S4) and plans of studies."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +23,7 @@ _LABEL_WIDTH = 0.2  # of the axis, about
 
 
 def print_calibration(found: Calibration) -> None:
-    """Print the threshold, what it is worth where it was chosen, and what on pictures held out."""
+    """Print the threshold, and how well it counts where it was chosen and on held-out pictures."""
     result = found.result
     metrics = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
     rows = [
@@ -45,7 +43,7 @@ def print_calibration(found: Calibration) -> None:
 
 
 def print_saved(saved: Mapping[str, Calibrated]) -> None:
-    """Print the calibrations that are kept, and how each is written as a rule."""
+    """Print the saved calibrations, each with its rule."""
     rows = []
     for name, one in saved.items():
         figures = (_calibration_cell(one.nae), _calibration_cell(one.accuracy))
@@ -56,7 +54,7 @@ def print_saved(saved: Mapping[str, Calibrated]) -> None:
 
 
 def write_calibration_figure(found: Calibration, path: Path) -> Path:
-    """Draw both metrics against the threshold, with the one chosen and the published one marked."""
+    """Draw both metrics against the threshold, marking the one chosen and the published ones."""
     title = f"{printable(found.result.judge)} against {printable(found.result.reference)}"
     scale = {"domain": list(_COLOURS), "range": list(_COLOURS.values())}
     colour = charts.field("metric", "nominal", scale=scale, legend={"title": None, "orient": "top"})
@@ -69,7 +67,7 @@ def write_calibration_figure(found: Calibration, path: Path) -> Path:
 
 
 def _marks(threshold: float) -> Iterator[charts.Spec]:
-    """Mark the threshold chosen, and below it those that papers took, each label where it crosses nothing."""
+    """Mark the threshold chosen, and below it those of papers, with labels that do not overlap."""
     published = [(value, paper.title) for paper in plugins.papers() for value in paper.thresholds.values()]
     marks = [(threshold, f"chosen {threshold:.2f}", INK, 8)]
     marks += [(value, f"{title} {value:.2f}", QUIET, 24 + 16 * rank) for rank, (value, title) in enumerate(published)]
@@ -88,7 +86,7 @@ def _rows(curve: Iterable[ThresholdPoint]) -> Iterator[Mapping[str, object]]:
         for metric, one in (("NAE", point.nae), ("accuracy", point.accuracy))
         if one is not None
     ]
-    # A band without an upper end goes as far up as there is anything else to see.
+    # A band without an upper end reaches up to the highest other point.
     top = max((high for _, _, one in each for high in (one.value, one.high) if isfinite(high)), default=1.0)
     for threshold, metric, one in each:
         values = {"value": one.value, "low": one.low, "high": min(one.high, top)}
@@ -110,7 +108,7 @@ _COLOUR = "#0072b2"
 
 
 def print_plan(plan: PowerPlan) -> None:
-    """Print what is assumed, what the study shows, and the same for other sizes."""
+    """Print the assumptions of a plan, what the study can show, and the same for other sizes."""
     print_line("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
     answers = [(one.what, _power_cell(one.value) or "none", one.note) for one in plan.answers]
     curve = [(str(one.at), _power_cell(one.half_width), _power_cell(one.power)) for one in plan.curve]
@@ -121,7 +119,7 @@ def print_plan(plan: PowerPlan) -> None:
 
 
 def write_power_figure(plan: PowerPlan, path: Path) -> Path:
-    """Draw power where there is a test, else half-width, against the size of the study."""
+    """Draw power, or half-width if there is no test, against the number of images or prompts."""
     title = ", ".join(f"{name} {value}" for name, value in plan.assumed.items() if not plan.axis.startswith(name))
     points = {point.at: point.power or point.half_width for point in plan.curve}
     rows = [
