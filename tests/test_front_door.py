@@ -128,7 +128,7 @@ def test_importing_it_imports_nothing_that_takes_long() -> None:
 @pytest.mark.slow
 def test_a_worker_process_that_imports_the_program_does_not_begin_again(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
-    at_once = "from subitize.evaluate import workers\nworkers.IN_PROCESS_SECONDS = 0\n"  # as for a run that takes long
+    at_once = "from subitize.evaluate import engines\nengines.IN_PROCESS_SECONDS = 0\n"  # as for a run that takes long
     program.write_text(f"{at_once}import subitize\nsubitize.run('naming:images=1,size_px=128', 'observer', 'run')\n")
     ended = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=100)
     assert ended.returncode == 1

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, print_json, print_warnings
+from subitize.cli.options import print_json, print_warnings
 from subitize.errors import BadValueError
+from subitize.report.terminal import Bar
 
 _COUNT = "count"
 
@@ -20,14 +21,12 @@ class _CountUnlessNamed(options.Summarised):
         return super().resolve_command(ctx, args if args[0] in self.commands else [_COUNT, *args])
 
 
-corpus_app = typer.Typer(
-    cls=_CountUnlessNamed,
-    help="Numbers in caption corpora: subitize corpus FILES --column NAME counts them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"ignore_unknown_options": True},
+corpus_app = options.add_group(
+    "corpus",
+    "Numbers in caption corpora: subitize corpus FILES --column NAME counts them.",
+    _CountUnlessNamed,
+    ignore_unknown_options=True,
 )
-app.add_typer(corpus_app, name="corpus")
 
 Files = Annotated[
     list[str],
@@ -69,7 +68,6 @@ def count(
     from subitize.corpus.report import print_summary
     from subitize.corpus.summary import summarise
     from subitize.records import to_plain
-    from subitize.report.terminal import Bar
 
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(exclude or ())))
     if out is not None:
@@ -77,7 +75,7 @@ def count(
     layout = choose_layout(preset, column, address)
     corpus = Corpus(tuple(find_shards(files)), layout, rule, samples, out)
     with Bar() as bar:
-        counts = count_corpus(corpus, bar, lambda line: print_warnings([line]), processes)
+        counts = count_corpus(corpus, bar, print_warnings, processes)
     name = "corpus" if out is None else out.resolve().name
     summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
     print_json(summary) if as_json else print_summary(summary)
@@ -98,7 +96,7 @@ def check(
     from subitize.corpus.report import print_checked
 
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    checked = check_captions(captions, rule, lambda line: print_warnings([line]))
+    checked = check_captions(captions, rule, print_warnings)
     print_json(checked) if as_json else print_checked(checked)
 
 
@@ -115,12 +113,11 @@ def report(
     from subitize.corpus.report import check_summaries, draw_frequencies, print_comparison, print_summary, write_page
     from subitize.corpus.summary import compare_corpora, summarise
     from subitize.report.document import Outputs, check_outputs
-    from subitize.report.figures import check_figure, save_figure
+    from subitize.report.figures import save_figure
 
     if len(counts) > 2:
         raise BadValueError(f"{len(counts)} corpora: give one, or two to compare")
-    if figure is not None:
-        check_figure(figure)
+    options.check_figure(figure)
     if page is not None:
         check_outputs(Outputs(page))
     summaries = [summarise(load_counts(folder), start) for folder in counts]
@@ -154,19 +151,16 @@ def link(
 ) -> None:
     """Correlate accuracy with how often a corpus mentions each number and noun."""
     from subitize.analysis.frame import observe_run
-    from subitize.analysis.overview import read_names
-    from subitize.cli.options import choose_reader
     from subitize.corpus.counting import load_counts
     from subitize.corpus.frequency import draw_links, link_accuracy
     from subitize.corpus.report import print_links
-    from subitize.report.figures import check_figure, save_figure
+    from subitize.report.figures import save_figure
 
-    if figure is not None:
-        check_figure(figure)
+    options.check_figure(figure)
     corpus = load_counts(counts)
     with options.open_run(run, database, images) as opened:
-        links = link_accuracy(observe_run(opened, choose_reader(judge, rule)), corpus)
-        stand_ins = read_names(opened)
+        links = link_accuracy(observe_run(opened, options.choose_reader(judge, rule)), corpus)
+        stand_ins = options.read_names(opened)
     if figure is not None:
         drawn = draw_links(stand_ins.rename(links), corpus.name)
         save_figure(drawn.spec, figure, drawn.name)
@@ -195,26 +189,22 @@ def pairs(
     as_json: options.AsJson = False,
 ) -> None:
     """List captions whose numbers disagree with what a judge counts in their images, with rates by numerosity."""
-    from subitize.cli.options import rule_for
     from subitize.corpus.files import CorpusLayout, find_shards
     from subitize.corpus.numerosities import CaptionRule
     from subitize.corpus.pairs import PairsSpec, find_misaligned
     from subitize.corpus.report import print_misalignment
-    from subitize.evaluate.costs import Budget
     from subitize.evaluate.judging import self_test
-    from subitize.io.prices import load_prices
     from subitize.labels import parse_rule
     from subitize.registry import make_judge
-    from subitize.report.terminal import Bar
 
     if not images.is_dir():
         raise BadValueError(f"--images {images}: there is no such folder")
     own = CaptionRule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    ledger = Budget(load_prices(prices), max_cost)
+    ledger = options.make_ledger(prices, max_cost)
     given = PairsSpec(tuple(find_shards(files)), CorpusLayout(column, image), images, own, limit, out, ledger)
     made = make_judge(judge)
-    reading = rule_for(made, rule) or parse_rule(made.it.rule)
-    print_warnings(filter(None, [self_test(made)]))
+    reading = options.rule_for(made, rule) or parse_rule(made.it.rule)
+    print_warnings(*filter(None, [self_test(made)]))
     with Bar() as bar:
-        found = find_misaligned(given, made, reading, bar, lambda line: print_warnings([line]), seed=seed)
+        found = find_misaligned(given, made, reading, bar, print_warnings, seed=seed)
     print_json(found) if as_json else print_misalignment(found)

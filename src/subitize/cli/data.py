@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, watch
+from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, read_names, watch
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 
 @app.command()
@@ -22,7 +22,7 @@ def show(
     images: options.ImagesFolder = None,
 ) -> None:
     """Show what is in a run, or everything about one item."""
-    from subitize.analysis.overview import describe_samples, item_story, overview, read_names
+    from subitize.analysis.overview import describe_samples, item_story, overview
     from subitize.report.scores import print_overview, print_story
 
     with open_run(run, database, images) as opened:
@@ -94,7 +94,6 @@ def export(
     from subitize.analysis.export import FORMATS
     from subitize.analysis.export import export as export_run
     from subitize.annotation.exchange.ratings import mask_people
-    from subitize.report.terminal import Bar
 
     chosen = next((known for known in FORMATS if known == format), None)
     if chosen is None:
@@ -126,9 +125,7 @@ def attach(
     images: options.ImagesFolder = None,
 ) -> None:
     """Attach image files to responses that are known by name only, so that judges can look at them."""
-    from subitize.analysis.overview import read_names
     from subitize.imports.attachments import attach_images
-    from subitize.report.terminal import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         watched = partial(watch, bar, "images")
@@ -136,8 +133,7 @@ def attach(
         found = attach_images(opened, folder, model=chosen, layout=layout, watch=watched)
     if as_json:
         return print_json(found, stand_ins)
-    for line in (line for one in found for line in stand_ins.rename(one).lines()):
-        print_line(line)
+    print_line(*(line for one in found for line in stand_ins.rename(one).lines()))
     print_line(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
     return None
 
@@ -162,7 +158,6 @@ def import_images_(
     """
     from subitize.imports.pictures import open_pictures, read_asks
     from subitize.language.numbers import count_noun
-    from subitize.report.terminal import Bar
 
     asks, pictures = read_asks(question), open_pictures(source, model)
     with open_run(out, database, images, create=True) as opened, Bar() as bar:
@@ -256,19 +251,16 @@ def import_outputs_(
     images: options.ImagesFolder = None,
 ) -> None:
     """Make a run of another program's outputs: read the replies again, and show the recorded score beside ours."""
-    from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_import
     from subitize.imports.outputs.importing import import_outputs
     from subitize.report.alignment import print_rescored
-    from subitize.report.terminal import print_line
 
     summary = import_outputs(locate(out, database, images), file, format, model)
     with open_run(out, database, images) as opened:
         rescored, stand_ins = rescore_import(opened, summary), read_names(opened)
     if as_json:
         return print_json({"imported": summary, "rescored": rescored}, stand_ins)
-    for line in summary.lines():
-        print_line(line)
+    print_line(*summary.lines())
     if rescored:
         print_rescored(rescored, stand_ins)
     name = shlex.quote(out)
@@ -291,7 +283,6 @@ def rescore(
     images: options.ImagesFolder = None,
 ) -> None:
     """Score a run as others do, beside our reading: which replies are read differently, and why."""
-    from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_run
     from subitize.report.alignment import print_rescored, print_scorers
 
@@ -299,6 +290,4 @@ def rescore(
         return print_scorers()
     with open_run(run, database, images) as opened:
         found, stand_ins = rescore_run(opened, scorer or (), judge), read_names(opened)
-    if as_json:
-        return print_json(found, stand_ins)
-    return print_rescored(found, stand_ins)
+    return print_json(found, stand_ins) if as_json else print_rescored(found, stand_ins)

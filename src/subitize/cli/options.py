@@ -13,6 +13,7 @@ from subitize.errors import BadValueError
 if TYPE_CHECKING:
     from subitize.analysis.frame import ReadOptions
     from subitize.analysis.overview import Names
+    from subitize.evaluate.costs import Budget
     from subitize.interfaces import Judge
     from subitize.labels import Rule
     from subitize.registry import Resolved
@@ -71,11 +72,14 @@ class _Imports(Summarised):
         return super().get_command(ctx, cmd_name) or super().get_command(ctx, PAPER)
 
 
-import_app = typer.Typer(
-    cls=_Imports, help="Bring data made elsewhere into a run.", no_args_is_help=True, rich_markup_mode=None
-)
-app.add_typer(import_app, name="import")
+def add_group(name: str, help: str, group: type[TyperGroup] = Summarised, **settings: Any) -> typer.Typer:  # noqa: ANN401
+    """Add a group of commands to the command line."""
+    added = typer.Typer(cls=group, help=help, no_args_is_help=True, rich_markup_mode=None, context_settings=settings)
+    app.add_typer(added, name=name)
+    return added
 
+
+import_app = add_group("import", "Bring data made elsewhere into a run.", _Imports)
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's folder; with --database, its name there.")]
 RunNames = Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")]
@@ -122,6 +126,12 @@ RuleText = Annotated[
         "--rule",
         metavar="RULE",
         help="Read the stored evidence again: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …",
+    ),
+]
+JudgeRule = Annotated[
+    str | None,
+    typer.Option(
+        "--rule", metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
     ),
 ]
 Agreement = Annotated[
@@ -184,7 +194,20 @@ def check_folder(folder: Path) -> None:
             raise BadValueError(f"{path} is a file, not a folder, so that nothing can be written there; name another")
 
 
-def print_warnings(lines: Iterable[str]) -> None:
+def check_figure(path: Path | None, option: str = "--figure") -> None:
+    """Refuse early a figure that could not be drawn later."""
+    if path is None:
+        return
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise BadValueError(f"{option} {path}: should end in .png or .svg")
+    if path.is_dir():
+        raise BadValueError(f"{option} {path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
+    check_file(path)
+
+
+def print_warnings(*lines: str) -> None:
     """Print lines on stderr, each after our name."""
     for line in lines:
         print(f"subitize: {line}", file=sys.stderr)
@@ -195,7 +218,7 @@ def print_notes(suite: object) -> None:
     from subitize.interfaces import HasNotes
 
     if isinstance(suite, HasNotes):
-        print_warnings(suite.notes)
+        print_warnings(*suite.notes)
 
 
 T = TypeVar("T")
@@ -235,15 +258,26 @@ def choose_reader(judge: str | None, text: str | None, agreement: str = "plurali
     """Choose the judge whose readings are used, and the rule."""
     from subitize.analysis import reader
 
-    return reader.choose_reader(judge, text, _warn, agreement)
+    return reader.choose_reader(judge, text, print_warnings, agreement)
 
 
 def rule_for(judge: "Resolved[Judge]", text: str | None) -> "Rule | None":
     """Parse the rule for a judge's evidence, before the judge looks at anything."""
     from subitize.analysis import reader
 
-    return reader.rule_for(judge, text, _warn)
+    return reader.rule_for(judge, text, print_warnings)
 
 
-def _warn(line: str) -> None:
-    print_warnings([line])
+def make_ledger(prices: Path | None, max_cost: float | None) -> "Budget":
+    """Make the budget that calls are charged to."""
+    from subitize.evaluate.costs import Budget
+    from subitize.io.prices import load_prices
+
+    return Budget(load_prices(prices), max_cost)
+
+
+def read_names(*runs: "Run") -> "Names":
+    """Read the display names of the models and judges of runs."""
+    from subitize.analysis import overview
+
+    return overview.read_names(*runs)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import PAPER, Summarised, app, check_file, import_app, open_run, print_json, print_warnings
+from subitize.cli.options import PAPER, app, check_file, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.io.memory import gc_paused
+from subitize.papers import find, load, papers_by_name
 from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ def reproduce(
     Each figure has a verdict: the same, close, or different.
     Where nothing was released, the printed figures are checked against one another.
     """
-    from subitize.papers import load
 
     found = load(find_ability(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
     _check_tables(paper, found)
@@ -65,14 +65,12 @@ def tables(
 
     Published figures stand beside those of the paper's own models.
     """
-    from subitize.analysis.overview import read_names
-    from subitize.papers import load
 
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge and opened.find_judge(judge), extensions=extensions)
         _check_tables(paper, found)
-        stand_ins = read_names(opened).without_same()  # so that a release prints the same as a run
+        stand_ins = options.read_names(opened).without_same()  # so that a release prints the same as a run
     _print(found, claims_only=claims, as_json=as_json, stand_ins=stand_ins)
 
 
@@ -85,7 +83,6 @@ def import_release(
     images: options.ImagesFolder = None,
 ) -> None:
     """Import a paper's released data: its images as responses, its annotators as a judge."""
-    from subitize.papers import load
     from subitize.registry import names
 
     paper = str(context.info_name)
@@ -97,7 +94,7 @@ def import_release(
         raise BadValueError(f"paper {paper!r}: its release should be read as an Importable, not {release!r:.60}")
     with open_run(out, database, images, create=True) as opened:
         summary = release.store(opened)
-    print_warnings(release.warnings)
+    print_warnings(*release.warnings)
     print_line(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
 
 
@@ -120,20 +117,18 @@ def find_ability(paper: str, what: str, done: str) -> str:
 
 def _able(what: str) -> list[str]:
     """List the papers that have a function for a task."""
-    from subitize.papers import papers_by_name
 
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
 def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Names | None" = None) -> None:
-    from subitize.papers import load
 
     def named(found: object) -> object:
         return stand_ins.rename(found) if stand_ins else found
 
     if claims_only and not found.claims:
         raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
-    print_warnings(found.warnings)
+    print_warnings(*found.warnings)
     if as_json:
         return print_json(found.claims() if found.claims and claims_only else found.it, stand_ins)
     if not claims_only:
@@ -143,13 +138,7 @@ def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Nam
     return None
 
 
-probes_app = typer.Typer(
-    cls=Summarised,
-    help="Make probes of counting and of image-sentence alignment from data sets.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-app.add_typer(probes_app, name="probes")
+probes_app = options.add_group("probes", "Make probes of counting and of image-sentence alignment from data sets.")
 
 ProbesFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write, a probe per line.")]
 Pictures = Annotated[Path | None, typer.Option("--images", metavar="DIR", help="Count and name the images missing.")]
@@ -181,7 +170,7 @@ def build(
     check_file(out)
     chosen = {"splits": split, "mode": statements, "foils": foils, "cap": cap, "largest": largest}
     written = _load("build")(files, out, images=images, seed=seed or 0, **chosen)
-    print_warnings(written.warnings)
+    print_warnings(*written.warnings)
     print_line(f"{written.summary}, written to {out}; see: subitize probes describe {out}")
 
 
@@ -194,10 +183,7 @@ def describe(
     from subitize.report.claims import print_tables
 
     found = _load("describe")(file)
-    if as_json:
-        print_json(found)
-    else:
-        print_tables(found)
+    print_json(found) if as_json else print_tables(found)
 
 
 @probes_app.command()
@@ -217,11 +203,9 @@ def captions(
     """
     check_file(out)
     written = _load("captions")(file, out, source=source or file.stem, number=number, images=images, seed=seed or 0)
-    print_warnings(written.warnings)
+    print_warnings(*written.warnings)
     print_line(f"{written.summary}, written to {out}; see: subitize run alignment-probe:{out} --model MODEL")
 
 
 def _load(name: str) -> Any:  # noqa: ANN401
-    from subitize import papers
-
-    return papers.load(str(papers.find("probes", name)))
+    return load(str(find("probes", name)))

@@ -10,7 +10,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file, locate, open_run, print_json, print_warnings, watch
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 
 @app.command()
@@ -124,8 +124,8 @@ def annotate(
         first = hosting.open_first(plan) if is_run else None
         if first:
             print_line(first.describe())
-            print_warnings(list(first.warn()))
-        print_warnings(hosting.reopen_made())
+            print_warnings(*first.warn())
+        print_warnings(*hosting.reopen_made())
         links = hosting.make_links(first)
         for name, link in links.items():
             print(f"{name}: {link}")
@@ -158,8 +158,7 @@ def sample_(
         store_sample(opened, drawn)
     if as_json:
         return print_json(drawn)
-    for line in describe(drawn, collected):
-        print_line(line)
+    print_line(*describe(drawn, collected))
     see = f"subitize annotate {shlex.quote(run)} --sample {shlex.quote(name)}"
     print_line(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
     return None
@@ -198,7 +197,7 @@ def ratings(
     with open_run(run, database, images) as opened:
         done = export_ratings(opened, chosen, path, judge=judge, with_people=with_people, pictures=shown)
     if shown in FACE_CHOICES:
-        print_warnings([MAY_BE_MISSED])
+        print_warnings(MAY_BE_MISSED)
     print_line(f"{count_noun(done.answers, 'answer')} by {count_noun(done.people, 'person')} in {done.path}")
 
 
@@ -223,7 +222,6 @@ def screen(
     from subitize.annotation import screening
     from subitize.annotation.screening import MAY_BE_MISSED
     from subitize.language.numbers import count_noun
-    from subitize.report.terminal import Bar
 
     if hold and not reason.strip():
         raise BadValueError("--hold needs a --reason, so that others can judge it")
@@ -237,10 +235,9 @@ def screen(
         screening.release(opened, release or ())
         held = screening.read_held(opened)
     if faces:
-        print_warnings([MAY_BE_MISSED])
+        print_warnings(MAY_BE_MISSED)
     if as_json:
         return print_json(held)
-    for image, why in held.items():
-        print_line(f"{image}: {why}")
+    print_line(*(f"{image}: {why}" for image, why in held.items()))
     print_line(f"held back: {count_noun(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
     return None

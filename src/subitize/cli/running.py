@@ -11,26 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import (
-    app,
-    check_file,
-    locate,
-    open_run,
-    print_json,
-    print_notes,
-    print_warnings,
-    rule_for,
-    split_refinements,
-)
+from subitize.cli.options import app, check_file, locate, open_run, print_json, print_notes, print_warnings
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 if TYPE_CHECKING:
-    from subitize.evaluate.costs import Budget
     from subitize.evaluate.evaluation import Messages, Plan
     from subitize.interfaces import Model
     from subitize.registry import Resolved
-    from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
 
@@ -120,7 +108,6 @@ def run(
     from subitize.io.specs import write_spec
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
-    from subitize.report.terminal import Bar
 
     if not model:
         raise BadValueError(
@@ -142,7 +129,7 @@ def run(
     order = RunConfig(
         made_suite,
         _make_models(model, concurrency, reward_judge, corpora),
-        [make_refined(spec, text) for text in split_refinements(refine)],
+        [make_refined(spec, text) for text in options.split_refinements(refine)],
         judge=judge,
         seed=seed,
         repeats=repeats,
@@ -152,7 +139,7 @@ def run(
         only_found=only_found,
         sight_check=sight_check,
         is_same_model=same_model,
-        ledger=_make_ledger(prices, max_cost),
+        ledger=options.make_ledger(prices, max_cost),
     )
     evaluation = make_plan(order, location)
     if dry_run:
@@ -163,8 +150,7 @@ def run(
         advice = evaluation.advise(opened, name)
         if report is not None:
             _write_report(opened, report, bar, has_failures=bool(outcome.failures))
-    for line in advice:
-        print_line(line)
+    print_line(*advice)
     return raise_errors(order.ledger, outcome, judge)
 
 
@@ -183,7 +169,7 @@ def _make_models(
     return models
 
 
-def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> None:
+def _write_report(run: "Run", page: Path, bar: Bar, *, has_failures: bool) -> None:
     from subitize.report.document import Outputs, write_report
 
     try:
@@ -202,20 +188,13 @@ def _print_forecast(evaluation: "Plan", location: "Location", *, as_json: bool) 
     ledger = evaluation.order.ledger
     forecasts = forecast_runs(location, evaluation.each, sight_check=evaluation.order.sight_check)
     print_json(forecasts) if as_json else print_forecasts(forecasts, ledger.spent_usd)
-    print_warnings(filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
-
-
-def _make_ledger(prices: Path | None, max_cost: float | None) -> "Budget":
-    from subitize.evaluate.costs import Budget
-    from subitize.io.prices import load_prices
-
-    return Budget(load_prices(prices), max_cost)
+    print_warnings(*filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
 
 
 def _messages() -> "Messages":
     from subitize.evaluate.evaluation import Messages
 
-    return Messages(print_line, lambda line: print_warnings([line]))
+    return Messages(print_line, print_warnings)
 
 
 @app.command("judge")
@@ -224,12 +203,7 @@ def judge_(
     run: options.RunName,
     judge: Annotated[str, typer.Option(metavar="JUDGE", help="name or name:key=value,…, or called NAME: NAME=name:…")],
     model: Annotated[str | None, typer.Option(metavar="MODEL", help="Only the responses of this model.")] = None,
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
-        ),
-    ] = None,
+    rule: options.JudgeRule = None,
     tries: Tries = 5,
     max_cost: options.MaxCost = None,
     prices: options.PricesFile = None,
@@ -248,14 +222,13 @@ def judge_(
     from subitize.evaluate.judging import JudgeConfig
     from subitize.registry import make_judge
     from subitize.report.costs import print_expenses
-    from subitize.report.terminal import Bar
 
     with open_if_any(locate(run, database, images)) as before:
         made = make_judge(recall_judge(before, judge))
-    read_by, ledger = rule_for(made, rule), _make_ledger(prices, max_cost)
+    read_by, ledger = options.rule_for(made, rule), options.make_ledger(prices, max_cost)
     with open_run(run, database, images) as opened, Bar() as bar:
         made, notes = resolve_judge(opened, made, is_same_model=same_model)
-        print_warnings(notes)
+        print_warnings(*notes)
         model = model and opened.find_model(model)
         if dry_run:
             ledger.enter(opened)
@@ -265,7 +238,7 @@ def judge_(
         earlier = find_other_rules(opened, made, read_by) if read_by else []
     if earlier:
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
-        print_warnings([f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}"])
+        print_warnings(f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}")
     return raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)
 
 
@@ -293,7 +266,6 @@ def rewrite(
     from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
     from subitize.language.numbers import count_noun
     from subitize.registry import make_model, make_suite
-    from subitize.report.terminal import Bar
 
     check_file(out)
     text = INSTRUCTION if instruction is None else instruction

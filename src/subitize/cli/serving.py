@@ -23,20 +23,15 @@ def serve_(
     reward: Annotated[
         str,
         typer.Option(metavar="exact|graded", help="exact: 1 if every count is right, else 0; graded: by how far off."),
-    ] = ("exact"),
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
-        ),
-    ] = None,
+    ] = "exact",
+    rule: options.JudgeRule = None,
     host: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
             help="The address to listen at; for others than this machine see docs/reward-endpoint.md.",
         ),
-    ] = ("127.0.0.1"),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", help="The port to listen at; 0: any free one.")] = 8420,
     token_variable: Annotated[
         str | None,
@@ -51,18 +46,16 @@ def serve_(
 
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
-    from subitize.evaluate.costs import Budget
-    from subitize.io.prices import load_prices
     from subitize.registry import make_judge
     from subitize.training.endpoint import RewardSettings, admit_judge, serve
 
     made = make_judge(judge)
     token = _read_token(token_variable)
-    ledger = Budget(load_prices(prices), max_cost)
+    ledger = options.make_ledger(prices, max_cost)
     settings = RewardSettings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token, ledger)
     with listen(host, port) as listening:
         admission = admit_judge(made)
-        print_warnings(filter(None, [admission.told, admission.fault]))
+        print_warnings(*filter(None, [admission.told, admission.fault]))
         if not is_loopback(host) and token is None:
             print_warnings(
                 [f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out"]

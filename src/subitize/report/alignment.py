@@ -1,6 +1,5 @@
 """How well drawings fit their prompts, and scores by others' rules, in the report and at the terminal."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment, align_survey
@@ -20,6 +19,7 @@ from subitize.report.table import (
     Section,
     TableBlock,
     TextBlock,
+    break_lines,
     number_of,
     number_text,
     tabulate,
@@ -30,7 +30,6 @@ from subitize.report.terminal import print_line, print_table
 _INFORMED = (
     "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
 )
-_ENDS = ":/,=_. ·-"
 _LINE_LETTERS = 36
 
 
@@ -77,8 +76,8 @@ def _chart(
     has_suites = len({one.suite for _, one in found}) > 1
     points = [
         {
-            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_in_lines(source.name_judge(one.judge))}",
-            "name": _in_lines(_label(source, one, sources)),
+            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_wrap(source.name_judge(one.judge))}",
+            "name": _wrap(_label(source, one, sources)),
             "value": one.estimate.value,
             "low": one.estimate.low if one.has_interval else None,
             "high": one.estimate.high if one.has_interval else None,
@@ -101,14 +100,8 @@ def _chart(
     )
 
 
-def _in_lines(text: str) -> str:
-    """Break a long name into lines, where its parts end if it has some."""
-    lines = [""]
-    for part in re.findall(rf"[^{_ENDS}]{{1,{_LINE_LETTERS - 1}}}[{_ENDS}]?|[{_ENDS}]", text):
-        if lines[-1] and len(lines[-1]) + len(part) > _LINE_LETTERS:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
+def _wrap(name: str) -> str:
+    return "\n".join(break_lines(name, _LINE_LETTERS))
 
 
 def rescoring_sections(sources: Sequence[ReportRun]) -> list[Section]:
@@ -187,8 +180,7 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: Names) -> None:
     print_line("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
     if not all(one.has_interval for one in alignments):
         print_line(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
-    for measure in dict.fromkeys(one.measure for one in alignments):
-        print_line(f"{measure}: {MEASURES[measure]}")
+    print_line(*(f"{measure}: {MEASURES[measure]}" for measure in dict.fromkeys(one.measure for one in alignments)))
 
 
 def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
@@ -227,8 +219,7 @@ def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
         cells.append((difference.reason, who, str(difference.count), short, example.expected, example.ours))
     named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in differing]
     _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
-    for reason in dict.fromkeys(one.reason for _, one in differing):
-        print_line(f"{reason}: {REASONS[reason]}")
+    print_line(*(f"{reason}: {REASONS[reason]}" for reason in dict.fromkeys(one.reason for _, one in differing)))
 
 
 def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:

@@ -142,8 +142,7 @@ def print_reproduction(comparisons: Sequence[ComparedCell]) -> None:
         print_line(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
     else:
         print_line("value [95 % interval]; the paper prints no figures of these models")
-    for line in describe_cautions(one.caution for one in comparisons):
-        print_line(line)
+    print_line(*describe_cautions(one.caution for one in comparisons))
     # Figures computed as the paper does, where subitize would compute them differently.
     own = [one for one in comparisons if one.method.startswith(AS_THE_PAPER)]
     for method, cells in group_rows(own, lambda one: one.method).items():
@@ -183,6 +182,4 @@ def print_claims(claims: Iterable[Claim], *, title: str = "claims") -> None:
     """Print each claim with its verdict, and below it what was computed, part by part."""
     print_line(title)
     for one in claims:
-        print_line(f"{one.id} {one.verdict}: {one.claim}")
-        for part in one.sentence.split("; "):
-            print_line(f"    {part}")
+        print_line(f"{one.id} {one.verdict}: {one.claim}", *(f"    {part}" for part in one.sentence.split("; ")))

@@ -167,8 +167,7 @@ def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
     )
     figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
     print_cautions(one for of_board in figures for one in of_board)
-    for line in (*map(write_left_out, found.left_out), *found.notes):
-        print_line(line)
+    print_line(*map(write_left_out, found.left_out), *found.notes)
     if any(of.model in stand_ins.models for one in found.boards for of in one.models):
         print_line(STAND_IN)
 

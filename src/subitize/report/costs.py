@@ -143,8 +143,7 @@ def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
     for one in forecasts:
         sizes = f"{number_of(one.items, 'item')}, {number_of(one.trials, 'trial')}"
         print_line(f"{one.suite} on {one.model_name}: {sizes}, {one.done:,} of them done")
-        for line in one.matched:
-            print_line(f"  {line}")
+        print_line(*(f"  {line}" for line in one.matched))
     suites = [one.suite for one in forecasts for _ in one.expenses]
     print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
 

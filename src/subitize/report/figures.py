@@ -13,7 +13,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subitize.errors import BadValueError
 from subitize.io.outputs import write_atomic
 from subitize.report.table import FigureBlock, Section, printable
 
@@ -115,16 +114,6 @@ def save_figure(spec: Mapping[str, Any], path: Path, name: str) -> Path:
     import vl_convert
 
     return write_atomic(path, [vl_convert.vegalite_to_png(chart, scale=_PNG_SCALE)])
-
-
-def check_figure(path: Path, option: str = "--figure") -> None:
-    """Refuse early what could not be drawn later."""
-    if path.suffix.lower() not in (".png", ".svg"):
-        raise BadValueError(f"{option} {path}: should end in .png or .svg")
-    if path.is_dir():
-        raise BadValueError(f"{option} {path} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
 
 
 def to_inline_svg(figure: FigureBlock) -> str:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -40,7 +40,7 @@ from subitize.records import (
 )
 from subitize.report.pictures import thumbnail
 from subitize.report.series import Series
-from subitize.report.table import Card, GalleryBlock, TextBlock
+from subitize.report.table import Card, GalleryBlock, GalleryVerdict, TextBlock
 from subitize.store.reading import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
 
 
@@ -97,7 +97,6 @@ _LONGEST_TEXT = 1_000
 _MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low threshold keeps hundreds
 _MOST_OTHERS_SMALL = 8  # more would hide a small picture
 _POINT_PX = 6  # how far around a point its box is drawn
-GalleryVerdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
 _RANKS: dict[GalleryVerdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2, "unknown": 2}
 _IMAGE = ("lot", "item", "repeat")
 _BEST = ("is_agreed", *_IMAGE)

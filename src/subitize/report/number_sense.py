@@ -527,9 +527,7 @@ def print_enumerations(enumerations: Sequence[CountingReport], stand_ins: Names)
     print_marks(enumerations, stand_ins)
     print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
     print_line("value [95 % interval]; n: answers with a count, in the wording with the smallest error")
-    for heading, meaning in _LEGEND.items():
-        if heading in printed:
-            print_line(f"{heading}: {meaning}")
+    print_line(*(f"{heading}: {meaning}" for heading, meaning in _LEGEND.items() if heading in printed))
     if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
         print_line(
             f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many"

@@ -1,6 +1,5 @@
 """Draws a picture grid as SVG, one unit per pixel: pictures and answers with signs, and a legend below."""
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Picture
 from subitize.report.figures import GRID, INK, QUIET
 from subitize.report.pictures import to_data_uri
-from subitize.report.table import printable
+from subitize.report.table import break_lines, printable
 
 PlateVerdict = Literal["right", "wrong", "refused", "failed", "unjudged", "unasked"]
 _SMALLEST_PX, _LARGEST_PX = 64, 1024
@@ -231,22 +230,10 @@ def wrap(text: str, width_px: float, font_px: float, most_lines: int) -> list[st
     """Break a text at its line breaks, at blanks and after signs that names contain, or else anywhere."""
     lines: list[str] = []
     for paragraph in printable(text[:_LONGEST_TEXT]).split("\n"):
-        lines += _fill(" ".join(paragraph.split()), width_px, font_px)
+        lines += break_lines(" ".join(paragraph.split()), width_px, lambda line: measure(line, font_px))
     if len(lines) <= most_lines and len(text) <= _LONGEST_TEXT:
         return lines
     return [*lines[: most_lines - 1], *(_shorten(line, width_px, font_px) for line in lines[most_lines - 1 :][:1])]
-
-
-def _fill(paragraph: str, width_px: float, font_px: float) -> list[str]:
-    lines = [""]
-    for piece in re.split(r"(?<=[\s:/,;_=@+-])", paragraph):
-        if measure(f"{lines[-1]}{piece}".rstrip(), font_px) > width_px:
-            lines.append("")
-        for char in piece:
-            if measure(f"{lines[-1]}{char}".rstrip(), font_px) > width_px:
-                lines.append("")
-            lines[-1] += char
-    return [line.strip() for line in lines if line.strip()]
 
 
 def measure(text: str, font_px: float) -> float:

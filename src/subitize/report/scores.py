@@ -81,9 +81,7 @@ def print_scores(
     print_marks(shown, stand_ins)
     print_line("value [95 % interval; of errors, cut off at 0]; n: answers that have a value")
     print_cautions(score.estimate for score in shown)
-    for explained, meaning in _LEGEND.items():
-        if {*explained} & {*headings}:
-            print_line(meaning)
+    print_line(*(meaning for explained, meaning in _LEGEND.items() if {*explained} & {*headings}))
 
 
 def _row_of(one: Score | PassRate) -> tuple[str, ...]:
@@ -153,8 +151,7 @@ def _pass(one: PassRate | None) -> str:
 
 def print_coverage(samples: Mapping[str, str], gaps: Missing) -> None:
     """Print which suites were sampled, and what no figure covers."""
-    for suite, sample in samples.items():
-        print_line(f"{suite}: {sample}")
+    print_line(*(f"{suite}: {sample}" for suite, sample in samples.items()))
     unasked = "not yet given to a model that got others, counted once for each such model"
     for count, noun, line in (
         (gaps.unasked, "item", f"not complete: {{}} {unasked}"),
@@ -185,8 +182,7 @@ def print_overview(overview: Overview, stand_ins: Names, samples: Mapping[str, s
     print_filled(("judge", "annotators", "readings", "without a value", "spec", "address"), judges)
     if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
         print_line(STAND_IN)
-    for item_id, reason in overview.exclusions.items():
-        print_line(f"excluded: {item_id} ({reason})")
+    print_line(*(f"excluded: {item} ({reason})" for item, reason in overview.exclusions.items()))
 
 
 def _spec_and_address(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str]:
@@ -254,8 +250,7 @@ def cell(estimate: Estimate | None) -> str:
 
 def print_cautions(estimates: Iterable[Estimate]) -> None:
     """Explain the figures marked "!"."""
-    for line in describe_cautions(estimate.caution for estimate in estimates):
-        print_line(line)
+    print_line(*describe_cautions(estimate.caution for estimate in estimates))
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:

@@ -148,14 +148,12 @@ class CountingModel:
 
 def rank(models: Iterable[CountingModel]) -> list[CountingModel]:
     """Sort models by kind, real ones first, then by accuracy."""
-    return sorted(
-        models,
-        key=lambda one: (
-            KINDS.index(one.badge),
-            -accuracy.value if (accuracy := one.report.accuracy) else inf,
-            one.label,
-        ),
-    )
+
+    def order(one: CountingModel) -> tuple[int, float, str]:
+        accuracy = one.report.accuracy
+        return KINDS.index(one.badge), -accuracy.value if accuracy else inf, one.label
+
+    return sorted(models, key=order)
 
 
 def differing_design(published: "PublishedCounts | None", models: Sequence[CountingModel]) -> str:

@@ -1,6 +1,5 @@
 """Prints and draws calibrations (NAE against the threshold, as Numbersense, Figure S4) and plans of studies."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
@@ -17,7 +16,8 @@ from subitize.report.scores import cell, print_filled
 from subitize.report.table import estimate_text, number_of, number_text, printable
 from subitize.report.terminal import print_line, print_table
 
-_COLOURS = {"NAE": "#0072b2", "accuracy": "#d55e00"}
+_BLUE = "#0072b2"
+_COLOURS = {"NAE": _BLUE, "accuracy": "#d55e00"}
 _WIDTH_PX, _HEIGHT_PX = 520, 260
 _LABEL_WIDTH = 0.2  # of the axis, about
 
@@ -38,8 +38,7 @@ def print_calibration(found: Calibration) -> None:
     print_line(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")
     ious = _span(found.fold_ious) if len(set(found.fold_ious)) > 1 else ""
     print_line(f"thresholds chosen by fold: {_span(found.fold_thresholds)}" + f"; overlaps: {ious}" * bool(ious))
-    for note in found.notes:
-        print_line(printable(note))
+    print_line(*found.notes)
 
 
 def print_saved(saved: Mapping[str, Calibrated]) -> None:
@@ -104,9 +103,6 @@ def _span(values: Iterable[float]) -> str:
     return f"{found[0]:g} to {found[-1]:g}, median {found[len(found) // 2]:g}"
 
 
-_COLOUR = "#0072b2"
-
-
 def print_plan(plan: PowerPlan) -> None:
     """Print the assumptions of a plan, what the study can show, and the same for other sizes."""
     print_line("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
@@ -114,8 +110,7 @@ def print_plan(plan: PowerPlan) -> None:
     curve = [(str(one.at), _power_cell(one.half_width), _power_cell(one.power)) for one in plan.curve]
     print_filled(("", "figure", "there"), answers)
     print_filled((plan.axis, "half-width", "power"), curve)
-    for line in (*plan.notes, "[…]: 95 % interval of the simulation's own error"):
-        print_line(line)
+    print_line(*plan.notes, "[…]: 95 % interval of the simulation's own error")
 
 
 def write_power_figure(plan: PowerPlan, path: Path) -> Path:
@@ -125,20 +120,22 @@ def write_power_figure(plan: PowerPlan, path: Path) -> Path:
     rows = [
         {"at": at, "value": one.value, "low": one.low, "high": one.high}
         for at, one in points.items()
-        if math.isfinite(one.value)
+        if isfinite(one.value)
     ]
     ticks = {"values": list(points), "format": "d"}
     x = charts.field("at", "quantitative", title=plan.axis, scale={"type": "log", "nice": False}, axis=ticks)
     has_power = plan.curve[0].power is not None
     shown, top = ("power", {"domain": [0, 1]}) if has_power else ("half-width", {"domainMin": 0, "nice": True})
-    area, line = charts.band({"x": x}, charts.field("value", "quantitative", title=shown, scale=top), color=_COLOUR)
+    area, line = charts.band(
+        {"x": x}, charts.field("value", "quantitative", title=shown, scale=top), color=_COLOURS["NAE"]
+    )
     spec = {
         "$schema": charts.SCHEMA,
         "title": {"text": title, "fontSize": 11},
         "width": _WIDTH_PX,
         "height": _HEIGHT_PX,
         "data": {"values": rows},
-        "layer": [area, {**line, "mark": {**line["mark"], "point": {"color": _COLOUR}}}],
+        "layer": [area, {**line, "mark": {**line["mark"], "point": {"color": _BLUE}}}],
     }
     return save_figure(spec, path, "power")
 

@@ -1,14 +1,16 @@
 """A report as values, before it becomes HTML or files: sections, tables, figures, galleries, facts and their text."""
 
 import math
+import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from subitize.records import Box, Estimate
+from subitize.report import terminal
 
 RowKind = Literal["", "stand-in", "stand-in judge", "published", "baseline"]
 KINDS: tuple[RowKind, ...] = ("", "stand-in", "stand-in judge", "baseline", "published")
@@ -143,12 +145,15 @@ class Thumbnail:
     height_px: int
 
 
+GalleryVerdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """One response in the gallery: its picture, or why there is none, and what is known about it."""
 
     model: str
-    outcome: Literal["right", "wrong", "refused", "discarded", "unknown"]
+    outcome: GalleryVerdict
     category: str
     target: str
     response: str
@@ -338,6 +343,19 @@ def number_of(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
+def break_lines(text: str, width: float, measure: Callable[[str], float] = len) -> list[str]:
+    """Break a text into lines at blanks and after signs that names contain, or else anywhere."""
+    lines = [""]
+    for piece in re.split(r"(?<=[\s:/,;_=@+-])", text):
+        if measure((lines[-1] + piece).rstrip()) > width:
+            lines.append("")
+        for char in piece:
+            if measure((lines[-1] + char).rstrip()) > width:
+                lines.append("")
+            lines[-1] += char
+    return [line.strip() for line in lines if line.strip()]
+
+
 def sort_key(cell: Cell) -> str:
     """Return what a column is sorted by: a number as text, or the text itself."""
     match cell:
@@ -358,9 +376,7 @@ def slug(text: str) -> str:
 
 def printable(text: str) -> str:
     """Spell out control and direction characters: text of models and people must not steer the page."""
-    if text.isprintable():
-        return text
-    return "".join(char if _is_harmless(char) else repr(char)[1:-1] for char in text)
+    return terminal.printable(text, _is_harmless)
 
 
 def _is_harmless(char: str) -> bool:

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, count, zip_longest
@@ -50,16 +50,17 @@ def find_width() -> int:
     return max(shutil.get_terminal_size((PIPED_WIDTH, 0)).columns, _LEAST_WIDTH)
 
 
-def printable(text: str) -> str:
+def printable(text: str, is_harmless: Callable[[str], bool] = str.isprintable) -> str:
     """Spell out control characters: text of models and people must not steer the reader's terminal."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return "".join(char if is_harmless(char) else repr(char)[1:-1] for char in text)
 
 
-def print_line(line: str) -> None:
-    """Print a line that may hold text of others, wrapped if it is too long."""
-    print(*wrap_line(printable(line), find_width()), sep="\n")
+def print_line(*lines: str) -> None:
+    """Print lines that may hold text of others, wrapped if they are too long."""
+    for line in lines:
+        print(*wrap_line(printable(line), find_width()), sep="\n")
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
