@@ -121,10 +121,10 @@ def score(
     estimand = check_prompts(prompts)
     with _opened(run) as (opened,):
         survey = read_frame(opened, choose_reader(judge, rule, _warn, agreement))
-        stand_ins = read_names(opened)
+        names = read_names(opened)
         _warn(*warn_of_reward_judges(opened, survey.reader.judge))
     scores = score_observations(survey.observations, None if by is None else _list(by), prompts=estimand)
-    return _frame([stand_ins.row(one) for one in scores])
+    return _frame([names.row(one) for one in scores])
 
 
 def compare(

@@ -160,11 +160,11 @@ def link(
     corpus = load_counts(counts)
     with options.open_run(run, database, images) as opened:
         links = link_accuracy(observe_run(opened, options.choose_reader(judge, rule)), corpus)
-        stand_ins = options.read_names(opened)
+        names = options.read_names(opened)
     if figure is not None:
-        drawn = draw_links(stand_ins.rename(links), corpus.name)
+        drawn = draw_links(names.rename(links), corpus.name)
         save_figure(drawn.spec, figure, drawn.name)
-    print_json(links, stand_ins) if as_json else print_links(links, stand_ins, corpus.name)
+    print_json(links, names) if as_json else print_links(links, names, corpus.name)
 
 
 @corpus_app.command()

@@ -26,13 +26,13 @@ def show(
     from subitize.report.scores import print_overview, print_story
 
     with open_run(run, database, images) as opened:
-        stand_ins = read_names(opened)
+        names = read_names(opened)
         if item:
             story = item_story(opened, item)
-            print_json(story, stand_ins) if as_json else print_story(story, stand_ins)
+            print_json(story, names) if as_json else print_story(story, names)
         else:
             found = overview(opened)
-            print_json(found, stand_ins) if as_json else print_overview(found, stand_ins, describe_samples(opened))
+            print_json(found, names) if as_json else print_overview(found, names, describe_samples(opened))
 
 
 @app.command()
@@ -129,11 +129,11 @@ def attach(
 
     with open_run(run, database, images) as opened, Bar() as bar:
         watched = partial(watch, bar, "images")
-        chosen, stand_ins = model and opened.find_model(model), read_names(opened)
+        chosen, names = model and opened.find_model(model), read_names(opened)
         found = attach_images(opened, folder, model=chosen, layout=layout, watch=watched)
     if as_json:
-        return print_json(found, stand_ins)
-    print_line(*(line for one in found for line in stand_ins.rename(one).lines()))
+        return print_json(found, names)
+    print_line(*(line for one in found for line in names.rename(one).lines()))
     print_line(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
     return None
 
@@ -257,12 +257,12 @@ def import_outputs_(
 
     summary = import_outputs(locate(out, database, images), file, format, model)
     with open_run(out, database, images) as opened:
-        rescored, stand_ins = rescore_import(opened, summary), read_names(opened)
+        rescored, names = rescore_import(opened, summary), read_names(opened)
     if as_json:
-        return print_json({"imported": summary, "rescored": rescored}, stand_ins)
+        return print_json({"imported": summary, "rescored": rescored}, names)
     print_line(*summary.lines())
     if rescored:
-        print_rescored(rescored, stand_ins)
+        print_rescored(rescored, names)
     name = shlex.quote(out)
     print_line(f"see: subitize score {name}, subitize rescore {name} --scorer NAME, subitize report {name}")
     return None
@@ -289,5 +289,5 @@ def rescore(
     if run is None:
         return print_scorers()
     with open_run(run, database, images) as opened:
-        found, stand_ins = rescore_run(opened, scorer or (), judge), read_names(opened)
-    return print_json(found, stand_ins) if as_json else print_rescored(found, stand_ins)
+        found, names = rescore_run(opened, scorer or (), judge), read_names(opened)
+    return print_json(found, names) if as_json else print_rescored(found, names)

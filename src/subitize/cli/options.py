@@ -240,7 +240,7 @@ def watch(bar: "Bar", what: str, each: CountedIterable[T]) -> Iterator[T]:
         bar.advance(has_failed=False)
 
 
-def print_json(found: object, stand_ins: "Names | None" = None) -> None:
+def print_json(found: object, names: "Names | None" = None) -> None:
     """Print records as JSON, adding display names to specs if they are known.
 
     Values that are not finite, such as the interval of a single observation, are null.
@@ -250,7 +250,7 @@ def print_json(found: object, stand_ins: "Names | None" = None) -> None:
     from subitize.records import to_plain
 
     plain = to_plain(found)
-    named = plain if stand_ins is None else stand_ins.add_names(plain)
+    named = plain if names is None else names.add_names(plain)
     print(to_json(named, indent=2, inf_nan_mode="null").decode())
 
 

@@ -70,8 +70,8 @@ def tables(
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge and opened.find_judge(judge), extensions=extensions)
         _check_tables(paper, found)
-        stand_ins = options.read_names(opened).without_same()  # so that a release prints the same as a run
-    _print(found, claims_only=claims, as_json=as_json, stand_ins=stand_ins)
+        names = options.read_names(opened).without_same()  # so that a release prints the same as a run
+    _print(found, claims_only=claims, as_json=as_json, names=names)
 
 
 @import_app.command(PAPER)
@@ -121,16 +121,16 @@ def _able(what: str) -> list[str]:
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
-def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Names | None" = None) -> None:
+def _print(found: "Tables", *, claims_only: bool, as_json: bool, names: "Names | None" = None) -> None:
 
     def named(found: object) -> object:
-        return stand_ins.rename(found) if stand_ins else found
+        return names.rename(found) if names else found
 
     if claims_only and not found.claims:
         raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
     print_warnings(*found.warnings)
     if as_json:
-        return print_json(found.claims() if found.claims and claims_only else found.it, stand_ins)
+        return print_json(found.claims() if found.claims and claims_only else found.it, names)
     if not claims_only:
         load(found.printed_by)(named(found.it))
     if found.claims and (claims_only or not found.shows_claims):

@@ -64,22 +64,22 @@ def score(
     with open_run(run, database, images) as opened:
         survey = read_frame(opened, reader)
         judge = survey.reader.judge
-        stand_ins = read_names(opened)
+        names = read_names(opened)
         trails = None if pass_at_k else read_provenance(opened, survey.readings)
         protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
         advice = [] if as_json or rule else advise_rules(opened, run, judge)
         options.print_warnings(*warn_of_reward_judges(opened, judge))
     if pass_at_k:
-        return _print_passes(survey.observations, by or (), stand_ins, coverage)
+        return _print_passes(survey.observations, by or (), names, coverage)
     scores = score_observations(survey.observations, by, prompts=estimand)
     if coverage is None:
-        marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
+        marks = [(one.model in names.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
         rows = [_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)]
-        return print_json(rows, stand_ins)
+        return print_json(rows, names)
     from subitize.report.scores import print_coverage, print_scores
 
-    print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
+    print_scores(scores, names, by or ["category"], protocols, trails.sizes() if trails else {})
     print_line(f"intervals are about {ESTIMANDS[estimand]}")
     print_coverage(*coverage)
     return print_line(*advice, *advise_tables(survey.observations, run))
@@ -102,13 +102,13 @@ def measure(
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in dict.fromkeys(runs)}
         enumerations = measure_counting({name: read_frame(one, reader).whole for name, one in opened.items()})
-        stand_ins = read_names(*opened.values())
+        names = read_names(*opened.values())
     if as_json:
-        rows = [_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations]
-        return print_json(rows, stand_ins)
+        rows = [_enumeration_row(one, is_stand_in=one.model in names.models) for one in enumerations]
+        return print_json(rows, names)
     from subitize.report.number_sense import print_enumerations
 
-    return print_enumerations(enumerations, stand_ins)
+    return print_enumerations(enumerations, names)
 
 
 @app.command()
@@ -187,12 +187,12 @@ def calibrate(
         check_figure(picture)
         search = Search(judge, against, metric, iou, folds, seed or 0)
         found = search_threshold(opened, search, partial(options.watch, bar, "pictures"))
-        stand_ins = read_names(opened)
+        names = read_names(opened)
     kept, drawn = calibrations.save(name, found.result, force=force), write_calibration_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
-        return print_json(to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}, stand_ins)
-    print_calibration(stand_ins.rename(found))
+        return print_json(to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}, names)
+    print_calibration(names.rename(found))
     print_line(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
 
@@ -212,9 +212,9 @@ def align(
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge and opened.find_judge(judge), list(dict.fromkeys(by or ())))
-        stand_ins = read_names(opened)
-    rows = [{**stand_ins.row(one), "is_informed": one.is_informed} for one in alignments]
-    return print_json(rows) if as_json else print_alignments(alignments, stand_ins)
+        names = read_names(opened)
+    rows = [{**names.row(one), "is_informed": one.is_informed} for one in alignments]
+    return print_json(rows) if as_json else print_alignments(alignments, names)
 
 
 @app.command()
@@ -255,11 +255,11 @@ def agree(
             if given is not None:
                 raise BadValueError(f"--{option} {given}: it is for --against PEOPLE, who are held against a judge")
         found = agree_run(opened, judge, by or ())
-        stand_ins = read_names(opened)
+        names = read_names(opened)
     if not as_json:
-        return print_agreement(found, stand_ins)
+        return print_agreement(found, names)
     kappas = [known and float(known[1]) for known in map(published_kappa, found)]
-    rows = zip(map(stand_ins.row, found), kappas, strict=True)
+    rows = zip(map(names.row, found), kappas, strict=True)
     return print_json([row | {"published_kappa": kappa} for row, kappa in rows])
 
 
@@ -336,11 +336,11 @@ def _agree_with_people(run: "Run", sides: "JudgePair", factors: Sequence[str], *
     from subitize.store.reading import read_judges
 
     if not sides.judge:
-        names, against = run.judge_names(), sides.against
-        others = ", ".join(names.get(name, name) for name in read_judges(run) if name != against) or "none"
+        known, against = run.judge_names(), sides.against
+        others = ", ".join(known.get(name, name) for name in read_judges(run) if name != against) or "none"
         raise BadValueError(f"--against {against}: name who is held against them with --judge; judges: {others}")
-    found, stand_ins = compare_judge(run, sides, factors), read_names(run)
-    return print_json(list(map(stand_ins.row, found))) if as_json else print_judge_agreements(found, stand_ins)
+    found, names = compare_judge(run, sides, factors), read_names(run)
+    return print_json(list(map(names.row, found))) if as_json else print_judge_agreements(found, names)
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:
@@ -355,8 +355,8 @@ def _compare_refinements(run: "Run", reader: "ReadOptions", *, as_json: bool) ->
     from subitize.analysis.compare import compare_run
     from subitize.report.comparisons import print_refinements
 
-    found, stand_ins = compare_run(run, reader), read_names(run)
-    return print_json(list(map(stand_ins.row, found))) if as_json else print_refinements(found, stand_ins)
+    found, names = compare_run(run, reader), read_names(run)
+    return print_json(list(map(names.row, found))) if as_json else print_refinements(found, names)
 
 
 def _compare_models(
@@ -390,16 +390,16 @@ def _compare_models(
         others = {"left_out": to_plain(found.left_out), "notes": list(found.notes)}
         plain = {"prompts": prompts, "leaderboards": boards} | others
         return print_json(plain, replace(known, model_names=labels))
-    stand_ins = frozenset(one.label for one in named if one.source[2] in known.models)
+    stand_in_labels = frozenset(one.label for one in named if one.source[2] in known.models)
     found = compare_surveys(surveys, measures, factors, known.model_names, prompts=prompts)
-    print_comparisons(found, Names(stand_ins, judge_names=known.judge_names))
+    print_comparisons(found, Names(stand_in_labels, judge_names=known.judge_names))
     return print_line(f"intervals are about {ESTIMANDS[prompts]}")
 
 
 def _print_passes(
     observations: "Frame",
     by: Sequence[str],
-    stand_ins: "Names",
+    names: "Names",
     coverage: "tuple[Mapping[str, str], Missing] | None",
 ) -> None:
     from subitize.analysis.score import gather_attempts, rate_passes
@@ -407,8 +407,8 @@ def _print_passes(
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
     if coverage is None:
-        return print_json([stand_ins.row(one) for one in passes])
-    print_passes(passes, stand_ins)
+        return print_json([names.row(one) for one in passes])
+    print_passes(passes, names)
     return print_coverage(*coverage)
 
 

@@ -164,32 +164,32 @@ def _reason_record(source: ReportRun, one: Rescored, why: ScorerDisagreement) ->
 _LONGEST_REPLY = 40
 
 
-def print_alignments(alignments: Sequence[Alignment], stand_ins: Names) -> None:
+def print_alignments(alignments: Sequence[Alignment], names: Names) -> None:
     """Print one row per model, judge, measure and group, and explain the measures."""
     rows = []
     for one in alignments:
-        judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
-        names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
+        judge = names.mark_judge(one.judge, is_informed=one.is_informed)
+        labels = (one.suite, names.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
         score = cell(one.estimate) if one.has_interval else f"{number_text(one.estimate.value, 3)} {NOTHING}"
         counts = {"incomplete": one.incomplete, "excluded": one.excluded}
         others = "".join(f" + {count} {name}" for name, count in counts.items() if count)
         discarded = f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)
-        rows.append((*names, score, f"{one.estimate.n}{others}{discarded}"))
+        rows.append((*labels, score, f"{one.estimate.n}{others}{discarded}"))
     print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
-    print_marks(alignments, stand_ins)
+    print_marks(alignments, names)
     print_line("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
     if not all(one.has_interval for one in alignments):
         print_line(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
     print_line(*(f"{measure}: {MEASURES[measure]}" for measure in dict.fromkeys(one.measure for one in alignments)))
 
 
-def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
+def print_rescored(rows: Sequence[Rescored], names: Names) -> None:
     """Print both scores of every model, then which replies are read differently and why."""
     named = [
         {
             "suite": one.suite,
-            "model": stand_ins.mark_model(one.model),
-            "judged by": stand_ins.mark_judge(one.judge),
+            "model": names.mark_model(one.model),
+            "judged by": names.mark_judge(one.judge),
             "scored by": one.scorer,
             "group": one.group,
         }
@@ -198,7 +198,7 @@ def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
     figures = [(cell(one.theirs), cell(one.ours), str(one.theirs.n), str(one.different)) for one in rows]
     _print_named(named, ("their score", "ours", "n", "different"), figures)
     print_line("value [95 % interval over pictures or prompts], of the same replies or drawings in both")
-    print_marks(rows, stand_ins)
+    print_marks(rows, names)
     print_cautions(figure for one in rows for figure in (one.theirs, one.ours))
     for one in rows:
         of = one.scorer if one.group == WHOLE else f"{one.scorer}, {one.group}"
@@ -217,7 +217,7 @@ def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
         # The end of a long reply, where answers usually are.
         short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
         cells.append((difference.reason, who, str(difference.count), short, example.expected, example.ours))
-    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in differing]
+    named = [{"model": names.mark_model(row.model), "scored by": row.scorer} for row, _ in differing]
     _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
     print_line(*(f"{reason}: {REASONS[reason]}" for reason in dict.fromkeys(one.reason for _, one in differing)))
 

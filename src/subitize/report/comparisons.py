@@ -145,14 +145,14 @@ def _record(row: RefinementEffect) -> Record:
 _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
 
 
-def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
+def print_comparisons(found: Comparisons, names: Names) -> None:
     """Print the leaderboard and the pairs of each measure, and explain the columns."""
     for one in _without_repeats(found.boards):
         board = one.board
-        judge, group = stand_ins.name_judge(board.judge), name_level(board.factor, board.group)
+        judge, group = names.name_judge(board.judge), name_level(board.factor, board.group)
         print_line(f"{board.measure} in {board.suite}, judged by {judge}, {group}")
         ranks = (
-            (of.rank, stand_ins.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
+            (of.rank, names.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
             for of in one.models
         )
         print_table(("rank", "model", "letter", board.measure, "n"), ranks)
@@ -168,7 +168,7 @@ def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
     figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
     print_cautions(one for of_board in figures for one in of_board)
     print_line(*map(write_left_out, found.left_out), *found.notes)
-    if any(of.model in stand_ins.models for one in found.boards for of in one.models):
+    if any(of.model in names.models for one in found.boards for of in one.models):
         print_line(STAND_IN)
 
 
@@ -192,30 +192,30 @@ def write_left_out(one: LeftOut) -> str:
     )
 
 
-def print_refinements(rows: Sequence[RefinementEffect], stand_ins: Names) -> None:
+def print_refinements(rows: Sequence[RefinementEffect], names: Names) -> None:
     """Print one row per refinement, model, judge and measure, and explain the columns."""
-    print_pairs(rows, stand_ins)
+    print_pairs(rows, names)
     print_line(
         "value [95 % interval over prompts]; p: by flipping the signs of prompts' residuals, as the interval, adjusted "
         "for all rows of a suite, judge and measure (Holm)"
     )
     print_line("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
-    print_marks(rows, stand_ins)
+    print_marks(rows, names)
     pairings = [pairing for one in rows for pairing in (one.pairing, one.applied) if pairing]
     print_cautions(one for pairing in pairings for one in (pairing.first, pairing.second, pairing.difference))
 
 
-def print_pairs(rows: Iterable[RefinementEffect], stand_ins: Names | None = None) -> None:
+def print_pairs(rows: Iterable[RefinementEffect], names: Names | None = None) -> None:
     """Print refined prompts beside the original ones, as far as they can be paired."""
-    known = stand_ins or Names()
+    known = names or Names()
     headings = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
     lines = []
     for one in rows:
         measure = f"success of {one.k}" if one.measure == "success" else "per image"
-        names = (one.suite, one.refinement, known.mark_model(one.model), known.mark_judge(one.judge), measure)
+        labels = (one.suite, one.refinement, known.mark_model(one.model), known.mark_judge(one.judge), measure)
         pairing = one.pairing
         figures = (*map(cell, (pairing.second, pairing.first, pairing.difference)), write_p(pairing.p_holm))
         counts = map(str, (pairing.difference.n, one.fallbacks, one.unpaired))
-        lines.append([*names, *figures, *counts, cell(one.applied.difference if one.applied else None)])
+        lines.append([*labels, *figures, *counts, cell(one.applied.difference if one.applied else None)])
     of_pairs = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
     print_table([*headings, *of_pairs], lines, title="refined and original prompts, in pairs")

@@ -201,7 +201,7 @@ def _judged(series: Sequence[Series]) -> TextBlock:
     """Name the judges behind the figures, with what readers must know about them; a warning if one was informed."""
     marks: dict[str, list[str]] = {}
     for one in series:
-        is_stand_in = one.judge in one.source.stand_ins.judges
+        is_stand_in = one.judge in one.source.names.judges
         known = marks.setdefault(one.judge_name, [])
         known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
         mark = _INFORMED if one.observations.rows["is_informed"].all() else _INFORMED_IN_PART

@@ -519,12 +519,12 @@ _LEGEND = {
 }
 
 
-def print_enumerations(enumerations: Sequence[CountingReport], stand_ins: Names) -> None:
+def print_enumerations(enumerations: Sequence[CountingReport], names: Names) -> None:
     """Print two tables per suite: a row per model and judge, then the exact figures of two known observers."""
     printed: set[str] = set()
     for suite in dict.fromkeys(one.suite for one in enumerations):
-        printed |= _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
-    print_marks(enumerations, stand_ins)
+        printed |= _print_suite(suite, [one for one in enumerations if one.suite == suite], names)
+    print_marks(enumerations, names)
     print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
     print_line("value [95 % interval]; n: answers with a count, in the wording with the smallest error")
     print_line(*(f"{heading}: {meaning}" for heading, meaning in _LEGEND.items() if heading in printed))
@@ -534,10 +534,10 @@ def print_enumerations(enumerations: Sequence[CountingReport], stand_ins: Names)
         )
 
 
-def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: Names) -> set[str]:
+def _print_suite(suite: str, enumerations: Sequence[CountingReport], names: Names) -> set[str]:
     """Print the tables of a suite, and return the headings of columns that are not empty."""
     has_runs = len({one.run for one in enumerations}) > 1
-    judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)
+    judges = dict.fromkeys(names.mark_judge(one.judge) for one in enumerations)
     places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
     headings = {name: measure.heading for name, measure in measures().items() if measure.heading}
     is_partial = not all(one.has_every_count for one in enumerations)
@@ -545,8 +545,8 @@ def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: 
     nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
     first, second = [], []
     for one in enumerations:
-        names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": stand_ins.name_judge(one.judge)}
-        named = [names[place] for place in places]
+        labels = {"run": one.run, "model": names.mark_model(one.model), "judge": names.name_judge(one.judge)}
+        named = [labels[place] for place in places]
         n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
         others = [f"{count} {name}" for name in _OTHERS if (count := getattr(one, name))]
         first.append([*named, *(_text(getattr(one, name)) for name in skill), " + ".join([n, *others])])
@@ -559,7 +559,7 @@ def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: 
     tables.append(([*places, *(headings.get(name, name) for name in nature)], second))
     print_table(*tables[0])
     print_filled(*tables[1])
-    return {heading for names, rows in tables for heading, *cells in zip(names, *rows, strict=True) if any(cells)}
+    return {heading for labels, rows in tables for heading, *cells in zip(labels, *rows, strict=True) if any(cells)}
 
 
 def _text(measure: object) -> str:

@@ -242,7 +242,7 @@ def _lay_out(plate: Plate, run: Run) -> PlateGrid:
     """Put models in rows and items in columns; pictures shown to the models appear once, above their answers."""
     trials = [id for cell in plate.cells.values() for id in cell.trials]
     responses, failures = look_up_responses(run, trials), look_up_failures(run, trials)
-    stand_ins = read_names(run)
+    names = read_names(run)
 
     def make_tile(item: Item, cell: PlateCell) -> Tile:
         outcomes = [responses[id].outcome for id in cell.trials if id in responses]
@@ -257,7 +257,7 @@ def _lay_out(plate: Plate, run: Run) -> PlateGrid:
 
     return PlateGrid(
         [_item_tile(item) for item in plate.items],
-        [Tile(stand_ins.mark_model(model)) for model in plate.models],
+        [Tile(names.mark_model(model)) for model in plate.models],
         [[make_tile(item, plate.cells[model, item.id]) for item in plate.items] for model in plate.models],
     )
 
@@ -290,13 +290,13 @@ def _describe_values(cell: PlateCell) -> Iterator[str]:
 
 def _notes(plate: Plate, run: Run) -> list[str]:
     """Name the judge, and explain the marks behind names."""
-    stand_ins = read_names(run)
+    names = read_names(run)
     suites = ", ".join(dict.fromkeys(item.suite for item in plate.items))
-    judge = f"judged by {stand_ins.mark_judge(plate.judge, is_informed=plate.is_informed)}"
+    judge = f"judged by {names.mark_judge(plate.judge, is_informed=plate.is_informed)}"
     notes = [f"{suites}, repeat {plate.repeat}: {'all was refused' if plate.judge == NO_JUDGE else judge}"]
     if any(len(cell.asks) > 1 for cell in plate.cells.values()):
         notes.append("A picture is right if all questions about it are answered right.")
-    if any(stand_ins.has(model, plate.judge) for model in plate.models):
+    if any(names.has(model, plate.judge) for model in plate.models):
         notes.append(STAND_IN)
     if plate.is_informed:
         notes.append("† informed: the judge knew what was asked for")

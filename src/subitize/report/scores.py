@@ -49,7 +49,7 @@ _LEGEND = {
 
 def print_scores(
     scores: Sequence[Score],
-    stand_ins: Names,
+    names: Names,
     factors: Sequence[str],
     fingerprints: Mapping[tuple[str, str, str], str] | None = None,
     sizes: Mapping[str, int] | None = None,
@@ -68,9 +68,9 @@ def print_scores(
         protocols = _number_protocols({place: (fingerprints or {}).get(place, "") for place in places})
         named = [
             {
-                "model": stand_ins.mark_model(one.model),
+                "model": names.mark_model(one.model),
                 "size": known.get(one.model, ""),
-                "judge": stand_ins.mark_judge(one.judge, is_informed=any(each.is_informed for each in row.values())),
+                "judge": names.mark_judge(one.judge, is_informed=any(each.is_informed for each in row.values())),
                 "group": one.group if one.factor in ("all", "category") else f"{one.factor}={one.group}",
                 "protocol": protocols[place],
             }
@@ -78,7 +78,7 @@ def print_scores(
         ]
         headings += _print_suite(suite, named, rows)
         headings += [_OF_GROUPS] * any(_is_of_groups(row) for row in rows)
-    print_marks(shown, stand_ins)
+    print_marks(shown, names)
     print_line("value [95 % interval; of errors, cut off at 0]; n: answers that have a value")
     print_cautions(score.estimate for score in shown)
     print_line(*(meaning for explained, meaning in _LEGEND.items() if {*explained} & {*headings}))
@@ -114,20 +114,20 @@ def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[
     return {key: str(several.index(one) + 1) for key, one in protocols.items()}
 
 
-def print_passes(passes: Sequence[PassRate], stand_ins: Names) -> None:
+def print_passes(passes: Sequence[PassRate], names: Names) -> None:
     """Print one row per model and group of items, one column per k."""
     known = sorted({one.k for one in passes})
     ks = known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
     lines = []
     for (suite, model, judge, factor, group), own in group_rows(passes, _row_of).items():
         by_k = {one.k: one for one in own}
-        marked = stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in own))
+        marked = names.mark_judge(judge, is_informed=any(one.is_informed for one in own))
         undecided = max(one.undecided for one in own)
         items = f"{max(one.estimate.n for one in own)}" + f" + {undecided} undecided" * (undecided > 0)
-        names = (suite, stand_ins.mark_model(model), marked, name_level(factor, group))
-        lines.append([*names, *(_pass(by_k.get(k)) for k in ks), items, str(max(one.images for one in own))])
+        labels = (suite, names.mark_model(model), marked, name_level(factor, group))
+        lines.append([*labels, *(_pass(by_k.get(k)) for k in ks), items, str(max(one.images for one in own))])
     print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
-    print_marks(passes, stand_ins)
+    print_marks(passes, names)
     print_line(
         "pass@k: the chance that at least one of k images of a prompt is right; pass@1 is the accuracy per image"
     )
@@ -163,7 +163,7 @@ def print_coverage(samples: Mapping[str, str], gaps: Missing) -> None:
             print_line(line.format(number_of(count, noun)))
 
 
-def print_overview(overview: Overview, stand_ins: Names, samples: Mapping[str, str]) -> None:
+def print_overview(overview: Overview, names: Names, samples: Mapping[str, str]) -> None:
     """Print what is in a run: suites, models and judges, with their specs and addresses."""
     for entry in overview.suites:
         items = f"{number_of(overview.items.get(entry.name, 0), 'item')}, seed {entry.seed}"
@@ -171,13 +171,13 @@ def print_overview(overview: Overview, stand_ins: Names, samples: Mapping[str, s
     models = []
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
-        what = _spec_and_address(one.model, stand_ins.name_model(one.model), one.addresses)
-        models.append((one.suite, stand_ins.mark_model(one.model), str(sum(one.outcomes.values())), kinds, *what))
+        what = _spec_and_address(one.model, names.name_model(one.model), one.addresses)
+        models.append((one.suite, names.mark_model(one.model), str(sum(one.outcomes.values())), kinds, *what))
     judges = []
     for each in overview.judges:
         counts = [str(count or "") for count in (each.annotators, each.readings, each.discarded)]
-        what = _spec_and_address(each.judge, stand_ins.name_judge(each.judge), each.addresses)
-        judges.append([stand_ins.mark_judge(each.judge), *counts, *what])
+        what = _spec_and_address(each.judge, names.name_judge(each.judge), each.addresses)
+        judges.append([names.mark_judge(each.judge), *counts, *what])
     print_filled(("suite", "model", "responses", "outcomes", "spec", "address"), models)
     print_filled(("judge", "annotators", "readings", "without a value", "spec", "address"), judges)
     if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
@@ -197,7 +197,7 @@ def print_filled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None
         print_table([headings[place] for place in filled], [[row[place] for place in filled] for row in rows])
 
 
-def print_story(story: ItemStory, stand_ins: Names) -> None:
+def print_story(story: ItemStory, names: Names) -> None:
     """Print one item with its responses and readings."""
     print_line(f"item {story.item.id}")
     print_line(f"task {story.item.task.kind}: {task_text(story.item.task)}")
@@ -206,24 +206,24 @@ def print_story(story: ItemStory, stand_ins: Names) -> None:
     for ask in story.item.asks:
         print_line(f"question {ask.question.id}: {ask.wording} Right: {' or '.join(map(str, ask.expects))}")
     for stored in story.responses:
-        print_line(f"{_name_trials([stored.response.trial], stand_ins)}: {_describe_outcome(stored.response.outcome)}")
+        print_line(f"{_name_trials([stored.response.trial], names)}: {_describe_outcome(stored.response.outcome)}")
     trials = {stored.trial_id: stored.response.trial for stored in story.responses}
     for found in story.readings:
         reading = found.reading
         members = [trials[id] for id in reading.subject.trial_ids if id in trials]
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
-        who = f"{stand_ins.name_judge(reading.judge)} {reading.annotator}".strip()
+        who = f"{names.name_judge(reading.judge)} {reading.annotator}".strip()
         what = "reading" if reading.purpose == "answer" else reading.purpose
         of = "" if reading.reviews is None else f"reading {reading.reviews}, "
-        about = of + (_name_trials(members, stand_ins) if members else reading.subject.id)
+        about = of + (_name_trials(members, names) if members else reading.subject.id)
         print_line(f"{what} {found.id} by {who} of {about}: {reading.question.id} = {value} ({reading.rule})")
 
 
-def _name_trials(trials: Sequence[Trial], stand_ins: Names) -> str:
+def _name_trials(trials: Sequence[Trial], names: Names) -> str:
     """Name a trial, or several of one model that were judged together."""
     repeats = ", ".join(str(trial.repeat) for trial in trials)
     attempt = f", attempt {trials[0].attempt}" if len(trials) == 1 and trials[0].attempt else ""
-    return f"{stand_ins.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
+    return f"{names.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
 
 
 def _describe_outcome(outcome: Outcome) -> str:
@@ -283,9 +283,9 @@ def _is_of_groups(row: Mapping[str, Score]) -> bool:
     return "success" in row and "accuracy" not in row
 
 
-def print_marks(figures: Sequence[Any], stand_ins: Names) -> None:
+def print_marks(figures: Sequence[Any], names: Names) -> None:
     """Explain the marks on models and judges, if there are any."""
-    if any(stand_ins.has(one.model, one.judge) for one in figures):
+    if any(names.has(one.model, one.judge) for one in figures):
         print_line(STAND_IN)
     if any(getattr(one, "is_informed", False) for one in figures):
         print_line("† informed: the judge knew what was asked for")

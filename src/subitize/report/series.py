@@ -34,21 +34,21 @@ class ReportRun:
     run: Run
     survey: RunFrame
     trails: Trails
-    stand_ins: Names
+    names: Names
 
     def badge(self, model: str, judge: str = "") -> RowKind:
         """Mark a stand-in, or a real model judged by a stand-in."""
-        if model in self.stand_ins.models:
+        if model in self.names.models:
             return "stand-in"
-        return "stand-in judge" if judge in self.stand_ins.judges else ""
+        return "stand-in judge" if judge in self.names.judges else ""
 
     def name_model(self, model: str) -> str:
         """Get a model's display name, on one line."""
-        return printable(self.stand_ins.name_model(model)).replace("\n", " ")
+        return printable(self.names.name_model(model)).replace("\n", " ")
 
     def name_judge(self, judge: str) -> str:
         """Get a judge's display name."""
-        return printable(self.stand_ins.name_judge(judge))
+        return printable(self.names.name_judge(judge))
 
 
 @dataclass(frozen=True, slots=True)
