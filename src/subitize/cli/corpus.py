@@ -32,8 +32,10 @@ Files = Annotated[
     list[str],
     typer.Argument(metavar="FILES…", help="Parquet, JSONL, JSON, CSV, TSV, also .gz or .zst; patterns; addresses."),
 ]
-Adjectives = Annotated[int, typer.Option(min=0, max=9, help="How many may stand between a number and its noun.")]
-Participles = Annotated[bool, typer.Option("--participles", help="Participles may stand there, too: two parked cars.")]
+Adjectives = Annotated[int, typer.Option(min=0, max=9, help="How many adjectives may separate a number and its noun.")]
+Participles = Annotated[
+    bool, typer.Option("--participles", help="Participles may separate them, too: two parked cars.")
+]
 ProperNouns = Annotated[bool, typer.Option("--proper-nouns", help="Count proper nouns: 12 Steel Spoons.")]
 Exclude = Annotated[
     list[str] | None,
@@ -175,7 +177,7 @@ def pairs(
     image: Annotated[str, typer.Option(metavar="NAME", help="The column of the images' files.")] = "image",
     column: Annotated[str, typer.Option(metavar="NAME", help="The column of captions.")] = "caption",
     rule: options.RuleText = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Look at so many pairs, drawn at random.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Look at N pairs only, chosen at random.")] = None,
     seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep what is counted (JSON lines): a stopped search goes on.")

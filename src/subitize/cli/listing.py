@@ -285,7 +285,7 @@ _OPTIONS = (
     _option("difference", float, "Rate of each model minus that of the one before.", of="difference"),
     _option("correlation", float, "Of prompts' chances in two, within strata [0].", of="difference"),
     _option("raters", int, "How many answer yes or no to each image.", "N", of="kappa"),
-    _option("annotators", int, "From a pool of so many [--raters].", "N", of="kappa"),
+    _option("annotators", int, "Size of the pool they come from [--raters].", "N", of="kappa"),
     _option("kappa", float, "What to expect.", of="kappa"),
     _option("share", float, "Share of yes.", default=0.5, of="kappa"),
     _option("icc", float, "Correlation of answers about two images of one prompt.", of="kappa"),

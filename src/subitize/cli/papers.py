@@ -63,7 +63,7 @@ def tables(
 ) -> None:
     """Compute a paper's tables from a run.
 
-    Published figures stand beside those of the paper's own models.
+    Published figures are shown beside those of the paper's own models.
     """
 
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))

@@ -54,7 +54,7 @@ def run(
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(metavar="JUDGE", help="Who judges the answers; none: nobody yet [the suite's own judge]."),
+        typer.Option(metavar="JUDGE", help="Who judges the answers; none: no judge yet [the suite's own judge]."),
     ] = None,
     reward_judge: Annotated[
         str | None,

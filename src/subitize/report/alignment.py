@@ -28,7 +28,7 @@ from subitize.report.table import (
 from subitize.report.terminal import print_line, print_table
 
 _INFORMED = (
-    "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
+    "A judge that answers the questions of a scene graph, or scores a prompt, is informed: it knows what was asked for."
 )
 _LINE_LETTERS = 36
 
@@ -52,7 +52,7 @@ def alignment_sections(sources: Sequence[ReportRun]) -> list[Section]:
 
 
 def _record(source: ReportRun, one: Alignment, sources: Sequence[ReportRun]) -> Record:
-    discarded = "Answers that the rule made no value of; in a scene graph they are wrong."
+    discarded = "Answers in which the rule found no value; in a scene graph they are wrong."
     score = one.estimate if one.has_interval else one.estimate.value
     return {
         MODEL: _label(source, one, sources),
@@ -62,7 +62,7 @@ def _record(source: ReportRun, one: Alignment, sources: Sequence[ReportRun]) -> 
         Column("Score", "Mean over drawings.", digits=3): score,
         Column("n", "Drawings."): one.estimate.n,
         Column("Discarded", discarded): one.discarded,
-        Column("Incomplete", "Drawings of which not every question is answered."): one.incomplete,
+        Column("Incomplete", "Drawings with unanswered questions."): one.incomplete,
     }
 
 

@@ -26,12 +26,12 @@ from subitize.report.figures import draw_figures_ahead
 from subitize.report.gallery import make_gallery
 from subitize.report.leaderboard import (
     describe_standing,
+    drop_stand_ins,
     factor_sections,
     mark_models,
     rank_counts,
     rank_scores,
     stand_series,
-    take_real,
 )
 from subitize.report.number_sense import counting_sections, small_sample_warning
 from subitize.report.provenance import (
@@ -74,21 +74,21 @@ def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
     # Suites of refined prompts come right after their original.
     suites = sorted({one.suite for one in series}, key=lambda suite: (base_suite(suite), suite))
     titles = {suite: _title(suite) for suite in suites}
-    accounts = {suite: _account(suite, series, counted[suite], palette) for suite in suites}
-    for account in accounts.values():
-        draw_figures_ahead(account.sections)
+    reports = {suite: _report_suite(suite, series, counted[suite], palette) for suite in suites}
+    for report in reports.values():
+        draw_figures_ahead(report.sections)
     protocols = find_protocols(series)
     leaders, results, headlines = [], [], {}
     standings: dict[str, Mapping[str, Ranked]] = {}
-    for suite, account in accounts.items():
+    for suite, report in reports.items():
         own, name = [one for one in series if one.suite == suite], slug(suite)
         own_protocols = [one for one in protocols if one.series.suite == suite]
         standings[suite] = stand_series(own)
-        marked = mark_models(account.leaderboard, own, standings[suite])
+        marked = mark_models(report.leaderboard, own, standings[suite])
         warnings, leader = mark_protocols(marked, own_protocols)
-        sections, headlines[suite] = [*account.sections], account.headline
+        sections, headlines[suite] = [*report.sections], report.headline
         left_out = [TextBlock(_EXCLUDED.format(one.label, len(one.observations))) for one in own if one.is_excluded]
-        blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
+        blocks = (*warnings, *leader[:1], _describe_judges(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_figures_ahead(leaders[-1:])
         gallery = make_gallery(name, own, progress)
@@ -107,7 +107,9 @@ def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
     )
 
 
-def _account(suite: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette) -> SuiteReport:
+def _report_suite(
+    suite: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport:
     """Report on a suite; for one of refined prompts, only its leaderboard."""
     own = [one for one in series if one.suite == suite]
     refined = [one for one in series if one.suite != suite and base_suite(one.suite) == suite]
@@ -115,13 +117,13 @@ def _account(suite: str, series: Sequence[Series], counted: Sequence[CountingMod
         left = [one for one in own if not one.is_excluded]
         return SuiteReport(rank_scores(slug(suite), left, _score(left, ())) if left else (), ())
     paper = paper_of(suite)
-    account = papers.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
-    if account is None:
-        account = _suite(suite, own, counted, palette)
-    if account.has_refinements:
-        return account
-    sections = (*account.sections, *refinement_sections(suite, own, refined, palette))
-    return replace(account, sections=sections)
+    report = papers.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
+    if report is None:
+        report = _default_report(suite, own, counted, palette)
+    if report.has_refinements:
+        return report
+    sections = (*report.sections, *refinement_sections(suite, own, refined, palette))
+    return replace(report, sections=sections)
 
 
 def _check_left(series: Sequence[Series]) -> None:
@@ -152,7 +154,9 @@ def _count(sources: Sequence[ReportRun], series: Sequence[Series]) -> dict[str, 
     return defaultdict(list, {suite: rank(models) for suite, models in counted.items()})
 
 
-def _suite(name: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette) -> SuiteReport:
+def _default_report(
+    name: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport:
     """Write the leaderboard and sections of one suite: those on counting if it counts, and by condition."""
     suite = slug(name)
     left = [one for one in series if not one.is_excluded]
@@ -197,7 +201,7 @@ def _title(suite: str) -> str:
     return f"{title}, refined: {refinement}" if refinement else title
 
 
-def _judged(series: Sequence[Series]) -> TextBlock:
+def _describe_judges(series: Sequence[Series]) -> TextBlock:
     """Name the judges behind the figures, with what readers must know about them; a warning if one was informed."""
     marks: dict[str, list[str]] = {}
     for one in series:
@@ -207,7 +211,7 @@ def _judged(series: Sequence[Series]) -> TextBlock:
         mark = _INFORMED if one.observations.rows["is_informed"].all() else _INFORMED_IN_PART
         known += [mark] * (one.is_informed and mark not in known)
     if list(marks) == [NO_JUDGE]:
-        return TextBlock("Judged by nobody: every response was a refusal.")
+        return TextBlock("No judge was needed: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
 
@@ -235,23 +239,25 @@ def _summarize(
 
     The counting models (best first), headlines and standings are given by suite.
     """
-    sentences = [_covered(sources, series)]
+    sentences = [_describe_coverage(sources, series)]
     # Refined prompts are covered by the section on their originals.
     originals = (one for one in series if base_suite(one.suite) == one.suite)
     for suite, own in group_rows(originals, lambda one: one.suite).items():
-        fit = take_real([one for one in own if one.badge != "stand-in judge"])
+        fit = drop_stand_ins([one for one in own if one.badge != "stand-in judge"])
         if not fit:
-            sentences.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
+            sentences.append(f"In {suite}, nothing can be said: a stand-in judged the drawings of real models.")
             continue
-        ranked = take_real([one for one in counted[suite] if one.report.accuracy and one.badge != "stand-in judge"])
-        stand = standings[suite]
-        general = _headline(suite, ranked, stand) if ranked else _accuracies(suite, fit, stand)
+        ranked = drop_stand_ins(
+            [one for one in counted[suite] if one.report.accuracy and one.badge != "stand-in judge"]
+        )
+        ranks = standings[suite]
+        general = _headline(suite, ranked, ranks) if ranked else _accuracies(suite, fit, ranks)
         has_unfit = any(one.badge == "stand-in judge" for one in own)
         sentences.append(general if has_unfit else headlines[suite] or general)
     return " ".join(filter(None, sentences))
 
 
-def _covered(sources: Sequence[ReportRun], series: Sequence[Series]) -> str:
+def _describe_coverage(sources: Sequence[ReportRun], series: Sequence[Series]) -> str:
     names = [printable(source.name) for source in sources]
     models = {one.model: one.badge for one in series}
     items = {(own.source.name, id) for own in series for id in own.observations.rows["item"].unique()}

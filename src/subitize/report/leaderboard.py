@@ -48,7 +48,7 @@ _COLUMNS = {
     "accuracy_answered": Column("Accuracy, answered", "What was refused or discarded is left out."),
     "nae": Column("NAE", "Normalized absolute error: mean of |answer − target| / target, of the answers.", digits=3),
     "coverage": Column("Coverage", "Share that has a count, which the errors and the counting level are of."),
-    "nae_all": Column("NAE, all", "What has no count stands for a count of 0, an error of 1.", digits=3),
+    "nae_all": Column("NAE, all", "Answers without a count are taken as 0, an error of 1.", digits=3),
     "level": Column(
         "Counting level", "The largest n such that 1 to n are all known [lowest, highest possible]; no count is a miss."
     ),
@@ -82,7 +82,7 @@ _RANK = text_column(
 ModelT = TypeVar("ModelT", Series, CountingModel)
 
 UNFIT = (
-    "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows stand last and have no rank."
+    "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows come last and have no rank."
 )
 
 
@@ -282,13 +282,13 @@ def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
     """
     entries = [
         Contestant(one.label, one.suite, one.judge, one.observations, one.source.run)
-        for one in take_real(series)
+        for one in drop_stand_ins(series)
         if not one.is_excluded and one.badge != "stand-in judge"
     ]
     return {**stand(entries, "success"), **stand(entries, "accuracy")}
 
 
-def take_real(models: Sequence[ModelT]) -> Sequence[ModelT]:
+def drop_stand_ins(models: Sequence[ModelT]) -> Sequence[ModelT]:
     """Leave out stand-ins and what they judged, unless nothing else would remain."""
     return [one for one in models if not one.badge] or models
 

@@ -401,8 +401,8 @@ def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterato
         "Slopes of the cues",
         spec,
         "How the responses follow number, the size of the things and the area they spread over (hull), each beside "
-        "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that who "
-        "answers by number alone, by whatever law, has slopes of 0 for the rest; one who counts has 1 for number.",
+        "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that a "
+        "model that answers by number alone, by any law, has slopes of 0 for the rest; one that counts has 1 for it.",
         "Regression slopes of the cues with intervals, one panel per model.",
         make_table(f"{study.suite}-cue-slopes", "Slopes of the cues", columns, cells),
     )

@@ -23,7 +23,7 @@ _QUALITY = 72
 _GREY = "#c4c9d0"
 
 
-class Small(NamedTuple):
+class ShrunkPicture(NamedTuple):
     """A shrunk picture, and the size in pixels of the original."""
 
     image: Image.Image
@@ -39,7 +39,7 @@ def thumbnail(pictures: Sequence[Picture], images: Images) -> Thumbnail | str:
     return made if isinstance(made, str) else _encode(made)
 
 
-def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> Small | str:
+def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> ShrunkPicture | str:
     """Shrink a picture, or several onto one sheet, two in a row; or say why there is none.
 
     On a sheet, pictures that cannot be shown stay grey.
@@ -52,12 +52,12 @@ def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> Smal
         return str(made[0])
     sheet = Image.new("RGB", (longest_px, side * math.ceil(len(made) / 2)), _GREY)
     for place, one in enumerate(made):
-        if isinstance(one, Small):
+        if isinstance(one, ShrunkPicture):
             sheet.paste(one.image, (side * (place % 2) + 1, side * (place // 2) + 1))
-    return Small(sheet, *sheet.size)
+    return ShrunkPicture(sheet, *sheet.size)
 
 
-def _shrink(picture: Picture, images: Images, longest_px: int) -> Small | str:
+def _shrink(picture: Picture, images: Images, longest_px: int) -> ShrunkPicture | str:
     try:
         match picture:
             case Stimulus():
@@ -70,7 +70,7 @@ def _shrink(picture: Picture, images: Images, longest_px: int) -> Small | str:
         return printable(str(error))
     width_px, height_px = image.size
     image.thumbnail((longest_px, longest_px))
-    return Small(image, width_px, height_px)
+    return ShrunkPicture(image, width_px, height_px)
 
 
 @lru_cache(1_000)
@@ -81,7 +81,7 @@ def _of_recipe(recipe: Stimulus) -> Thumbnail | str:
         return printable(str(error))
 
 
-def _paint(recipe: Stimulus, side_px: int) -> Small:
+def _paint(recipe: Stimulus, side_px: int) -> ShrunkPicture:
     """Paint a recipe directly at the small size: the layout is the same, and it takes a tenth of the time."""
     plan = layout(recipe)
     scale = side_px / plan.size_px
@@ -96,10 +96,10 @@ def _paint(recipe: Stimulus, side_px: int) -> Small:
     )
     small = replace(plan, size_px=side_px, items=tuple(items))
     ground = BACKGROUNDS[recipe.background](side_px, recipe_random("background", recipe))
-    return Small(paint(small, ground), plan.size_px, plan.size_px)
+    return ShrunkPicture(paint(small, ground), plan.size_px, plan.size_px)
 
 
-def _encode(small: Small) -> Thumbnail:
+def _encode(small: ShrunkPicture) -> Thumbnail:
     return Thumbnail(to_data_uri(small.image, "webp", quality=_QUALITY, method=2), small.width_px, small.height_px)
 
 

@@ -46,7 +46,7 @@ class PlateOptions:
             raise BadValueError(f"--columns {self.columns}: should be at least 1")
         for option, given in (("--columns", self.columns), ("--suite", self.suite)):
             if given is not None and self.items:
-                raise BadValueError(f"{option} {given}: it is for prompts drawn by lot; leave it out, or --item")
+                raise BadValueError(f"{option} {given}: it is for prompts chosen at random; leave it out, or --item")
         if self.repeat < 0:
             raise BadValueError(f"--repeat {self.repeat}: repeats are counted from 0")
 

@@ -36,12 +36,12 @@ from subitize.store.reading import FAILED, look_up_failures, read_judgings
 from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3
-_DISCARDED = "Answers of which the rule made no value: wrong in accuracy, in no error."
+_DISCARDED = "Answers in which the rule found no value: wrong in accuracy, in no error."
 _UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
 _REASONS_LISTED = 10
 _MOST_LISTED = 6
 Facts = list[tuple[str, tuple[str, ...]]]
-_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; what is in it stands under “Protocols”.")
+_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; “Protocols” says what is in it.")
 _MOST_COMPARED = 8
 _KNOWN = ("published", "baseline")
 """Kinds of rows that were not measured here."""
