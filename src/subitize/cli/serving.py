@@ -57,9 +57,7 @@ def serve_(
         admission = admit_judge(made)
         print_warnings(*filter(None, [admission.told, admission.fault]))
         if not is_loopback(host) and token is None:
-            print_warnings(
-                [f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out"]
-            )
+            print_warnings(f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out")
         address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
         def announce() -> None:
