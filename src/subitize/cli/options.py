@@ -198,13 +198,11 @@ def check_figure(path: Path | None, option: str = "--figure") -> None:
     """Refuse early a figure that could not be drawn later."""
     if path is None:
         return
+    check_file(path)
     if path.suffix.lower() not in (".png", ".svg"):
         raise BadValueError(f"{option} {path}: should end in .png or .svg")
-    if path.is_dir():
-        raise BadValueError(f"{option} {path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
-    check_file(path)
 
 
 def print_warnings(*lines: str) -> None:
