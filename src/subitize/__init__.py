@@ -5,7 +5,7 @@
     run = subitize.run("naming:images=1", ["observer", "random"], "runs/first")
     subitize.score(run, by=["number"])
 
-`subitize.front_door` has what a program can call; it is imported when it is used.
+The functions are those of `subitize.front_door`, which is imported on first use.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Lets `python -m subitize` do what the command does."""
+"""Makes `python -m subitize` the same as the command."""
 
 from subitize.cli import main
 

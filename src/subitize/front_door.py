@@ -1,8 +1,8 @@
-"""The package as a program or a notebook uses it: `subitize.run`, `subitize.score` and the others of these functions.
+"""What programs and notebooks call: `subitize.run`, `subitize.score` and the other functions of this module.
 
-They do what the commands of the same names do; a command has more options. Figures are polars frames, with columns
-named as in `--json`. Where several names can be given, one alone may be a string. What a command says as a warning is a
-Python warning here, and what it refuses is a SubitizeError.
+They do what the commands of the same names do; the commands have more options. Results are polars frames, with columns
+named as in `--json`. A parameter that takes several names also takes a single string. A command's warnings are Python
+warnings here, and its errors are SubitizeErrors.
 """
 
 import sys
@@ -37,12 +37,12 @@ from subitize.report.terminal import Bar
 from subitize.store import Folder, Run
 
 AnyRun = str | Path | Run
-"""A run's folder, or a run that is open, which stays so."""
+"""A run's folder, or an open run, which stays open."""
 OneOrMore = str | Sequence[str]
 
 
 class ModelComparison(NamedTuple):
-    """Models by rank, and the differences between every two of them: a frame each."""
+    """Two frames: models by rank, and the difference between every pair of them."""
 
     ranks: pl.DataFrame
     differences: pl.DataFrame
@@ -60,9 +60,9 @@ def run(
     refine: OneOrMore = (),
     sight_check: bool = True,
 ) -> Run:
-    """Run a suite on models, have their answers judged, and open the run; what is stored already is not asked again.
+    """Run a suite on models, judge their answers, and open the run; stored answers are not asked for again.
 
-    A program in a file calls it under `if __name__ == "__main__":`, as worker processes import the file.
+    Call it under `if __name__ == "__main__":` in a script, because worker processes import the script.
     """
     _refuse_import()
     if not models:
@@ -93,7 +93,7 @@ def run(
 
 
 def judge(run: AnyRun, judge: str) -> None:
-    """Have a judge answer the questions of a run; what it answered before is not asked again."""
+    """Let a judge answer the questions of a run; stored readings are not asked for again."""
     _refuse_import()
     ledger = Budget()
     with _opened(run) as (opened,), Bar() as bar:
@@ -104,7 +104,7 @@ def judge(run: AnyRun, judge: str) -> None:
 
 
 def open(run: str | Path) -> Run:
-    """Open a run that is there; use it in a `with` block, or close it."""
+    """Open an existing run; use it in a `with` block, or close it."""
     return Run(Folder(Path(run)))
 
 
@@ -117,14 +117,14 @@ def score(
     agreement: str = "plurality",
     prompts: str = "sampled",
 ) -> pl.DataFrame:
-    """Compute accuracy and errors with their intervals, overall and by factor: a row for each figure."""
+    """Compute accuracy and errors with their intervals, overall and by factor: one row per figure."""
     estimand = check_prompts(prompts)
     with _opened(run) as (opened,):
         survey = read_frame(opened, choose_reader(judge, rule, _warn, agreement))
-        stand_ins = read_names(opened)
+        names = read_names(opened)
         _warn(*warn_of_reward_judges(opened, survey.reader.judge))
     scores = score_observations(survey.observations, None if by is None else _list(by), prompts=estimand)
-    return _frame([stand_ins.row(one) for one in scores])
+    return _frame([names.row(one) for one in scores])
 
 
 def compare(
@@ -136,7 +136,7 @@ def compare(
     agreement: str = "plurality",
     prompts: str = "sampled",
 ) -> ModelComparison:
-    """Compare the models of runs on what they have in common; what is left out is a warning."""
+    """Compare the models of runs on what they have in common; warn of what is left out."""
     if not runs:
         raise BadValueError("no run given: name one or more, such as runs/naming")
     estimand = check_prompts(prompts)
@@ -158,7 +158,7 @@ def write_report(*runs: AnyRun, out: str | Path = "report.html") -> Path:
 
 
 def _refuse_import() -> None:
-    """Refuse to begin while a worker process imports the program, which would begin all of it again."""
+    """Refuse to start while a worker process imports the program, which would start everything a second time."""
     if getattr(current_process(), "_inheriting", False):
         raise RunError(
             "a worker process imports your program, which must not begin again: put its calls under "
@@ -173,7 +173,7 @@ def _opened(*runs: AnyRun) -> Iterator[list[Run]]:
 
 
 def _flat(figure: Any, estimate: Estimate) -> dict[str, object]:  # noqa: ANN401
-    """Lay a figure out as a row: its estimate's fields stand beside its own."""
+    """Flatten a figure into a row: its own fields, then those of its estimate."""
     own = {name: value for name, value in to_plain(figure).items() if not isinstance(value, dict | list)}
     return {**own, **to_plain(estimate)}
 
@@ -187,7 +187,7 @@ def _list(names: OneOrMore) -> list[str]:
 
 
 def _warn(*lines: str) -> None:
-    """Warn where the program calls us; without a registry, Python shows equal warnings again."""
+    """Warn at the line that calls us; without a warning registry, Python repeats equal warnings."""
     frame = sys._getframe()
     while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
         frame = frame.f_back

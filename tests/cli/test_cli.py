@@ -850,7 +850,7 @@ def test_a_judge_that_cannot_see_is_not_chosen_for_a_real_model(tmp_path: Path) 
     assert call(*command, "--repeats", 1).code == 0  # a run that was begun with it goes on
     report = tmp_path / "report.html"
     assert call("report", out, "-o", report).code == 0
-    assert "nothing can be said: a stand-in judged what real models drew" in report.read_text()
+    assert "nothing can be said: a stand-in judged the drawings of real models" in report.read_text()
 
 
 @pytest.mark.slow

@@ -367,7 +367,7 @@ REFUSED: dict[str, tuple[dict[str, object], type[SubitizeError], str]] = {
     "columns": ({"columns": 0}, BadValueError, "--columns 0: should be at least 1"),
     "repeat": ({"repeat": 7}, BadValueError, "--repeat 7: this run has the repeats 0, 1"),
     "negative": ({"repeat": -1}, BadValueError, "--repeat -1: repeats are counted from 0"),
-    "both": ({"columns": 2, "items": ["x"]}, BadValueError, "--columns 2: it is for prompts drawn by lot"),
+    "both": ({"columns": 2, "items": ["x"]}, BadValueError, "--columns 2: it is for prompts chosen at random"),
 }
 
 

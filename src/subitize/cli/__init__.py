@@ -1,11 +1,11 @@
-"""The command line: a command parses, calls one function and prints; heavy imports wait until it runs."""
+"""The command line: a command parses, calls one function and prints; heavy imports wait until then."""
 
 import os
 import sys
 from io import TextIOWrapper
 from typing import NoReturn
 
-# A module adds its commands when it is imported.
+# Each module adds its commands when it is imported.
 from subitize.cli import corpus, data, listing, papers, people, reading, running, serving  # noqa: F401
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
@@ -16,13 +16,13 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line; an error that a user can mend is one line on stderr and exit code 2."""
+    """Run the command line; an error that the user can fix is one line on stderr, and exit code 2."""
     tune_gc()
-    # Our matrices are small: a second thread waits longer than it computes. It counts until numpy is imported.
+    # Our matrices are too small for a second thread to pay. This works only before numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what a terminal of another encoding cannot show
+            stream.reconfigure(errors="backslashreplace")  # for terminals of another encoding
     try:
         _check_arguments(sys.argv[1:])
         app()

@@ -1,4 +1,4 @@
-"""The commands about corpora of captions: count their numbers, show them, and join them with a run."""
+"""Commands on corpora of captions: count their numbers, show them, and compare them with a run."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,39 +6,40 @@ from typing import Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, print_json, print_warnings
+from subitize.cli.options import print_json, print_warnings
 from subitize.errors import BadValueError
+from subitize.report.terminal import Bar
 
 _COUNT = "count"
 
 
 class _CountUnlessNamed(options.Summarised):
-    """Commands by name; anything else is a file to be counted."""
+    """Commands by name; anything else is a file to count."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command, or count."""
+        """Find a command, or else count."""
         return super().resolve_command(ctx, args if args[0] in self.commands else [_COUNT, *args])
 
 
-corpus_app = typer.Typer(
-    cls=_CountUnlessNamed,
-    help="Numbers in caption corpora: subitize corpus FILES --column NAME counts them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"ignore_unknown_options": True},
+corpus_app = options.add_group(
+    "corpus",
+    "Numbers in caption corpora: subitize corpus FILES --column NAME counts them.",
+    _CountUnlessNamed,
+    ignore_unknown_options=True,
 )
-app.add_typer(corpus_app, name="corpus")
 
 Files = Annotated[
     list[str],
     typer.Argument(metavar="FILES…", help="Parquet, JSONL, JSON, CSV, TSV, also .gz or .zst; patterns; addresses."),
 ]
-Adjectives = Annotated[int, typer.Option(min=0, max=9, help="How many may stand between a number and its noun.")]
-Participles = Annotated[bool, typer.Option("--participles", help="Participles may stand there, too: two parked cars.")]
+Adjectives = Annotated[int, typer.Option(min=0, max=9, help="How many adjectives may separate a number and its noun.")]
+Participles = Annotated[
+    bool, typer.Option("--participles", help="Participles may separate them, too: two parked cars.")
+]
 ProperNouns = Annotated[bool, typer.Option("--proper-nouns", help="Count proper nouns: 12 Steel Spoons.")]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(help="Leave out percent, money, pixels, bytes, degrees, years or identifiers; several times."),
+    typer.Option(help="Leave out percent, money, pixels, bytes, degrees, years or identifiers. Repeatable."),
 ]
 Start = Annotated[int, typer.Option(metavar="N", help="Where the tail begins that a power law is fitted to.")]
 
@@ -69,7 +70,6 @@ def count(
     from subitize.corpus.report import print_summary
     from subitize.corpus.summary import summarise
     from subitize.records import to_plain
-    from subitize.report.terminal import Bar
 
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(exclude or ())))
     if out is not None:
@@ -77,7 +77,7 @@ def count(
     layout = choose_layout(preset, column, address)
     corpus = Corpus(tuple(find_shards(files)), layout, rule, samples, out)
     with Bar() as bar:
-        counts = count_corpus(corpus, bar, lambda line: print_warnings([line]), processes)
+        counts = count_corpus(corpus, bar, print_warnings, processes)
     name = "corpus" if out is None else out.resolve().name
     summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
     print_json(summary) if as_json else print_summary(summary)
@@ -92,13 +92,13 @@ def check(
     exclude: Exclude = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Tell how many captions are read right, and list every miss."""
+    """Show how many captions are read correctly, and list every miss."""
     from subitize.corpus.counting import check_captions
     from subitize.corpus.numerosities import CaptionRule
     from subitize.corpus.report import print_checked
 
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    checked = check_captions(captions, rule, lambda line: print_warnings([line]))
+    checked = check_captions(captions, rule, print_warnings)
     print_json(checked) if as_json else print_checked(checked)
 
 
@@ -115,12 +115,11 @@ def report(
     from subitize.corpus.report import check_summaries, draw_frequencies, print_comparison, print_summary, write_page
     from subitize.corpus.summary import compare_corpora, summarise
     from subitize.report.document import Outputs, check_outputs
-    from subitize.report.figures import check_figure, save_figure
+    from subitize.report.figures import save_figure
 
     if len(counts) > 2:
         raise BadValueError(f"{len(counts)} corpora: give one, or two to compare")
-    if figure is not None:
-        check_figure(figure)
+    options.check_figure(figure)
     if page is not None:
         check_outputs(Outputs(page))
     summaries = [summarise(load_counts(folder), start) for folder in counts]
@@ -152,25 +151,22 @@ def link(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
+    """Correlate accuracy with how often a corpus mentions each number and noun."""
     from subitize.analysis.frame import observe_run
-    from subitize.analysis.overview import read_names
-    from subitize.cli.options import choose_reader
     from subitize.corpus.counting import load_counts
     from subitize.corpus.frequency import draw_links, link_accuracy
     from subitize.corpus.report import print_links
-    from subitize.report.figures import check_figure, save_figure
+    from subitize.report.figures import save_figure
 
-    if figure is not None:
-        check_figure(figure)
+    options.check_figure(figure)
     corpus = load_counts(counts)
     with options.open_run(run, database, images) as opened:
-        links = link_accuracy(observe_run(opened, choose_reader(judge, rule)), corpus)
-        stand_ins = read_names(opened)
+        links = link_accuracy(observe_run(opened, options.choose_reader(judge, rule)), corpus)
+        names = options.read_names(opened)
     if figure is not None:
-        drawn = draw_links(stand_ins.rename(links), corpus.name)
+        drawn = draw_links(names.rename(links), corpus.name)
         save_figure(drawn.spec, figure, drawn.name)
-    print_json(links, stand_ins) if as_json else print_links(links, stand_ins, corpus.name)
+    print_json(links, names) if as_json else print_links(links, names, corpus.name)
 
 
 @corpus_app.command()
@@ -181,7 +177,7 @@ def pairs(
     image: Annotated[str, typer.Option(metavar="NAME", help="The column of the images' files.")] = "image",
     column: Annotated[str, typer.Option(metavar="NAME", help="The column of captions.")] = "caption",
     rule: options.RuleText = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Look at so many pairs, drawn at random.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Look at N pairs only, chosen at random.")] = None,
     seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep what is counted (JSON lines): a stopped search goes on.")
@@ -195,26 +191,22 @@ def pairs(
     as_json: options.AsJson = False,
 ) -> None:
     """List captions whose numbers disagree with what a judge counts in their images, with rates by numerosity."""
-    from subitize.cli.options import rule_for
     from subitize.corpus.files import CorpusLayout, find_shards
     from subitize.corpus.numerosities import CaptionRule
     from subitize.corpus.pairs import PairsSpec, find_misaligned
     from subitize.corpus.report import print_misalignment
-    from subitize.evaluate.costs import Budget
     from subitize.evaluate.judging import self_test
-    from subitize.io.prices import load_prices
     from subitize.labels import parse_rule
     from subitize.registry import make_judge
-    from subitize.report.terminal import Bar
 
     if not images.is_dir():
         raise BadValueError(f"--images {images}: there is no such folder")
     own = CaptionRule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    ledger = Budget(load_prices(prices), max_cost)
+    ledger = options.make_ledger(prices, max_cost)
     given = PairsSpec(tuple(find_shards(files)), CorpusLayout(column, image), images, own, limit, out, ledger)
     made = make_judge(judge)
-    reading = rule_for(made, rule) or parse_rule(made.obj.rule)
-    print_warnings(filter(None, [self_test(made)]))
+    reading = options.rule_for(made, rule) or parse_rule(made.obj.rule)
+    print_warnings(*filter(None, [self_test(made)]))
     with Bar() as bar:
-        found = find_misaligned(given, made, reading, bar, lambda line: print_warnings([line]), seed=seed)
+        found = find_misaligned(given, made, reading, bar, print_warnings, seed=seed)
     print_json(found) if as_json else print_misalignment(found)

@@ -8,31 +8,31 @@ from typing import Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, watch
+from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, read_names, watch
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 
 @app.command()
 def show(
     run: options.RunName,
-    item: Annotated[str | None, typer.Argument(help="One item, with all that came of it.")] = None,
+    item: Annotated[str | None, typer.Argument(help="One item, with its responses and readings.")] = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
     """Show what is in a run, or everything about one item."""
-    from subitize.analysis.overview import describe_samples, item_story, overview, read_names
+    from subitize.analysis.overview import describe_samples, item_story, overview
     from subitize.report.scores import print_overview, print_story
 
     with open_run(run, database, images) as opened:
-        stand_ins = read_names(opened)
+        names = read_names(opened)
         if item:
             story = item_story(opened, item)
-            print_json(story, stand_ins) if as_json else print_story(story, stand_ins)
+            print_json(story, names) if as_json else print_story(story, names)
         else:
             found = overview(opened)
-            print_json(found, stand_ins) if as_json else print_overview(found, stand_ins, describe_samples(opened))
+            print_json(found, names) if as_json else print_overview(found, names, describe_samples(opened))
 
 
 @app.command()
@@ -94,7 +94,6 @@ def export(
     from subitize.analysis.export import FORMATS
     from subitize.analysis.export import export as export_run
     from subitize.annotation.exchange.ratings import mask_people
-    from subitize.report.terminal import Bar
 
     chosen = next((known for known in FORMATS if known == format), None)
     if chosen is None:
@@ -126,18 +125,15 @@ def attach(
     images: options.ImagesFolder = None,
 ) -> None:
     """Attach image files to responses that are known by name only, so that judges can look at them."""
-    from subitize.analysis.overview import read_names
     from subitize.imports.attachments import attach_images
-    from subitize.report.terminal import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         watched = partial(watch, bar, "images")
-        chosen, stand_ins = model and opened.find_model(model), read_names(opened)
+        chosen, names = model and opened.find_model(model), read_names(opened)
         found = attach_images(opened, folder, model=chosen, layout=layout, watch=watched)
     if as_json:
-        return print_json(found, stand_ins)
-    for line in (line for one in found for line in stand_ins.rename(one).lines()):
-        print_line(line)
+        return print_json(found, names)
+    print_line(*(line for one in found for line in names.rename(one).lines()))
     print_line(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
     return None
 
@@ -162,7 +158,6 @@ def import_images_(
     """
     from subitize.imports.pictures import open_pictures, read_asks
     from subitize.language.numbers import count_noun
-    from subitize.report.terminal import Bar
 
     asks, pictures = read_asks(question), open_pictures(source, model)
     with open_run(out, database, images, create=True) as opened, Bar() as bar:
@@ -184,7 +179,9 @@ def import_readings_(
     run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
     judge: Annotated[str, typer.Option(metavar="NAME", help="The name under which the answers are stored.")] = "human",
     rule: Annotated[str | None, typer.Option(help="How the answers are read [as the file says, else strict].")] = None,
-    people: Annotated[Path | None, typer.Option(metavar="CSV", help="Whom numbers stand for: annotator, name.")] = None,
+    people: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="The names behind the numbers: annotator, name.")
+    ] = None,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
@@ -253,22 +250,19 @@ def import_outputs_(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Make a run of another program's outputs: read the replies anew, and set the recorded score beside ours."""
-    from subitize.analysis.overview import read_names
+    """Make a run of another program's outputs: read the replies again, and show the recorded score beside ours."""
     from subitize.analysis.rescoring import rescore_import
     from subitize.imports.outputs.importing import import_outputs
     from subitize.report.alignment import print_rescored
-    from subitize.report.terminal import print_line
 
     summary = import_outputs(locate(out, database, images), file, format, model)
     with open_run(out, database, images) as opened:
-        rescored, stand_ins = rescore_import(opened, summary), read_names(opened)
+        rescored, names = rescore_import(opened, summary), read_names(opened)
     if as_json:
-        return print_json({"imported": summary, "rescored": rescored}, stand_ins)
-    for line in summary.lines():
-        print_line(line)
+        return print_json({"imported": summary, "rescored": rescored}, names)
+    print_line(*summary.lines())
     if rescored:
-        print_rescored(rescored, stand_ins)
+        print_rescored(rescored, names)
     name = shlex.quote(out)
     print_line(f"see: subitize score {name}, subitize rescore {name} --scorer NAME, subitize report {name}")
     return None
@@ -289,14 +283,11 @@ def rescore(
     images: options.ImagesFolder = None,
 ) -> None:
     """Score a run as others do, beside our reading: which replies are read differently, and why."""
-    from subitize.analysis.overview import read_names
     from subitize.analysis.rescoring import rescore_run
     from subitize.report.alignment import print_rescored, print_scorers
 
     if run is None:
         return print_scorers()
     with open_run(run, database, images) as opened:
-        found, stand_ins = rescore_run(opened, scorer or (), judge), read_names(opened)
-    if as_json:
-        return print_json(found, stand_ins)
-    return print_rescored(found, stand_ins)
+        found, names = rescore_run(opened, scorer or (), judge), read_names(opened)
+    return print_json(found, names) if as_json else print_rescored(found, names)

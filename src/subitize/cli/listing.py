@@ -1,4 +1,4 @@
-"""Commands that show what there is (names, options, prompts, drawings, parts), and those that plan a study."""
+"""Commands that show what exists (names, options, prompts, drawings, parts), and those that plan studies."""
 
 import shlex
 from collections.abc import Sequence
@@ -12,20 +12,9 @@ import typer
 
 from subitize import __version__
 from subitize.cli import options
-from subitize.cli import options as shared
-from subitize.cli.options import (
-    app,
-    check_file,
-    check_folder,
-    open_run,
-    print_json,
-    print_notes,
-    print_warnings,
-    split_refinements,
-    watch,
-)
+from subitize.cli.options import app, check_file, open_run, print_json, print_notes, print_warnings, watch
 from subitize.errors import BadValueError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 if TYPE_CHECKING:
     from subitize.records import Item
@@ -63,10 +52,8 @@ def list_(
         return _list_file(name, as_json=as_json)
     kind = next((known for known in registry.KINDS if known == name), None)
     if kind is not None:
-        found = registry.listings(kind)
-        if as_json:
-            return print_json(found)
-        return print_listings(found, "reference" if kind == "papers" else "what it does")
+        found, heading = registry.listings(kind), "reference" if kind == "papers" else "what it does"
+        return print_json(found) if as_json else print_listings(found, heading)
     described = registry.describe_all(name.partition(":")[0])
     return print_json(described) if as_json else print_descriptions(described)
 
@@ -92,9 +79,7 @@ def _list_file(path: str, *, as_json: bool) -> None:
     found = describe_suite(make_suite(path))
     if as_json:
         return print_json(found)
-    for name, text in found.items():
-        print_line(f"{name}: {text}")
-    return None
+    return print_line(*(f"{name}: {text}" for name, text in found.items()))
 
 
 def _list_datasets(*, as_json: bool) -> None:
@@ -104,8 +89,7 @@ def _list_datasets(*, as_json: bool) -> None:
     if as_json:
         return print_json(found)
     for name, one in found.items():
-        print_line(f"{name}: {one.citation}")
-        print_line(f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
+        print_line(f"{name}: {one.citation}", f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
     return print_line("to run one of them: subitize run questions:FILE --model MODEL")
 
 
@@ -115,7 +99,7 @@ def _list_calibrations(*, as_json: bool) -> None:
     from subitize.records import to_plain
 
     found, faults = list_all()
-    print_warnings(faults)
+    print_warnings(*faults)
     if as_json:
         return print_json({name: to_plain(one) | {"rule": str(make_rule(one))} for name, one in found.items()})
     from subitize.report.studies import print_saved
@@ -145,7 +129,7 @@ def prompts(
     from subitize.registry import make_items, make_refined, make_suite
 
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
-    made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
+    made = [make_suite(spec), *(make_refined(spec, name) for name in options.split_refinements(refine))]
     print_notes(made[0].obj)
     for one in made:
         check_size(one, seed or 0)
@@ -164,7 +148,7 @@ def prompts(
 
 
 def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
-    """Write items as CSV; with repeats a row per image, and the name by which `folder:` knows it."""
+    """Write items as CSV; with repeats, one row per image, with the file name that `folder:` expects."""
     import csv
     from io import StringIO
 
@@ -243,15 +227,14 @@ def stimuli(
 ) -> None:
     """Write a suite's pictures as PNG files.
 
-    Beside them stand a CSV of their magnitudes and one of the correlations between these.
+    Also writes a CSV of their magnitudes, and one of the correlations between these.
     """
     from subitize.evaluate.plan import check_size
     from subitize.io.specs import write_spec
     from subitize.registry import make_items, make_suite
-    from subitize.report.terminal import Bar
     from subitize.stimuli.export import write_stimuli
 
-    check_folder(out)
+    options.check_folder(out)
     given = {"control": control, "numbers": numbers, "categories": categories, "images": images}
     made = make_suite(write_spec(suite, given | {"background": background, "overlap": overlap}))
     with Bar() as bar:
@@ -269,13 +252,9 @@ def doctor(as_json: options.AsJson = False) -> None:
     return print_json(findings) if as_json else print_findings(findings)
 
 
-power_app = typer.Typer(
-    cls=shared.Summarised,
-    help="Plan a study: how many prompts and images per prompt it needs, and what it can show.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+power_app = options.add_group(
+    "power", "Plan a study: how many prompts and images per prompt it needs, and what it can show."
 )
-app.add_typer(power_app, name="power")
 
 _STUDIES = {
     "accuracy": "Plan one accuracy, or the success of K images, as score reports it.",
@@ -288,10 +267,10 @@ _ImageFolder = Annotated[Path | None, typer.Option(envvar="SUBITIZE_IMAGES", hel
 
 
 def _option(
-    name: str, kind: type, told: str, metavar: str | None = None, default: object = None, of: str = " ".join(_STUDIES)
+    name: str, kind: type, help: str, metavar: str | None = None, default: object = None, of: str = " ".join(_STUDIES)
 ) -> tuple[str, Parameter]:
-    """Make an option, which may be left out, of some of the studies."""
-    option = typer.Option(default, help=told, metavar=metavar)
+    """Make an optional parameter of some of the studies."""
+    option = typer.Option(default, help=help, metavar=metavar)
     return of, Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=kind | None)
 
 
@@ -306,7 +285,7 @@ _OPTIONS = (
     _option("difference", float, "Rate of each model minus that of the one before.", of="difference"),
     _option("correlation", float, "Of prompts' chances in two, within strata [0].", of="difference"),
     _option("raters", int, "How many answer yes or no to each image.", "N", of="kappa"),
-    _option("annotators", int, "From a pool of so many [--raters].", "N", of="kappa"),
+    _option("annotators", int, "Size of the pool they come from [--raters].", "N", of="kappa"),
     _option("kappa", float, "What to expect.", of="kappa"),
     _option("share", float, "Share of yes.", default=0.5, of="kappa"),
     _option("icc", float, "Correlation of answers about two images of one prompt.", of="kappa"),
@@ -321,7 +300,7 @@ _OPTIONS = (
     _option("model", list[str], "With --like: only this model; or two.", of=_OF_IMAGES),
     _option("of", list[str], "With --like: only this suite; or two.", "SUITE", of=_OF_IMAGES),
     _option("judge", str, "With --like: only the readings of this judge.", of=_OF_IMAGES),
-    (_OF_IMAGES, Parameter("database", Parameter.KEYWORD_ONLY, default=None, annotation=shared.DatabaseUrl)),
+    (_OF_IMAGES, Parameter("database", Parameter.KEYWORD_ONLY, default=None, annotation=options.DatabaseUrl)),
     (_OF_IMAGES, Parameter("image_folder", Parameter.KEYWORD_ONLY, default=None, annotation=_ImageFolder)),
     _option("precision", float, "Find what gives the interval this half-width."),
     _option("against", float, "A value to be told apart from.", "VALUE", of="accuracy error kappa"),
@@ -332,12 +311,12 @@ _OPTIONS = (
     _option("simulations", int, "Simulated studies [20000; if slow 10000].", "N"),
     _option("seed", int, "Of the simulation.", default=0),
     _option("figure", Path, "Also draw the curve: a .png or .svg.", "FILE"),
-    (" ".join(_STUDIES), Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=shared.AsJson)),
+    (" ".join(_STUDIES), Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=options.AsJson)),
 )
 
 
 def _add_command(study: str) -> None:
-    """Add the command that plans a study, with its options."""
+    """Add the command that plans a kind of study."""
     parameters = [parameter for of, parameter in _OPTIONS if study in of.split()]
 
     def command(**given: Any) -> None:  # noqa: ANN401
@@ -355,14 +334,10 @@ for _study in _STUDIES:
 def _plan(what: str, given: dict[str, Any]) -> None:
     """Plan a study, and print what it shows."""
     from subitize.analysis.power import plan
-    from subitize.report.figures import check_figure
     from subitize.report.studies import print_plan, write_power_figure
-    from subitize.report.terminal import Bar
 
     figure, as_json = given.pop("figure", None), given.pop("as_json")
-    if figure is not None:
-        check_file(figure)
-        check_figure(figure)
+    options.check_figure(figure)
     like, database, folder = (given.get(name) for name in ("like", "database", "image_folder"))
     with open_run(like, database, folder) if like else nullcontext() as run, Bar() as bar:
         found = plan(what, given, run, partial(watch, bar), with_curve=figure is not None)

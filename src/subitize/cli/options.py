@@ -1,4 +1,4 @@
-"""What commands share: their options, opening a run, choosing a reading rule, printing results and warnings."""
+"""What commands share: options, opening runs, choosing judges and rules, printing results and warnings."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,6 +13,7 @@ from subitize.errors import BadValueError
 if TYPE_CHECKING:
     from subitize.analysis.frame import ReadOptions
     from subitize.analysis.overview import Names
+    from subitize.evaluate.costs import Budget
     from subitize.interfaces import Judge
     from subitize.labels import Rule
     from subitize.registry import Resolved
@@ -33,17 +34,17 @@ _SECTIONS = {
 
 
 class Summarised(TyperGroup):
-    """Commands that are listed with the whole first sentence of their help, not with its beginning."""
+    """A group that lists its commands with the whole first sentence of their help."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-        """List them, in sections where there are some."""
+        """List the commands, section by section."""
         summaries = {name: (self.commands[name].help or "").partition("\n")[0] for name in self.list_commands(ctx)}
         for title, names in self.sections(list(summaries)).items():
             with formatter.section(title):
                 formatter.write_dl([(name, summaries[name].partition(". ")[0].rstrip(".")) for name in names])
 
     def sections(self, names: list[str]) -> dict[str, list[str]]:
-        """Sort commands into sections by title."""
+        """Group the commands by section title."""
         return {"Commands": names}
 
 
@@ -64,18 +65,21 @@ app = typer.Typer(
 
 
 class _Imports(Summarised):
-    """Commands by name; any other name is that of a paper whose released data is read."""
+    """Commands by name; any other name is that of a paper whose release is imported."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
-        """Find a command, or the one that reads a paper's data."""
+        """Find a command, or the one that imports a paper's release."""
         return super().get_command(ctx, cmd_name) or super().get_command(ctx, PAPER)
 
 
-import_app = typer.Typer(
-    cls=_Imports, help="Bring data made elsewhere into a run.", no_args_is_help=True, rich_markup_mode=None
-)
-app.add_typer(import_app, name="import")
+def add_group(name: str, help: str, group: type[TyperGroup] = Summarised, **settings: Any) -> typer.Typer:  # noqa: ANN401
+    """Add a group of commands to the command line."""
+    added = typer.Typer(cls=group, help=help, no_args_is_help=True, rich_markup_mode=None, context_settings=settings)
+    app.add_typer(added, name=name)
+    return added
 
+
+import_app = add_group("import", "Bring data made elsewhere into a run.", _Imports)
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's folder; with --database, its name there.")]
 RunNames = Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")]
@@ -121,7 +125,13 @@ RuleText = Annotated[
     typer.Option(
         "--rule",
         metavar="RULE",
-        help="Read the stored evidence anew: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …",
+        help="Read the stored evidence again: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …",
+    ),
+]
+JudgeRule = Annotated[
+    str | None,
+    typer.Option(
+        "--rule", metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
     ),
 ]
 Agreement = Annotated[
@@ -142,14 +152,14 @@ SeedOfRun = Annotated[
 
 
 def open_run(name: str, database: str | None, images: Path | None, *, create: bool = False) -> "Run":
-    """Open a run, or make it."""
+    """Open a run, or create it."""
     from subitize.store import Run
 
     return Run(locate(name, database, images), create=create)
 
 
 def locate(name: str, database: str | None, images: Path | None) -> "Location":
-    """Tell where a run is: a folder, or a name in a database."""
+    """Return the location of a run: a folder, or a name in a database."""
     from subitize.store import Database, Folder
 
     if database is None:
@@ -160,7 +170,7 @@ def locate(name: str, database: str | None, images: Path | None) -> "Location":
 
 
 def split_refinements(given: Iterable[str] | None) -> list[str]:
-    """Take names apart that are joined by +; one with options stands alone, and none stands there twice."""
+    """Split names joined by +, except those with options; refuse one that is given twice."""
     each = [name for text in given or () for name in ([text] if ":" in text else text.split("+"))]
     names = [text.partition(":")[0] for text in each]
     for name in names:
@@ -170,7 +180,7 @@ def split_refinements(given: Iterable[str] | None) -> list[str]:
 
 
 def check_file(path: Path) -> None:
-    """Refuse what cannot be written to, and to write over a run."""
+    """Refuse a file that cannot be written, or that is a run's database."""
     from subitize.io.outputs import check_output
 
     check_folder(path.parent)
@@ -178,24 +188,35 @@ def check_file(path: Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a path below a file."""
+    """Refuse a folder whose path leads through a file."""
     for path in (folder, *folder.parents):
         if path.exists() and not path.is_dir():
             raise BadValueError(f"{path} is a file, not a folder, so that nothing can be written there; name another")
 
 
-def print_warnings(lines: Iterable[str]) -> None:
-    """Print lines on stderr, each as ours."""
+def check_figure(path: Path | None, option: str = "--figure") -> None:
+    """Refuse early a figure that could not be drawn later."""
+    if path is None:
+        return
+    check_file(path)
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise BadValueError(f"{option} {path}: should end in .png or .svg")
+    if not path.parent.is_dir():
+        raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
+
+
+def print_warnings(*lines: str) -> None:
+    """Print lines on stderr, each after our name."""
     for line in lines:
         print(f"subitize: {line}", file=sys.stderr)
 
 
 def print_notes(suite: object) -> None:
-    """Print what a suite has to say about the file that it was made of."""
+    """Print a suite's notes on the file that it was loaded from."""
     from subitize.interfaces import HasNotes
 
     if isinstance(suite, HasNotes):
-        print_warnings(suite.notes)
+        print_warnings(*suite.notes)
 
 
 T = TypeVar("T")
@@ -203,47 +224,58 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class CountedIterable(Protocol[T_co]):
-    """Things that can be gone through once, and how many they are."""
+    """An iterable whose length is known."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[T_co]: ...
 
 
 def watch(bar: "Bar", what: str, each: CountedIterable[T]) -> Iterator[T]:
-    """Go through things while a bar tells how far it is."""
+    """Iterate while a bar shows the progress."""
     bar.begin(what, len(each))
     for one in each:
         yield one
         bar.advance(has_failed=False)
 
 
-def print_json(found: object, stand_ins: "Names | None" = None) -> None:
-    """Print records as JSON, beside specs how they are shown, if that is known.
+def print_json(found: object, names: "Names | None" = None) -> None:
+    """Print records as JSON, adding display names to specs if they are known.
 
-    What is not finite, as the interval of a single observation, is null.
+    Values that are not finite, such as the interval of a single observation, are null.
     """
     from pydantic_core import to_json
 
     from subitize.records import to_plain
 
     plain = to_plain(found)
-    named = plain if stand_ins is None else stand_ins.add_names(plain)
+    named = plain if names is None else names.add_names(plain)
     print(to_json(named, indent=2, inf_nan_mode="null").decode())
 
 
 def choose_reader(judge: str | None, text: str | None, agreement: str = "plurality") -> "ReadOptions":
-    """Choose whose readings are read, and by which rule."""
+    """Choose the judge whose readings are used, and the rule."""
     from subitize.analysis import reader
 
-    return reader.choose_reader(judge, text, _warn, agreement)
+    return reader.choose_reader(judge, text, print_warnings, agreement)
 
 
 def rule_for(judge: "Resolved[Judge]", text: str | None) -> "Rule | None":
-    """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
+    """Parse the rule for a judge's evidence, before the judge looks at anything."""
     from subitize.analysis import reader
 
-    return reader.rule_for(judge, text, _warn)
+    return reader.rule_for(judge, text, print_warnings)
 
 
-def _warn(line: str) -> None:
-    print_warnings([line])
+def make_ledger(prices: Path | None, max_cost: float | None) -> "Budget":
+    """Make the budget that calls are charged to."""
+    from subitize.evaluate.costs import Budget
+    from subitize.io.prices import load_prices
+
+    return Budget(load_prices(prices), max_cost)
+
+
+def read_names(*runs: "Run") -> "Names":
+    """Read the display names of the models and judges of runs."""
+    from subitize.analysis import overview
+
+    return overview.read_names(*runs)

@@ -1,4 +1,4 @@
-"""Commands on papers: reproduce and compute their tables, import their data, and build probes of counting."""
+"""Commands on papers: reproduce and compute their tables, import their data, make counting probes."""
 
 import shlex
 from pathlib import Path
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import PAPER, Summarised, app, check_file, import_app, open_run, print_json, print_warnings
+from subitize.cli.options import PAPER, app, check_file, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.io.memory import gc_paused
+from subitize.papers import find, load, papers_by_name
 from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 Extensions = Annotated[
-    bool, typer.Option("--extensions", help="Also what the paper has not: how it fails, and by how much.")
+    bool, typer.Option("--extensions", help="Also what the paper leaves out: how models fail, and by how much.")
 ]
 
 ClaimsOnly = Annotated[
-    bool, typer.Option("--claims", help="Only what the paper concludes in words: does it hold of these data?")
+    bool, typer.Option("--claims", help="Only the paper's conclusions: do they hold for these data?")
 ]
 
 
@@ -42,7 +43,6 @@ def reproduce(
     Each figure has a verdict: the same, close, or different.
     Where nothing was released, the printed figures are checked against one another.
     """
-    from subitize.papers import load
 
     found = load(find_ability(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
     _check_tables(paper, found)
@@ -63,17 +63,15 @@ def tables(
 ) -> None:
     """Compute a paper's tables from a run.
 
-    Published figures stand beside those of the paper's own models.
+    Published figures are shown beside those of the paper's own models.
     """
-    from subitize.analysis.overview import read_names
-    from subitize.papers import load
 
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge and opened.find_judge(judge), extensions=extensions)
         _check_tables(paper, found)
-        stand_ins = read_names(opened).without_same()  # so that a release prints the same as a run
-    _print(found, claims_only=claims, as_json=as_json, stand_ins=stand_ins)
+        names = options.read_names(opened).without_same()  # so that a release prints the same as a run
+    _print(found, claims_only=claims, as_json=as_json, names=names)
 
 
 @import_app.command(PAPER)
@@ -85,7 +83,6 @@ def import_release(
     images: options.ImagesFolder = None,
 ) -> None:
     """Import a paper's released data: its images as responses, its annotators as a judge."""
-    from subitize.papers import load
     from subitize.registry import names
 
     paper = str(context.info_name)
@@ -97,7 +94,7 @@ def import_release(
         raise BadValueError(f"paper {paper!r}: its release should be read as an Importable, not {release!r:.60}")
     with open_run(out, database, images, create=True) as opened:
         summary = release.store(opened)
-    print_warnings(release.warnings)
+    print_warnings(*release.warnings)
     print_line(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
 
 
@@ -109,7 +106,7 @@ def _check_tables(paper: str, found: object) -> None:
 
 
 def find_ability(paper: str, what: str, done: str) -> str:
-    """Find what of a paper can be called, or say which papers have it."""
+    """Get the name of a paper's function for a task, or say which papers have one."""
     from subitize.registry import find_paper
 
     found = str(getattr(find_paper(paper), what))
@@ -119,23 +116,21 @@ def find_ability(paper: str, what: str, done: str) -> str:
 
 
 def _able(what: str) -> list[str]:
-    """List the papers that have something."""
-    from subitize.papers import papers_by_name
+    """List the papers that have a function for a task."""
 
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
-def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Names | None" = None) -> None:
-    from subitize.papers import load
+def _print(found: "Tables", *, claims_only: bool, as_json: bool, names: "Names | None" = None) -> None:
 
-    def named(it: object) -> object:
-        return stand_ins.rename(it) if stand_ins else it
+    def named(found: object) -> object:
+        return names.rename(found) if names else found
 
     if claims_only and not found.claims:
         raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
-    print_warnings(found.warnings)
+    print_warnings(*found.warnings)
     if as_json:
-        return print_json(found.claims() if found.claims and claims_only else found.it, stand_ins)
+        return print_json(found.claims() if found.claims and claims_only else found.it, names)
     if not claims_only:
         load(found.printed_by)(named(found.it))
     if found.claims and (claims_only or not found.shows_claims):
@@ -143,13 +138,7 @@ def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "Nam
     return None
 
 
-probes_app = typer.Typer(
-    cls=Summarised,
-    help="Make probes of counting and of image-sentence alignment from data sets.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-app.add_typer(probes_app, name="probes")
+probes_app = options.add_group("probes", "Make probes of counting and of image-sentence alignment from data sets.")
 
 ProbesFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write, a probe per line.")]
 Pictures = Annotated[Path | None, typer.Option("--images", metavar="DIR", help="Count and name the images missing.")]
@@ -181,7 +170,7 @@ def build(
     check_file(out)
     chosen = {"splits": split, "mode": statements, "foils": foils, "cap": cap, "largest": largest}
     written = _load("build")(files, out, images=images, seed=seed or 0, **chosen)
-    print_warnings(written.warnings)
+    print_warnings(*written.warnings)
     print_line(f"{written.summary}, written to {out}; see: subitize probes describe {out}")
 
 
@@ -194,10 +183,7 @@ def describe(
     from subitize.report.claims import print_tables
 
     found = _load("describe")(file)
-    if as_json:
-        print_json(found)
-    else:
-        print_tables(found)
+    print_json(found) if as_json else print_tables(found)
 
 
 @probes_app.command()
@@ -207,7 +193,7 @@ def captions(
     ],
     out: ProbesFile = Path("pairs.jsonl"),
     source: Annotated[str | None, typer.Option(metavar="NAME", help="coco, gcc … [the file's name].")] = None,
-    number: Annotated[int, typer.Option("--number", "-n", help="So many images, by lot.")] = 5000,
+    number: Annotated[int, typer.Option("--number", "-n", help="How many images, chosen at random.")] = 5000,
     images: Pictures = None,
     seed: options.Seed = None,
 ) -> None:
@@ -217,11 +203,9 @@ def captions(
     """
     check_file(out)
     written = _load("captions")(file, out, source=source or file.stem, number=number, images=images, seed=seed or 0)
-    print_warnings(written.warnings)
+    print_warnings(*written.warnings)
     print_line(f"{written.summary}, written to {out}; see: subitize run alignment-probe:{out} --model MODEL")
 
 
 def _load(name: str) -> Any:  # noqa: ANN401
-    from subitize import papers
-
-    return papers.load(str(papers.find("probes", name)))
+    return load(str(find("probes", name)))

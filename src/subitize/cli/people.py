@@ -1,4 +1,4 @@
-"""Commands on people's answers: open the annotation page, draw samples, export answers, withhold pictures."""
+"""Commands on people's answers: open the annotation page, draw samples, export answers, hold back images."""
 
 import shlex
 from functools import partial
@@ -10,7 +10,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file, locate, open_run, print_json, print_warnings, watch
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 
 @app.command()
@@ -25,9 +25,7 @@ def annotate(
     ] = None,
     form: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Only questions of this form: count, click, choose, yes-no, match, text. May be given several times."
-        ),
+        typer.Option(help="Only questions of this form: count, click, choose, yes-no, match, text. Repeatable."),
     ] = None,
     sample: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only the images of this sample; see: subitize sample.")
@@ -39,12 +37,14 @@ def annotate(
     judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
     study: Annotated[str, typer.Option(help="The study's name; the same name goes on.")] = "study",
     images_per_person: Annotated[
-        int | None, typer.Option(help="How many images a person is shown at most [all].")
+        int | None, typer.Option(help="At most how many images a person is shown [all].")
     ] = None,
     images_per_model: Annotated[
-        int | None, typer.Option(help="How many images of each model are shown at most, drawn by lot [all].")
+        int | None, typer.Option(help="At most how many images of each model are shown, chosen at random [all].")
     ] = None,
-    lease_minutes: Annotated[float, typer.Option(help="How long an image is kept for whoever is shown it.")] = 30.0,
+    lease_minutes: Annotated[
+        float, typer.Option(help="Minutes an image stays reserved for the person viewing it.")
+    ] = 30.0,
     gold: Annotated[
         str | None, typer.Option(metavar="JUDGE", help="Whose readings of this run are known to be right.")
     ] = None,
@@ -60,7 +60,7 @@ def annotate(
         bool, typer.Option("--hold-flagged", help="Hold back from others what somebody flags; see: subitize screen.")
     ] = False,
     instructions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What people are told, as text [ours, by form].")
+        Path | None, typer.Option(metavar="FILE", help="Instructions for people, as text [ours, by form].")
     ] = None,
     consent: Annotated[Path | None, typer.Option(metavar="FILE", help="What people agree to first, as text.")] = None,
     recruit: Annotated[bool, typer.Option("--recruit", help="Print one link for everybody, for Prolific.")] = False,
@@ -119,13 +119,13 @@ def annotate(
     )
     location = locate(run, database, images)
     runs = list_runs(location)
-    is_run = location in runs or not runs  # one that is none is refused when it is opened
+    is_run = location in runs or not runs  # a folder without a run is refused when it is opened
     with listen(host, port) as listening, Host(runs or [location], listening, host) as hosting:
         first = hosting.open_first(plan) if is_run else None
         if first:
             print_line(first.describe())
-            print_warnings(list(first.warn()))
-        print_warnings(hosting.reopen_made())
+            print_warnings(*first.warn())
+        print_warnings(*hosting.reopen_made())
         links = hosting.make_links(first)
         for name, link in links.items():
             print(f"{name}: {link}")
@@ -139,16 +139,16 @@ def annotate(
 @app.command("sample")
 def sample_(
     run: options.RunName,
-    size: Annotated[int, typer.Option("--n", help="How many images people shall read.")],
+    size: Annotated[int, typer.Option("--n", help="Number of images in the sample.")],
     by: Annotated[list[str] | None, typer.Option(help="A factor to spread them over. Repeatable.")] = None,
     form: Annotated[list[str] | None, typer.Option(help="As in `annotate`. Repeatable.")] = None,
     name: Annotated[str, typer.Option(help="What to call the sample.")] = "sample",
-    seed: Annotated[int, typer.Option(help="Of the lot.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random choice.")] = 0,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Draw by lot which of a run's images people shall read, and store it before anybody reads."""
+    """Choose at random which of a run's images people read, and store the sample before anybody reads."""
     from subitize.annotation.pages import collect_pages
     from subitize.annotation.sampling import describe, draw_sample, store_sample
 
@@ -158,8 +158,7 @@ def sample_(
         store_sample(opened, drawn)
     if as_json:
         return print_json(drawn)
-    for line in describe(drawn, collected):
-        print_line(line)
+    print_line(*describe(drawn, collected))
     see = f"subitize annotate {shlex.quote(run)} --sample {shlex.quote(name)}"
     print_line(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
     return None
@@ -198,7 +197,7 @@ def ratings(
     with open_run(run, database, images) as opened:
         done = export_ratings(opened, chosen, path, judge=judge, with_people=with_people, pictures=shown)
     if shown in FACE_CHOICES:
-        print_warnings([MAY_BE_MISSED])
+        print_warnings(MAY_BE_MISSED)
     print_line(f"{count_noun(done.answers, 'answer')} by {count_noun(done.people, 'person')} in {done.path}")
 
 
@@ -223,7 +222,6 @@ def screen(
     from subitize.annotation import screening
     from subitize.annotation.screening import MAY_BE_MISSED
     from subitize.language.numbers import count_noun
-    from subitize.report.terminal import Bar
 
     if hold and not reason.strip():
         raise BadValueError("--hold needs a --reason, so that others can judge it")
@@ -237,10 +235,9 @@ def screen(
         screening.release(opened, release or ())
         held = screening.read_held(opened)
     if faces:
-        print_warnings([MAY_BE_MISSED])
+        print_warnings(MAY_BE_MISSED)
     if as_json:
         return print_json(held)
-    for image, why in held.items():
-        print_line(f"{image}: {why}")
+    print_line(*(f"{image}: {why}" for image, why in held.items()))
     print_line(f"held back: {count_noun(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
     return None

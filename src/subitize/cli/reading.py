@@ -1,4 +1,4 @@
-"""Commands that read a run: scores, measures, alignment, calibration, the report, plates."""
+"""Commands that analyse runs: score, measure, compare, calibrate, align, agree, report, plate."""
 
 import contextlib
 import os
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, choose_reader, open_run, print_json, print_warnings, watch
+from subitize.cli.options import app, check_figure, check_file, choose_reader, open_run, print_json, read_names
 from subitize.errors import BadValueError
 from subitize.io.memory import gc_paused
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 if TYPE_CHECKING:
     from subitize.analysis.agreement import JudgePair
@@ -52,7 +52,7 @@ def score(
     from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
     from subitize.analysis.design import ESTIMANDS, check_prompts
     from subitize.analysis.frame import read_frame
-    from subitize.analysis.overview import describe_samples, read_names
+    from subitize.analysis.overview import describe_samples
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.provenance import read_provenance
     from subitize.analysis.score import score as score_observations
@@ -64,27 +64,25 @@ def score(
     with open_run(run, database, images) as opened:
         survey = read_frame(opened, reader)
         judge = survey.reader.judge
-        stand_ins = read_names(opened)
+        names = read_names(opened)
         trails = None if pass_at_k else read_provenance(opened, survey.readings)
         protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
         advice = [] if as_json or rule else advise_rules(opened, run, judge)
-        print_warnings(warn_of_reward_judges(opened, judge))
+        options.print_warnings(*warn_of_reward_judges(opened, judge))
     if pass_at_k:
-        return _print_passes(survey.observations, by or (), stand_ins, coverage)
+        return _print_passes(survey.observations, by or (), names, coverage)
     scores = score_observations(survey.observations, by, prompts=estimand)
     if coverage is None:
-        marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
+        marks = [(one.model in names.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
         rows = [_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)]
-        return print_json(rows, stand_ins)
+        return print_json(rows, names)
     from subitize.report.scores import print_coverage, print_scores
 
-    print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
+    print_scores(scores, names, by or ["category"], protocols, trails.sizes() if trails else {})
     print_line(f"intervals are about {ESTIMANDS[estimand]}")
     print_coverage(*coverage)
-    for line in [*advice, *advise_tables(survey.observations, run)]:
-        print_line(line)
-    return None
+    return print_line(*advice, *advise_tables(survey.observations, run))
 
 
 @app.command()
@@ -99,19 +97,18 @@ def measure(
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
     from subitize.analysis.counting import measure_counting
     from subitize.analysis.frame import read_frame
-    from subitize.analysis.overview import read_names
 
     reader = choose_reader(judge, rule)
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in dict.fromkeys(runs)}
         enumerations = measure_counting({name: read_frame(one, reader).whole for name, one in opened.items()})
-        stand_ins = read_names(*opened.values())
+        names = read_names(*opened.values())
     if as_json:
-        rows = [_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations]
-        return print_json(rows, stand_ins)
+        rows = [_enumeration_row(one, is_stand_in=one.model in names.models) for one in enumerations]
+        return print_json(rows, names)
     from subitize.report.number_sense import print_enumerations
 
-    return print_enumerations(enumerations, stand_ins)
+    return print_enumerations(enumerations, names)
 
 
 @app.command()
@@ -175,32 +172,27 @@ def calibrate(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Find the score from which a detector's boxes should count, so that it counts as people do, and save it."""
+    """Find and save the score from which a detector's boxes count, so that it counts as people do."""
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
-    from subitize.analysis.overview import read_names
     from subitize.labels import calibrations, make_rule
     from subitize.records import to_plain
-    from subitize.report.figures import check_figure
     from subitize.report.studies import print_calibration, write_calibration_figure
-    from subitize.report.terminal import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         judge, against = opened.find_judge(judge), opened.find_judge(against)
         name = calibrations.name_safely(judge) if save is None else save
         calibrations.check_free(name, judge, force=force)
         picture = figure or Path("." if database else run, f"calibration-{name}.png")
-        check_file(picture)
         check_figure(picture)
         search = Search(judge, against, metric, iou, folds, seed or 0)
-        found = search_threshold(opened, search, partial(watch, bar, "pictures"))
-        stand_ins = read_names(opened)
+        found = search_threshold(opened, search, partial(options.watch, bar, "pictures"))
+        names = read_names(opened)
     kept, drawn = calibrations.save(name, found.result, force=force), write_calibration_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
-        told = to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}
-        return print_json(told, stand_ins)
-    print_calibration(stand_ins.rename(found))
+        return print_json(to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}, names)
+    print_calibration(names.rename(found))
     print_line(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
 
@@ -216,15 +208,13 @@ def align(
 ) -> None:
     """Compute how well drawings fit their prompts: by scene graphs, CLIPScore and the like, or the text in them."""
     from subitize.analysis.alignment import align_run
-    from subitize.analysis.overview import read_names
     from subitize.report.alignment import print_alignments
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge and opened.find_judge(judge), list(dict.fromkeys(by or ())))
-        stand_ins = read_names(opened)
-    if as_json:
-        return print_json([{**stand_ins.row(one), "is_informed": one.is_informed} for one in alignments])
-    return print_alignments(alignments, stand_ins)
+        names = read_names(opened)
+    rows = [{**names.row(one), "is_informed": one.is_informed} for one in alignments]
+    return print_json(rows) if as_json else print_alignments(alignments, names)
 
 
 @app.command()
@@ -243,7 +233,7 @@ def agree(
         ),
     ] = None,
     rule: Annotated[
-        str | None, typer.Option(help="With --against: read the judge's evidence anew, as `score --rule` does.")
+        str | None, typer.Option(help="With --against: read the judge's evidence again, as `score --rule` does.")
     ] = None,
     by: options.Factors = None,
     as_json: options.AsJson = False,
@@ -252,7 +242,6 @@ def agree(
 ) -> None:
     """Compute how far people agree with one another, or a judge with people (--against)."""
     from subitize.analysis.agreement import JudgePair, agree_run
-    from subitize.analysis.overview import read_names
     from subitize.labels import PLURALITY
     from subitize.report.agreement import print_agreement, published_kappa
 
@@ -266,13 +255,12 @@ def agree(
             if given is not None:
                 raise BadValueError(f"--{option} {given}: it is for --against PEOPLE, who are held against a judge")
         found = agree_run(opened, judge, by or ())
-        stand_ins = read_names(opened)
-    if as_json:
-        published = [(one, published_kappa(one)) for one in found]
-        return print_json(
-            [{**stand_ins.row(one), "published_kappa": float(told[1]) if told else None} for one, told in published]
-        )
-    return print_agreement(found, stand_ins)
+        names = read_names(opened)
+    if not as_json:
+        return print_agreement(found, names)
+    kappas = [known and float(known[1]) for known in map(published_kappa, found)]
+    rows = zip(map(names.row, found), kappas, strict=True)
+    return print_json([row | {"published_kappa": kappa} for row, kappa in rows])
 
 
 @app.command()
@@ -298,7 +286,6 @@ def report(
 
     from subitize.analysis.frame import ReadOptions
     from subitize.report.document import Outputs, write_report
-    from subitize.report.terminal import Bar
 
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
@@ -334,11 +321,8 @@ def plate(
     images: options.ImagesFolder = None,
 ) -> None:
     """Draw a plate as papers print it: models × prompts, with every picture marked right or wrong."""
-    from subitize.report.figures import check_figure
     from subitize.report.plates import PlateOptions, write_plate
-    from subitize.report.terminal import Bar
 
-    check_file(out)
     check_figure(out, "-o")
     choice = PlateOptions(suite, item or (), model or (), columns, repeat, seed or 0, size_px, transpose)
     reader = choose_reader(judge, rule)
@@ -348,18 +332,15 @@ def plate(
 
 def _agree_with_people(run: "Run", sides: "JudgePair", factors: Sequence[str], *, as_json: bool) -> None:
     from subitize.analysis.agreement import compare_judge
-    from subitize.analysis.overview import read_names
     from subitize.report.agreement import print_judge_agreements
     from subitize.store.reading import read_judges
 
     if not sides.judge:
-        names, against = run.judge_names(), sides.against
-        others = ", ".join(names.get(name, name) for name in read_judges(run) if name != against) or "none"
+        known, against = run.judge_names(), sides.against
+        others = ", ".join(known.get(name, name) for name in read_judges(run) if name != against) or "none"
         raise BadValueError(f"--against {against}: name who is held against them with --judge; judges: {others}")
-    found, stand_ins = compare_judge(run, sides, factors), read_names(run)
-    if as_json:
-        return print_json([stand_ins.row(one) for one in found])
-    return print_judge_agreements(found, stand_ins)
+    found, names = compare_judge(run, sides, factors), read_names(run)
+    return print_json(list(map(names.row, found))) if as_json else print_judge_agreements(found, names)
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:
@@ -372,13 +353,10 @@ def _check_once(runs: Sequence[str]) -> Sequence[str]:
 
 def _compare_refinements(run: "Run", reader: "ReadOptions", *, as_json: bool) -> None:
     from subitize.analysis.compare import compare_run
-    from subitize.analysis.overview import read_names
     from subitize.report.comparisons import print_refinements
 
-    found, stand_ins = compare_run(run, reader), read_names(run)
-    if as_json:
-        return print_json([stand_ins.row(one) for one in found])
-    return print_refinements(found, stand_ins)
+    found, names = compare_run(run, reader), read_names(run)
+    return print_json(list(map(names.row, found))) if as_json else print_refinements(found, names)
 
 
 def _compare_models(
@@ -395,7 +373,7 @@ def _compare_models(
     from subitize.analysis.compare import compare_surveys, list_entries
     from subitize.analysis.design import ESTIMANDS
     from subitize.analysis.frame import read_frame
-    from subitize.analysis.overview import Names, read_names
+    from subitize.analysis.overview import Names
     from subitize.records import to_plain
     from subitize.report.comparisons import print_comparisons
 
@@ -409,23 +387,19 @@ def _compare_models(
             {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)}
             for one in found.boards
         ]
-        told = {
-            "prompts": prompts,
-            "leaderboards": boards,
-            "left_out": to_plain(found.left_out),
-            "notes": list(found.notes),
-        }
-        return print_json(told, replace(known, model_names=labels))
-    stand_ins = frozenset(one.label for one in named if one.source[2] in known.models)
+        others = {"left_out": to_plain(found.left_out), "notes": list(found.notes)}
+        plain = {"prompts": prompts, "leaderboards": boards} | others
+        return print_json(plain, replace(known, model_names=labels))
+    stand_in_labels = frozenset(one.label for one in named if one.source[2] in known.models)
     found = compare_surveys(surveys, measures, factors, known.model_names, prompts=prompts)
-    print_comparisons(found, Names(stand_ins, judge_names=known.judge_names))
+    print_comparisons(found, Names(stand_in_labels, judge_names=known.judge_names))
     return print_line(f"intervals are about {ESTIMANDS[prompts]}")
 
 
 def _print_passes(
     observations: "Frame",
     by: Sequence[str],
-    stand_ins: "Names",
+    names: "Names",
     coverage: "tuple[Mapping[str, str], Missing] | None",
 ) -> None:
     from subitize.analysis.score import gather_attempts, rate_passes
@@ -433,8 +407,8 @@ def _print_passes(
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
     if coverage is None:
-        return print_json([stand_ins.row(one) for one in passes])
-    print_passes(passes, stand_ins)
+        return print_json([names.row(one) for one in passes])
+    print_passes(passes, names)
     return print_coverage(*coverage)
 
 

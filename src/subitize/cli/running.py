@@ -1,4 +1,4 @@
-"""Commands that do the work: run a suite, judge a run, rewrite prompts with a language model."""
+"""Commands that call models: run a suite, judge a run, rewrite prompts with a language model."""
 
 import contextlib
 import shlex
@@ -11,26 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import (
-    app,
-    check_file,
-    locate,
-    open_run,
-    print_json,
-    print_notes,
-    print_warnings,
-    rule_for,
-    split_refinements,
-)
+from subitize.cli.options import app, check_file, locate, open_run, print_json, print_notes, print_warnings
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import Bar, print_line
 
 if TYPE_CHECKING:
-    from subitize.evaluate.costs import Budget
     from subitize.evaluate.evaluation import Messages, Plan
     from subitize.interfaces import Model
     from subitize.registry import Resolved
-    from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
 
@@ -43,7 +31,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be
 
 @contextlib.contextmanager
 def stopping() -> Iterator[None]:
-    """Say that a stopped command can go on."""
+    """Turn Ctrl-C into a message that the command can be resumed."""
     try:
         yield
     except KeyboardInterrupt:
@@ -66,7 +54,7 @@ def run(
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(metavar="JUDGE", help="Who judges the answers; none: nobody yet [the suite's own judge]."),
+        typer.Option(metavar="JUDGE", help="Who judges the answers; none: no judge yet [the suite's own judge]."),
     ] = None,
     reward_judge: Annotated[
         str | None,
@@ -90,7 +78,7 @@ def run(
     nouns: options.NounsFile = None,
     refine: options.Refine = None,
     concurrency: Annotated[
-        int | None, typer.Option(metavar="N", help="How many requests are under way at once [as the model says].")
+        int | None, typer.Option(metavar="N", help="How many requests are sent at once [as the model says].")
     ] = None,
     only_found: Annotated[
         bool, typer.Option("--only-found", help="With folder:PATH: run only the items whose images are there.")
@@ -100,7 +88,9 @@ def run(
     prices: options.PricesFile = None,
     sight_check: Annotated[
         bool,
-        typer.Option("--sight-check/--no-sight-check", help="First check on 12 plain pictures that the model can see."),
+        typer.Option(
+            "--sight-check/--no-sight-check", help="Check first, on 12 plain pictures, that the model can see."
+        ),
     ] = True,
     same_model: SameModel = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Then write a report: one HTML page.")] = None,
@@ -118,7 +108,6 @@ def run(
     from subitize.io.specs import write_spec
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
-    from subitize.report.terminal import Bar
 
     if not model:
         raise BadValueError(
@@ -140,7 +129,7 @@ def run(
     order = RunConfig(
         made_suite,
         _make_models(model, concurrency, reward_judge, corpora),
-        [make_refined(spec, text) for text in split_refinements(refine)],
+        [make_refined(spec, text) for text in options.split_refinements(refine)],
         judge=judge,
         seed=seed,
         repeats=repeats,
@@ -150,7 +139,7 @@ def run(
         only_found=only_found,
         sight_check=sight_check,
         is_same_model=same_model,
-        ledger=_make_ledger(prices, max_cost),
+        ledger=options.make_ledger(prices, max_cost),
     )
     evaluation = make_plan(order, location)
     if dry_run:
@@ -161,15 +150,14 @@ def run(
         advice = evaluation.advise(opened, name)
         if report is not None:
             _write_report(opened, report, bar, has_failures=bool(outcome.failures))
-    for line in advice:
-        print_line(line)
+    print_line(*advice)
     return raise_errors(order.ledger, outcome, judge)
 
 
 def _make_models(
     texts: Sequence[str], concurrency: int | None, reward_judge: str | None, corpora: str | None
 ) -> "list[Resolved[Model]]":
-    """Make the models, with what is said of how they were trained."""
+    """Make the models, with what is known about their training."""
     from subitize.registry import make_model, trained_on, trained_with
 
     slots = {} if concurrency is None else {"concurrency": str(concurrency)}
@@ -181,14 +169,14 @@ def _make_models(
     return models
 
 
-def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> None:
+def _write_report(run: "Run", page: Path, bar: Bar, *, has_failures: bool) -> None:
     from subitize.report.document import Outputs, write_report
 
     try:
         for path in write_report([run], Outputs(page), bar):
             print(path)
     except NothingToDoError:
-        if not has_failures:  # which say why there is nothing to report
+        if not has_failures:  # the failures say why there is nothing to report
             raise
 
 
@@ -200,20 +188,13 @@ def _print_forecast(evaluation: "Plan", location: "Location", *, as_json: bool) 
     ledger = evaluation.order.ledger
     forecasts = forecast_runs(location, evaluation.each, sight_check=evaluation.order.sight_check)
     print_json(forecasts) if as_json else print_forecasts(forecasts, ledger.spent_usd)
-    print_warnings(filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
-
-
-def _make_ledger(prices: Path | None, max_cost: float | None) -> "Budget":
-    from subitize.evaluate.costs import Budget
-    from subitize.io.prices import load_prices
-
-    return Budget(load_prices(prices), max_cost)
+    print_warnings(*filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
 
 
 def _messages() -> "Messages":
     from subitize.evaluate.evaluation import Messages
 
-    return Messages(print_line, lambda line: print_warnings([line]))
+    return Messages(print_line, print_warnings)
 
 
 @app.command("judge")
@@ -222,12 +203,7 @@ def judge_(
     run: options.RunName,
     judge: Annotated[str, typer.Option(metavar="JUDGE", help="name or name:key=value,…, or called NAME: NAME=name:…")],
     model: Annotated[str | None, typer.Option(metavar="MODEL", help="Only the responses of this model.")] = None,
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
-        ),
-    ] = None,
+    rule: options.JudgeRule = None,
     tries: Tries = 5,
     max_cost: options.MaxCost = None,
     prices: options.PricesFile = None,
@@ -246,14 +222,13 @@ def judge_(
     from subitize.evaluate.judging import JudgeConfig
     from subitize.registry import make_judge
     from subitize.report.costs import print_expenses
-    from subitize.report.terminal import Bar
 
     with open_if_any(locate(run, database, images)) as before:
         made = make_judge(recall_judge(before, judge))
-    read_by, ledger = rule_for(made, rule), _make_ledger(prices, max_cost)
+    read_by, ledger = options.rule_for(made, rule), options.make_ledger(prices, max_cost)
     with open_run(run, database, images) as opened, Bar() as bar:
         made, notes = resolve_judge(opened, made, is_same_model=same_model)
-        print_warnings(notes)
+        print_warnings(*notes)
         model = model and opened.find_model(model)
         if dry_run:
             ledger.enter(opened)
@@ -263,7 +238,7 @@ def judge_(
         earlier = find_other_rules(opened, made, read_by) if read_by else []
     if earlier:
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
-        print_warnings([f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}"])
+        print_warnings(f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}")
     return raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)
 
 
@@ -276,7 +251,7 @@ def rewrite(
         "rewritten.csv"
     ),
     instruction: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the model is told to do with a prompt [see --dry-run].")
+        str | None, typer.Option(metavar="TEXT", help="What the model is asked to do with a prompt [see --dry-run].")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Only N prompts: those that run --limit takes first.")] = None,
     seed: options.Seed = None,
@@ -291,11 +266,10 @@ def rewrite(
     from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
     from subitize.language.numbers import count_noun
     from subitize.registry import make_model, make_suite
-    from subitize.report.terminal import Bar
 
     check_file(out)
-    told = INSTRUCTION if instruction is None else instruction
-    rewriting = Rewriting(make_suite(suite), make_model(model), out, told, limit, seed or 0, tries)
+    text = INSTRUCTION if instruction is None else instruction
+    rewriting = Rewriting(make_suite(suite), make_model(model), out, text, limit, seed or 0, tries)
     if dry_run:
         items = rewriting.items()
         return print(

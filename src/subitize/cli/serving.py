@@ -1,4 +1,4 @@
-"""The command that serves counts as rewards, and the addresses at which commands serve."""
+"""The command that serves counts as rewards, and the sockets that commands listen on."""
 
 import os
 import socket
@@ -23,20 +23,15 @@ def serve_(
     reward: Annotated[
         str,
         typer.Option(metavar="exact|graded", help="exact: 1 if every count is right, else 0; graded: by how far off."),
-    ] = ("exact"),
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
-        ),
-    ] = None,
+    ] = "exact",
+    rule: options.JudgeRule = None,
     host: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
             help="The address to listen at; for others than this machine see docs/reward-endpoint.md.",
         ),
-    ] = ("127.0.0.1"),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", help="The port to listen at; 0: any free one.")] = 8420,
     token_variable: Annotated[
         str | None,
@@ -51,29 +46,25 @@ def serve_(
 
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
-    from subitize.evaluate.costs import Budget
-    from subitize.io.prices import load_prices
     from subitize.registry import make_judge
     from subitize.training.endpoint import RewardSettings, admit_judge, serve
 
     made = make_judge(judge)
     token = _read_token(token_variable)
-    ledger = Budget(load_prices(prices), max_cost)
+    ledger = options.make_ledger(prices, max_cost)
     settings = RewardSettings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token, ledger)
     with listen(host, port) as listening:
         admission = admit_judge(made)
-        print_warnings(filter(None, [admission.note, admission.fault]))
+        print_warnings(*filter(None, [admission.told, admission.fault]))
         if not is_loopback(host) and token is None:
-            print_warnings(
-                [f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out"]
-            )
+            print_warnings(f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out")
         address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
-        def tell() -> None:
+        def announce() -> None:
             print_line(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
             print(_example(address, token_variable), flush=True)
 
-        serve(settings, admission, listening, tell)
+        serve(settings, admission, listening, announce)
     print_line("stopped; every request that was under way has its answer")
 
 
@@ -101,11 +92,11 @@ def _example(address: str, token_variable: str | None) -> str:
 
 
 _MOST_WAITING = 1024
-"""How many connections may wait to be taken."""
+"""The number of connections that may wait to be accepted."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take the address, before anything slow is done."""
+    """Reserve the address before any slow work begins."""
     if not 0 <= port <= 65_535:
         raise BadValueError(f"--port {port}: should be from 0 (any that is free) to 65535")
     try:
@@ -119,7 +110,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is reached from this machine only."""
+    """Return whether an address can be reached from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

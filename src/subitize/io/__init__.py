@@ -1,3 +1,1 @@
-"""Files in and out: bounded when read, whole when written.
-
-CSV, JSON, tables and images; output files, price lists and the text form of specs."""
+"""Files in and out, bounded when read, whole when written: CSV, JSON, tables, images, price lists, specs as text."""

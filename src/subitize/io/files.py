@@ -1,7 +1,7 @@
 """Reads CSV, JSON and JSON Lines, with errors that name the file and the line.
 
-Commas, semicolons or tabs may separate CSV columns, and column names may be capitalised. Text that a spreadsheet
-would run as a formula is written with a leading apostrophe, which is removed again on reading."""
+CSV columns may be separated by commas, semicolons or tabs, and their names may be capitalised. Text that a spreadsheet
+would run as a formula is written with a leading apostrophe, which is removed on reading."""
 
 import codecs
 import csv
@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from subitize.errors import BadFileError
 
 LARGEST_BYTES = 200_000_000
-"""What is larger is no table that people made."""
+"""Larger files are not hand-made tables."""
 
 
 def read_text(path: Path, largest: int = LARGEST_BYTES) -> str:
-    """Read a text file of at most so many bytes; if it is not UTF-8, the line is named where it stops to be.
+    """Read a text file of at most so many bytes; an error names the first line that is not UTF-8.
 
-    UTF-16, as Excel writes "Unicode text", is told by its first two bytes.
+    UTF-16, which Excel writes as "Unicode text", is recognised by its first two bytes.
     """
     try:
         data = read_bounded(path, largest)
@@ -39,7 +39,7 @@ def read_bounded(path: Path, largest: int = LARGEST_BYTES) -> bytes:
     if path.is_char_device() or path.is_block_device():
         raise BadFileError(f"cannot read {path}: not a file")
     size = path.stat().st_size
-    with path.open("rb") as file:  # of a pipe nobody knows the size
+    with path.open("rb") as file:  # the size of a pipe is unknown
         data = file.read(1 + (min(size, largest) if path.is_file() else largest))
     if len(data) > largest:
         raise BadFileError(f"{path}: {max(size, len(data)):,} bytes; at most {largest:,} are read")
@@ -47,23 +47,23 @@ def read_bounded(path: Path, largest: int = LARGEST_BYTES) -> bytes:
 
 
 def escape_formula(text: str) -> str:
-    """Keep a spreadsheet from running a text that looks like a formula."""
+    """Keep spreadsheets from running a text that looks like a formula."""
     return f"'{text}" if re.match(FORMULA, text) else text
 
 
 def read_records(path: Path, *, keep_empty: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Read the records, as a rule without empty ones, each with the line it begins on: a field may go over several."""
+    """Read the records, each with the line it begins on: a field may span several. Empty ones are usually left out."""
     text = read_text(path)
-    told = _SEPARATOR.match(text)
+    named = _SEPARATOR.match(text)
     reader = csv.reader(
         io.StringIO(text, newline=None),
         strict=True,
-        delimiter=told[1] if told else find_delimiter(io.StringIO(text, newline=None)),
+        delimiter=named[1] if named else find_delimiter(io.StringIO(text, newline=None)),
     )
     begins_on, has_quotes = 1, "'" in text
     try:
         for fields in reader:
-            is_record = any(map(str.strip, fields)) and not (told and begins_on == 1)
+            is_record = any(map(str.strip, fields)) and not (named and begins_on == 1)
             if is_record or keep_empty:
                 yield begins_on, [*map(_restore, fields)] if has_quotes else fields
             begins_on = reader.line_num + 1
@@ -72,16 +72,16 @@ def read_records(path: Path, *, keep_empty: bool = False) -> Iterator[tuple[int,
 
 
 def find_delimiter(lines: Iterable[str]) -> str:
-    """Tell what stands between the columns: that which parts the first line into most."""
+    """Find the delimiter: the one that splits the first line into most columns."""
     first = next(filter(str.strip, lines), "")
     return max(",;\t", key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), [])))
 
 
-# As the first character but for spaces; some programs take other forms of these signs for the signs.
+# Other forms of the signs that begin a formula, which some programs treat alike.
 _OTHER_FORMS = "\u207a\u207c\u208a\u208c\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
-# Apostrophes before it are the text's own, or the one by which it is kept from being run.
+# Apostrophes before the sign are the text's own, or the one that keeps it from being run.
 FORMULA = "^'*[\\s\u200c\u200d]*[=+\\-@" + _OTHER_FORMS + "]"
-_SEPARATOR = re.compile(r"sep=(.)\s*\n")  # how Excel is told what stands between columns
+_SEPARATOR = re.compile(r"sep=(.)\s*\n")  # tells Excel the delimiter
 
 
 def _restore(field: str) -> str:
@@ -89,9 +89,9 @@ def _restore(field: str) -> str:
 
 
 class CsvRow(NamedTuple):
-    """A record of a file, by column; an error about it names the file and the line, or whatever else a record is.
+    """A record of a file, by column; its errors name the file and the line, or whatever `kind` a record is.
 
-    The columns of `row` are casefolded; `header` has their names in the same order, as the file writes them.
+    The columns of `row` are casefolded; `header` has their names as the file writes them, in the same order.
     """
 
     file: str
@@ -101,19 +101,19 @@ class CsvRow(NamedTuple):
     header: Sequence[str] = ()
 
     def get(self, column: str) -> str:
-        """Get a field, empty where there is no such column."""
+        """Get a field; it is empty if there is no such column."""
         value = self.row.get(column.casefold(), "")
         if "\x00" in value:
             raise self.error(f"{column} {value!r} has a NUL character in it")
         return value
 
     def error(self, message: str) -> BadFileError:
-        """Say what is wrong with the line."""
+        """Make an error about this line."""
         return BadFileError(f"{self.file} {self.kind} {self.number}: {message}")
 
 
 def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[CsvRow]:
-    """Read the lines of a file that has one column of each group in `needed`; `known` lists all columns in errors."""
+    """Read a file that needs a column of each group in `needed`; `known` lists all columns in errors."""
     records = read_records(path)
     _, names = next(records, (1, []))
     columns = [name.strip() for name in names]
@@ -143,26 +143,26 @@ def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence
 
 
 def number_lines(path: Path, largest: int = LARGEST_BYTES) -> Iterator[tuple[str, str]]:
-    """Go through the lines of a file that are not empty, and say where each stands."""
-    for number, line in enumerate(read_text(path, largest).split("\n"), 1):  # texts may hold other ends of lines
+    """Yield the lines of a file that are not empty, each after its place."""
+    for number, line in enumerate(read_text(path, largest).split("\n"), 1):  # texts may hold other line breaks
         if line.strip():
             yield f"{path.name} line {number}", line.strip()
 
 
 def read_objects(path: Path, largest: int = LARGEST_BYTES) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read the objects of a JSON Lines file, and say where each stands; a line with anything else is an error."""
+    """Read the objects of a JSON Lines file, each after its place; a line with anything else is an error."""
     return ((where, as_object(read_json(line, where), where)) for where, line in number_lines(path, largest))
 
 
 def as_object(value: object, where: str) -> dict[str, Any]:
-    """Take what should be a JSON object."""
+    """Check that a value is a JSON object."""
     if not isinstance(value, dict):
         raise BadFileError(f"{where}: {str(value)[:80]!r} should be an object: {{…}}")
     return value
 
 
 def read_json(text: str, where: str) -> Any:  # noqa: ANN401
-    """Read JSON; one that is cut short is an error that says so."""
+    """Read JSON; the error says so if it is cut short."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:

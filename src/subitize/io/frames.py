@@ -11,7 +11,7 @@ KeyT = TypeVar("KeyT")
 
 
 def group_rows(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:
-    """Put rows together that have the same key, in the order of the first of each."""
+    """Group rows by key, in the order of each key's first row."""
     found: dict[KeyT, list[RowT]] = defaultdict(list)
     for row in rows:
         found[key(row)].append(row)
@@ -19,7 +19,7 @@ def group_rows(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, 
 
 
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Make a frame of rows, with columns of these types even where there is no row."""
+    """Make a frame of rows; its columns have these types even if there are no rows."""
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pl.DataFrame(
         [pl.Series(name, values, dtype) for (name, dtype), values in zip(schema.items(), columns, strict=True)]
@@ -29,6 +29,6 @@ def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataT
 def lay_out_beside(
     rows: pl.DataFrame, column: str, schema: Mapping[str, pl.DataType], read: Callable[[str], tuple[object, ...]]
 ) -> pl.DataFrame:
-    """Put beside a column of texts, in columns of these types, what each says; each different one is read once."""
-    told = make_frame(((text, *read(text)) for text in rows[column].unique()), {column: pl.String(), **schema})
-    return rows.join(told, on=column, maintain_order="left")
+    """Add what a column of texts says as columns of these types; each distinct text is read once."""
+    parsed = make_frame(((text, *read(text)) for text in rows[column].unique()), {column: pl.String(), **schema})
+    return rows.join(parsed, on=column, maintain_order="left")

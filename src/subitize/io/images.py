@@ -24,12 +24,12 @@ from subitize.records import ImageFormat
 Rgb = NDArray[np.uint8]
 
 LARGEST_IMAGE_MEGAPIXELS = 64
-# An image of the most pixels that are decoded, with four bytes for each and no compression.
+# The largest image that is decoded, at four bytes per pixel without compression.
 LARGEST_FILE_BYTES = LARGEST_IMAGE_MEGAPIXELS * 4_000_000
 
 
 def image_format(data: bytes) -> ImageFormat:
-    """Tell an image file's format by its first bytes."""
+    """Recognise an image file's format by its first bytes."""
     if not data:
         raise BadImageError("the image is empty (0 bytes); give a PNG, JPEG, WebP or GIF file")
     for prefix, name in _PREFIXES.items():
@@ -41,7 +41,7 @@ def image_format(data: bytes) -> ImageFormat:
 
 
 def image_size(path: Path) -> tuple[int, int]:
-    """Read an image file's width and height off its beginning, as it is shown: upright."""
+    """Read an image's width and height, as it is shown upright, from the beginning of its file."""
     try:
         with path.open("rb") as file:
             name = image_format(file.read(16))
@@ -54,7 +54,7 @@ def image_size(path: Path) -> tuple[int, int]:
 
 
 def find_fault(path: str) -> str:
-    """Say why a file cannot be read as an image, as far as this is seen without reading it, or nothing."""
+    """Say why a file cannot be an image, as far as this shows without reading it; empty if nothing is wrong."""
     try:
         about = os.stat(path)
     except OSError as error:
@@ -70,7 +70,7 @@ def find_fault(path: str) -> str:
 
 
 def read_image(path: str) -> bytes:
-    """Read an image file whole; what is no file, empty or too large is refused before."""
+    """Read a whole image file; refuse first what is not a file, empty or too large."""
     if fault := find_fault(path):
         raise BadImageError(fault)
     try:
@@ -80,14 +80,14 @@ def read_image(path: str) -> bytes:
 
 
 def data_url(data: bytes) -> str:
-    """Write an image file as a URL that holds all of it."""
+    """Write an image file as a data URL."""
     return f"data:image/{image_format(data)};base64,{base64.b64encode(data).decode()}"
 
 
 def encode_png(image: Image.Image, *, compress_level: int = 3) -> bytes:
     """Write an image as a PNG file.
 
-    The usual level takes two thirds of the time of level 6, for files a quarter (apples) to two fifths (dots) larger.
+    The default level takes two thirds of the time of level 6; files are a quarter (apples) to two fifths (dots) larger.
     """
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=compress_level)
@@ -110,8 +110,8 @@ def decode(data: bytes) -> Rgb:
         ) from error
 
 
-# Pillow's classes are called directly because Image.open warns of large files through the process-wide
-# warning filter, after a limit that is process-wide as well; _check_size has a limit of its own.
+# Pillow's classes are called directly because the limit of Image.open and its warning filter are process-wide;
+# _check_size has its own limit.
 _OPENERS: Mapping[ImageFormat, Callable[[BinaryIO], ImageFile.ImageFile]] = {
     "png": PngImageFile,
     "jpeg": JpegImageFile,
@@ -129,7 +129,7 @@ _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, M
 
 
 def _check_size(image: ImageFile.ImageFile) -> None:
-    """Refuse by what the header says, before any pixel is decoded."""
+    """Refuse an image by its header, before any pixel is decoded."""
     if image.width * image.height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
         raise BadImageError(f"the {image.format} image is too large: {image.width} × {image.height} px; {_LIMIT}")
 

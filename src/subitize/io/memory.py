@@ -1,4 +1,4 @@
-"""Tunes Python's garbage collector where many objects live long."""
+"""Tunes Python's garbage collector for many long-lived objects."""
 
 import atexit
 import gc
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 
 def tune_gc() -> None:
-    """Look for cycles a hundredth as often as usual: a command's imports alone make 200,000 objects that all stay.
+    """Collect a hundredth as often as usual: a command's imports alone make 200,000 objects that all stay.
 
-    At the end there is no look at all: the system takes back a process's memory whole, and faster.
+    At exit nothing is collected: the system frees a process's memory faster.
     """
     gc.set_threshold(100_000, 10, 10)
     atexit.register(gc.freeze)
@@ -17,7 +17,7 @@ def tune_gc() -> None:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Keep the collector from going through many records over and over: they have no cycles, and die by themselves."""
+    """Pause the collector while many records are made: they have no cycles, and are freed without it."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

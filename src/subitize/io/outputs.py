@@ -1,4 +1,4 @@
-"""Writes output files whole or not at all; links are followed, devices and pipes written through."""
+"""Writes output files whole or not at all; follows links, and writes through devices and pipes."""
 
 import os
 import shutil
@@ -14,14 +14,14 @@ from subitize.errors import BadValueError, StorageError
 
 
 def write_atomic(path: Path, pieces: Iterable[bytes]) -> Path:
-    """Write a file of such pieces."""
+    """Write a file from pieces."""
     with atomic_file(path) as partial, partial.open("wb") as file:
         file.writelines(pieces)
     return path
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those that it is in."""
+    """Make a folder and its parents."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -30,9 +30,9 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """Give a new file to write to; then it replaces the file at `path`, or is sent through the device there.
+    """Yield a new file to write to; on success it replaces `path`, or is copied to it if `path` is a device.
 
-    An error that names another file, which is read meanwhile, is not one of writing, and passes through.
+    An error that names another file, such as one read meanwhile, passes through.
     """
     own: list[str | None] = [None, str(path)]
     try:
@@ -60,9 +60,9 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a path that could not be written to: a folder, a disk, a link to itself, what results are printed to.
+    """Refuse a path that cannot be written to: a folder, a disk, a link to itself, the standard output.
 
-    Nor is a run's database written over: one slip of the hand would cost all its answers.
+    A run's database is never overwritten: one slip would cost all its answers.
     """
     if any(os.path.basename(name).startswith("run.sqlite") for name in (path, os.path.realpath(path))):
         raise BadValueError(f"{path} is the name of a run's database; name another file")
@@ -70,7 +70,7 @@ def check_output(path: Path) -> None:
         found = path.stat()
     except FileNotFoundError:
         return
-    except OSError as error:  # a link to itself, a folder that may not be entered
+    except OSError as error:  # a link to itself, or a folder without permission
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
     if stat.S_ISDIR(found.st_mode):
         raise StorageError(f"{path} is a folder; name a file in it")
@@ -83,7 +83,7 @@ def check_output(path: Path) -> None:
 
 
 def _is_standard_output(found: os.stat_result) -> bool:
-    with suppress(OSError, ValueError):  # it may be closed, or be no file at all
+    with suppress(OSError, ValueError):  # it may be closed, or not a file
         return os.path.samestat(found, os.fstat(sys.__stdout__.fileno() if sys.__stdout__ else 1))
     return False
 

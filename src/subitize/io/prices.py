@@ -43,7 +43,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """An image is shrunk to 2048 px at most, its short side to 768 px at most, and laid out with tiles of 512 px."""
+    """An image is shrunk to at most 2048 px, its short side to at most 768 px, and covered with tiles of 512 px."""
 
     base: Count
     per_tile: Count
@@ -53,14 +53,14 @@ class Tiles:
         """Count the input tokens of an image."""
         if is_low_detail:
             return self.base
-        # Fractions, because a side of exactly 1024 px must not become a third tile by rounding.
+        # Fractions, because rounding must not add a third tile to a side of exactly 1024 px.
         shrink = min(Fraction(1), Fraction(2048, max(width, height)), Fraction(768, min(width, height)))
         return self.base + self.per_tile * math.ceil(width * shrink / 512) * math.ceil(height * shrink / 512)
 
 
 @dataclass(frozen=True, slots=True)
 class Patches:
-    """An image is laid out with patches of 32 px, shrunk until they are no more than `cap`, each worth `multiplier`."""
+    """An image is covered with patches of 32 px, at most `cap` after shrinking, each worth `multiplier` tokens."""
 
     multiplier: Factor
     cap: Annotated[int, Field(gt=0, strict=True)] | None = None
@@ -72,7 +72,7 @@ class Patches:
         patches = math.ceil(columns) * math.ceil(rows)
         if self.cap is not None and patches > self.cap:
             columns, rows = _scale((columns, rows), math.sqrt(self.cap / (columns * rows)))
-            # Once more, so that the side that loses most by whole patches has a whole number of them.
+            # Again, so that the side that loses most to rounding down has a whole number of patches.
             columns, rows = _scale((columns, rows), min(max(math.floor(side), 1) / side for side in (columns, rows)))
             patches = min(_round_up(columns) * _round_up(rows), self.cap)
         return _round_up(patches * self.multiplier)
@@ -100,12 +100,12 @@ class ChatRates:
     input: Usd
     output: Usd
     cached_input: Usd | None = None
-    """The same as `input` if it is not said."""
+    """If it is not given, the same as `input`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageRates:
-    """US dollars per million tokens of drawing: those of the prompt and those of the images."""
+    """US dollars per million tokens of drawing: of the prompt and of the images."""
 
     text_input: Usd
     output: Usd
@@ -113,9 +113,9 @@ class ImageRates:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What some models on some servers cost; one `[[price]]` of a file.
+    """What some models on some servers cost: one `[[price]]` of a file.
 
-    In tables by quality and size the first one stands for what a call leaves to the server.
+    In tables by quality and size, the first entry is for calls that leave the choice to the server.
     """
 
     host: Name
@@ -137,7 +137,7 @@ class Price:
             raise ValueError("tokens_per_image has no price; add images_usd_per_million")
 
     def of_chat(self, tokens_in: int, tokens_out: int, cached_in: int = 0) -> float:
-        """Sum up a chat in US dollars; `cached_in` is a part of `tokens_in`."""
+        """Compute the cost of a chat in US dollars; `tokens_in` includes `cached_in`."""
         rates = self.chat_usd_per_million
         if rates is None:
             raise BadValueError(
@@ -150,9 +150,9 @@ class Price:
     def of_images(
         self, size: str | None, quality: str | None, n: int, tokens_in: int | None = None, tokens_out: int | None = None
     ) -> float | None:
-        """Sum up n images in US dollars, nothing if their price is not listed.
+        """Compute the cost of n images in US dollars; None if their price is not listed.
 
-        The tokens are those of all n. Without `tokens_out` the sum is an estimate if the model is priced by tokens.
+        Tokens are counted over all n. If the model is priced by tokens, the result without `tokens_out` is an estimate.
         """
         rates = self.images_usd_per_million
         text = 0.0 if rates is None or tokens_in is None else tokens_in * rates.text_input / _MILLION
@@ -167,13 +167,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """The prices that are known: those of the user's file, and below them ours, which are read when looked for."""
+    """The known prices: those of the user's file, then ours, which are read on first use."""
 
     users: tuple[Price, ...] = ()
     has_ours: bool = False
 
     def find(self, base_url: str, model: str) -> Price | None:
-        """Find a model's price on a server: the user's before ours, the most specific name before patterns."""
+        """Find a model's price on a server: the user's before ours, the most specific name first."""
         address = urlsplit(base_url)
         hosts = {address.netloc.rpartition("@")[2].lower(), address.hostname or ""}
         for layer in (self.users, read_ours()) if self.has_ours else (self.users,):
@@ -190,23 +190,23 @@ class PriceList:
 
 
 def load_prices(path: Path | None = None) -> PriceList:
-    """Load our prices, with those of a user's file laid over them."""
+    """Load our prices; those of a user's file take precedence."""
     return PriceList(() if path is None else _read(path), has_ours=True)
 
 
 @cache
 def read_ours() -> tuple[Price, ...]:
-    """Read the prices that come with the package."""
+    """Read the package's own prices."""
     return _read(_BUILT_IN)
 
 
 def estimate_text_tokens(text: str) -> int:
-    """Estimate a text's tokens as a quarter of its bytes in UTF-8, which is about right for English."""
+    """Estimate a text's tokens as a quarter of its UTF-8 bytes, about right for English."""
     return math.ceil(len(text.encode("utf-8", "surrogatepass")) / 4)
 
 
 def warn_of_age(used: Mapping[str, Price], today: date) -> str | None:
-    """Say which of the prices used, by model, are older than half a year; nothing if none is."""
+    """Name the models whose prices are older than half a year; None if there are none."""
     old = sorted((price.as_of, model) for model, price in used.items() if (today - price.as_of).days > OLD_AFTER_DAYS)
     if not old:
         return None
@@ -235,7 +235,7 @@ def _read(path: Path) -> tuple[Price, ...]:
 
 
 def _describe(error: ValidationError) -> str:
-    """Name the first fault with its place, its value and what would be right."""
+    """Describe the first fault: its place, its value and what would be right."""
     fault = error.errors(include_url=False)[0]
     places = fault["loc"]
     where = ".".join(f"{place + 1}" if isinstance(place, int) else place for place in places if place != "[key]")
@@ -269,7 +269,7 @@ def _look_up(table: Mapping[str, Mapping[str, float]], quality: str | None, size
 
 
 def _choose(table: Mapping[str, T], name: str | None) -> T | None:
-    """Take what is named, or the first if the server is left to choose."""
+    """Take the entry named, or the first if the server chooses."""
     return next(iter(table.values()), None) if not name or name == "auto" else table.get(name)
 
 
@@ -278,5 +278,5 @@ def _scale(sides: tuple[float, float], factor: float) -> tuple[float, float]:
 
 
 def _round_up(number: float) -> int:
-    """Round up, but not for the sake of a floating-point crumb."""
+    """Round up, ignoring floating-point error."""
     return math.ceil(round(number, 9))

@@ -1,6 +1,6 @@
 """Parses and writes specs, `NAME=kind:target,key=value`, and the values of their options.
 
-The address of a model is left out of its spec: where a model is reached is not part of what it is."""
+A spec leaves out its model's address: where a model is reached is not part of what it is."""
 
 import math
 import re
@@ -12,7 +12,7 @@ from typing import Annotated, get_args, get_origin
 from subitize.errors import BadValueError
 
 ADDRESS_OPTION = "base_url"
-"""Says where a model is reached, and is no part of what it is."""
+"""The option for where a model is reached, which is not part of what it is."""
 _LONGEST_NAME = 60
 
 
@@ -30,7 +30,7 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def parse_spec(text: str) -> tuple[str, str, dict[str, str]]:
-    """Split `kind:target,key=value` into its parts; a comma that no key follows belongs to what stands before."""
+    """Split `kind:target,key=value` into its parts; a comma without a key after it belongs to the text before it."""
     kind, _, rest = text.partition(":")
     parts = re.split(r",(?=[a-z][a-z0-9_]*=)", rest)
     target = "" if re.match(r"[a-z][a-z0-9_]*=", parts[0]) else parts.pop(0)
@@ -43,24 +43,24 @@ def parse_spec(text: str) -> tuple[str, str, dict[str, str]]:
 
 
 def write_spec(start: str, options: Mapping[str, str | None]) -> str:
-    """Add the options that are given to a name or spec: after a comma if there is a target, else after a colon."""
+    """Add options to a name or spec, after a comma if it has a target, else after a colon; None is left out."""
     written = ",".join(f"{key}={text}" for key, text in options.items() if text is not None)
     return ("," if ":" in start else ":").join(filter(None, [start, written]))
 
 
 def with_address(spec: str, address: str) -> str:
-    """Write into a spec where its model is reached, as earlier versions did."""
+    """Write a model's address into its spec, as earlier versions did."""
     kind, target, options = parse_spec(spec)
     return write_spec(f"{kind}:{target}", {ADDRESS_OPTION: address, **options})
 
 
 def drop_address(spec: str) -> str:
-    """Leave out of a spec where a model is reached, which earlier versions wrote into it."""
+    """Remove a model's address, which earlier versions wrote into its spec."""
     return re.sub(rf",{ADDRESS_OPTION}=.*?(?=,[a-z][a-z0-9_]*=|$)", "", spec)
 
 
 def unwrap_annotation(annotation: object) -> object:
-    """Take off what an annotation says beyond the type of a given value: Annotated, and `| None` for not given."""
+    """Strip Annotated, and the `| None` of an optional value, from an annotation."""
     if get_origin(annotation) is Annotated:
         return unwrap_annotation(get_args(annotation)[0])
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
@@ -68,7 +68,7 @@ def unwrap_annotation(annotation: object) -> object:
 
 
 def parse_value(who: str, text: str, wanted: object) -> object:
-    """Read the value of an option as a type that options may have."""
+    """Parse the value of an option as one of the types that options may have."""
     if wanted is bool and text in ("true", "false"):
         return text == "true"
     if wanted is int and re.fullmatch(r"-?\d{1,15}", text, re.ASCII):
@@ -116,13 +116,13 @@ def _whole_numbers(who: str, part: str) -> range:
 
 
 def format_value(value: object) -> str:
-    """Write the value of an option so that it reads as the same."""
+    """Write the value of an option so that parsing it gives the same value."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return repr(value).removesuffix(".0")  # every digit: what is written must make the same thing again
+        return repr(value).removesuffix(".0")  # every digit: the text must make the same object again
     if isinstance(value, tuple):
         whole = [number for number in value if isinstance(number, int)]
         is_run = len(whole) == len(value) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))

@@ -14,34 +14,34 @@ from subitize.io.images import image_format
 from subitize.records import Scalar, Stored
 
 LARGEST_COUNT = 1000
-"""Whoever counted more things in a picture estimated them."""
+"""Larger counts of things in a picture are estimates."""
 _SLICE_BYTES = 64_000_000
-"""About so much of a Parquet file with pictures is held at a time."""
+"""About how much of a Parquet file with pictures is held in memory at a time."""
 _LARGEST_LEVEL = 10**15
-"""What is larger is no condition but somebody's id."""
+"""Larger numbers are ids, not conditions."""
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")
 _WHOLE = re.compile(r"\d{1,15}(\.0+)?", re.ASCII)
 _INTEGER, _DECIMAL = re.compile(r"-?(0|[1-9]\d{0,14})", re.ASCII), re.compile(r"-?\d{1,15}\.\d{1,15}", re.ASCII)
 
 
 class Unreadable(NamedTuple):
-    """A picture that is there, but cannot be used, and why."""
+    """A picture that cannot be used, and why."""
 
     name: str
     reason: str
 
 
 class TableRow(NamedTuple):
-    """A row of a table by its columns, and where it stands: "photos.csv line 3".
+    """A row of a table by its columns, and its place, such as "photos.csv line 3".
 
-    Of Parquet, a picture that lies in the file is known by its hash here; `read_pictures` has its bytes.
+    A picture inside a Parquet file is represented by its hash; `read_pictures` reads its bytes.
     """
 
     where: str
     fields: Mapping[str, object]
 
     def text(self, column: str) -> str:
-        """Get a text without spaces around it; empty where there is none."""
+        """Get a field as text without surrounding spaces; empty if there is none."""
         value = self.fields.get(column)
         if value is None:
             return ""
@@ -50,12 +50,12 @@ class TableRow(NamedTuple):
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
     def error(self, message: str) -> BadFileError:
-        """Say what is wrong with the row."""
+        """Make an error about this row."""
         return BadFileError(f"{self.where}: {message}")
 
 
 class DataTable(NamedTuple):
-    """A table: its columns, small letters all, and its rows, to be gone through once."""
+    """A table: its columns in lower case, and its rows, which can be read once."""
 
     path: Path
     columns: tuple[str, ...]
@@ -63,7 +63,7 @@ class DataTable(NamedTuple):
 
 
 def read_table(path: Path, *, otherwise: str = "") -> DataTable:
-    """Open a table of any of the kinds, by the ending of its name or `otherwise`; one without rows is refused."""
+    """Open a table of the format its suffix names, or else `otherwise`; refuse one without rows."""
     reader = _READERS.get(path.suffix.lower()) or _READERS.get(otherwise)
     if reader is None:
         raise BadFileError(f"{path}: should be a table, by its name one of {', '.join(_READERS)}; save it as CSV")
@@ -73,12 +73,12 @@ def read_table(path: Path, *, otherwise: str = "") -> DataTable:
     first = next(rows, None)
     if first is None:
         raise BadFileError(f"{path.name} has no rows; write a header, and a row for each question or prompt")
-    # JSON leaves out what a row does not have, so that the first one need not have every column.
+    # JSON rows leave out what they lack, so the first need not have every column.
     return DataTable(path, tuple(first.fields), chain([first], rows))
 
 
 def read_pictures(path: Path, wanted: Collection[Stored]) -> Iterator[bytes]:
-    """Read the pictures that lie in a Parquet file and are wanted, each once."""
+    """Read the wanted pictures of a Parquet file, each once."""
     left = {stored.hash for stored in wanted}
     for fields in _read_slices(path):
         for data in filter(None, map(_find_bytes, fields.values())):
@@ -89,12 +89,12 @@ def read_pictures(path: Path, wanted: Collection[Stored]) -> Iterator[bytes]:
 
 
 def identify(data: bytes) -> Stored:
-    """Name a picture by its bytes, as it is in a run; refuse what is no image."""
+    """Identify a picture by its bytes, as runs do; refuse what is not an image."""
     return Stored(hashlib.sha256(data).hexdigest(), image_format(data))
 
 
 def read_count(value: object) -> int | None:
-    """Read how many there are: a whole number in digits, neither absurd nor negative."""
+    """Read a count: a whole number in digits, from 0 to LARGEST_COUNT; anything else is None."""
     if isinstance(value, str):
         text = value.strip()
         value = int(text.partition(".")[0]) if _WHOLE.fullmatch(text) else None
@@ -106,7 +106,7 @@ def read_count(value: object) -> int | None:
 
 
 def read_factors(row: TableRow, taken: Collection[str]) -> dict[str, Scalar]:
-    """Take the columns that are conditions; digits are numbers, and what is empty is left out."""
+    """Read the columns that are conditions; digits become numbers, and empty fields are left out."""
     return {
         name: level
         for name, value in row.fields.items()
@@ -115,7 +115,7 @@ def read_factors(row: TableRow, taken: Collection[str]) -> dict[str, Scalar]:
 
 
 def check_columns(table: DataTable, needed: Sequence[Sequence[str]]) -> None:
-    """Refuse a table without a column of each group, and name those that it has."""
+    """Refuse a table that lacks a column of some group; the error names those that it has."""
     missing = [" or ".join(either) for either in needed if not set(either) & set(table.columns)]
     if missing:
         there = ", ".join(table.columns)[:200]
@@ -125,13 +125,13 @@ def check_columns(table: DataTable, needed: Sequence[Sequence[str]]) -> None:
 
 
 class Keys:
-    """The keys of rows, which must differ."""
+    """The keys of rows, which must be unique."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
 
     def add(self, key: str, row: TableRow) -> None:
-        """Take a key; one that another row has is refused."""
+        """Add a key; refuse one that another row has."""
         if key in self._first:
             raise row.error(f"id {key!r} stands there again, after {self._first[key]}")
         self._first[key] = row.where
@@ -186,7 +186,7 @@ def _make_row(where: str, entry: Mapping[str, object]) -> TableRow:
 
 
 def _check_text(where: str, text: str) -> None:
-    """Refuse characters that no database keeps."""
+    """Refuse characters that databases cannot store."""
     if (text.isascii() and "\x00" not in text) or text.isprintable():
         return
     if found := _UNUSABLE.search(text):
@@ -200,7 +200,7 @@ def _read_parquet(path: Path) -> Iterator[TableRow]:
 
 
 def _read_slices(path: Path) -> Iterator[dict[str, object]]:
-    """Read the rows of a Parquet file, as many at a time as memory should hold."""
+    """Read the rows of a Parquet file, in slices that fit in memory."""
     import polars as pl
 
     try:
@@ -215,7 +215,7 @@ def _read_slices(path: Path) -> Iterator[dict[str, object]]:
 
 
 def _find_bytes(value: object) -> bytes | None:
-    """Find the bytes of a picture: as they are, or beside its path."""
+    """Find the bytes of a picture, bare or beside its path."""
     data = value.get("bytes") if isinstance(value, dict) else value
     return data if isinstance(data, bytes) else None
 

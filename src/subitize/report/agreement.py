@@ -13,7 +13,7 @@ from subitize.report.table import NOTHING
 from subitize.report.terminal import print_line, print_table
 
 _NAMES = ("model", "question", "group")
-# The columns of each table, by heading: narrow enough for a terminal.
+# The columns of each table by heading, narrow enough for a terminal.
 _Figures = tuple[Mapping[str, str], ...]
 _OF_PEOPLE: _Figures = (
     {"κ": "kappa", "AC1": "ac1", "α": "alpha"},
@@ -27,13 +27,13 @@ _OF_JUDGES: _Figures = (
 _MOST_ROWS, _MOST_ANSWERS = 20, 5
 
 
-def print_agreement(concords: Sequence[RaterAgreement], stand_ins: Names) -> None:
+def print_agreement(concords: Sequence[RaterAgreement], names: Names) -> None:
     """Print tables of one row per model and kind of question."""
     for (suite, judge), own in groupby(concords, key=lambda one: (one.suite, one.judge)):
-        print_line(f"suite {suite} answered by {stand_ins.name_judge(judge)}")
-        rows = [(_name(one, stand_ins), one) for one in own]
+        print_line(f"suite {suite} answered by {names.name_judge(judge)}")
+        rows = [(_name(one, names), one) for one in own]
         _print_tables(_NAMES, rows, _OF_PEOPLE, ("annotators", "prompts", "units", "single", "votes", "ties"))
-    print_marks(concords, stand_ins)
+    print_marks(concords, names)
     print_line("value [95 % interval for prompts and annotators like these; of “all agree”, for prompts like these]")
     print_line("κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal unless named; pairs agree: how often two people do")
     print_line(
@@ -44,28 +44,28 @@ def print_agreement(concords: Sequence[RaterAgreement], stand_ins: Names) -> Non
         print_line(f"{NOTHING} not defined: all answers are the same")
     for one in concords:
         if one.caution:
-            print_line(f"too little to rely on: {', '.join(_name(one, stand_ins))}: {one.caution}")
-    for told in dict.fromkeys(filter(None, map(published_kappa, concords))):
-        print_line(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
+            print_line(f"too little to rely on: {', '.join(_name(one, names))}: {one.caution}")
+    for title, kappa in dict.fromkeys(filter(None, map(published_kappa, concords))):
+        print_line(f"{title} reports a Fleiss' κ of {kappa} of five annotators; other images, other people")
 
 
-def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: Names) -> None:
-    """Print a row for the judge and one for people among themselves, and what is taken for what."""
+def print_judge_agreements(found: Sequence[JudgeAgreement], names: Names) -> None:
+    """Print one row for the judge and one for people among themselves, and what the judge says for each answer."""
     for suite, of_suite in groupby(found, key=lambda one: one.suite):
         own = list(of_suite)
         first = own[0]
-        judge, against = stand_ins.mark_judge(first.judge), stand_ins.name_judge(first.against)
+        judge, against = names.mark_judge(first.judge), names.name_judge(first.against)
         print_line(f"suite {suite}: {judge} against {against} ({first.rule})")
         rows: list[tuple[Sequence[str], PairAgreement]] = []
         for one in own:
-            sides = ((stand_ins.name_judge(one.judge), one.agreement), ("people", one.ceiling))
-            rows += [((*_name(one, stand_ins), who), found) for who, found in sides if found]
+            sides = ((names.name_judge(one.judge), one.agreement), ("people", one.ceiling))
+            rows += [((*_name(one, names), who), found) for who, found in sides if found]
         _print_tables((*_NAMES, "who"), rows, _OF_JUDGES, ("pairs", "prompts", "ties", "unusable"))
         pooled = {one.question for one in own if one.is_pooled}
         for one in own:
             if one.factor == WHOLE and (one.is_pooled or one.question not in pooled):
-                _print_confusion(one, stand_ins)
-    print_marks(found, stand_ins)
+                _print_confusion(one, names)
+    print_marks(found, names)
     print_line("value [95 % interval over prompts]; error: mean of the judge's count minus people's")
     print_line("κ (Fleiss') and α (Krippendorff's): of both sides; pairs: answers for which both have a value")
     print_line("ties: people are tied; unusable: one side has no value; neither is in any figure")
@@ -79,47 +79,47 @@ def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: Names) ->
     print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
     for one in found:
         if one.agreement.caution:
-            named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
+            named = ", ".join((names.name_model(one.model), one.question, name_level(one.factor, one.group)))
             print_line(f"too little to rely on: {named}: {one.agreement.caution}")
 
 
 def _print_tables(
     names: Sequence[str], rows: Sequence[tuple[Sequence[str], object]], figures: _Figures, sizes: Sequence[str]
 ) -> None:
-    """Print a table for each set of figures, and one of what they rest on.
+    """Print a table for each set of figures, and one of the sizes behind them.
 
-    Rows and tables without any figure are left out, but κ stands for all.
+    Rows and tables without figures are left out, except in the table with κ, which has all rows.
     """
     for columns in figures:
         found = [(own, [getattr(one, field) for field in columns.values()]) for own, one in rows]
-        told = [[*own, *map(cell, values)] for own, values in found if any(values) or "κ" in columns]
-        if told:
-            print_table([*names, *columns], told)
+        lines = [[*own, *map(cell, values)] for own, values in found if any(values) or "κ" in columns]
+        if lines:
+            print_table([*names, *columns], lines)
     print_table([*names, *sizes], ([*own, *(str(getattr(one, size)) for size in sizes)] for own, one in rows))
 
 
-def _name(one: RaterAgreement | JudgeAgreement, stand_ins: Names) -> tuple[str, ...]:
-    model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
+def _name(one: RaterAgreement | JudgeAgreement, names: Names) -> tuple[str, ...]:
+    model = one.model if one.is_pooled else names.mark_model(one.model)
     return model, one.question, name_level(one.factor, one.group)
 
 
 def published_kappa(one: RaterAgreement) -> tuple[str, str] | None:
-    """Name the paper and give what it reports of the same question about the same prompts, if it does."""
+    """Return a paper's title and the kappa it reports for this question and suite, if there is one."""
     paper = paper_of(one.suite)
     kappa = paper and paper.kappas.get((base_suite(one.suite), one.question))
     return (paper.title, kappa) if paper and kappa else None
 
 
-def _print_confusion(one: JudgeAgreement, stand_ins: Names) -> None:
+def _print_confusion(one: JudgeAgreement, names: Names) -> None:
     rows = []
     for value, found in groupby(one.agreement.confusion, key=lambda each: each.against):
         answers = sorted(found, key=lambda each: -each.n)
-        told = ", ".join(f"{_write(each.said)} × {each.n}" for each in answers[:_MOST_ANSWERS])
+        said = ", ".join(f"{_write(each.said)} × {each.n}" for each in answers[:_MOST_ANSWERS])
         others = f", {len(answers) - _MOST_ANSWERS} others" * (len(answers) > _MOST_ANSWERS)
-        rows.append((sum(each.n for each in answers), _write(value), told + others))
+        rows.append((sum(each.n for each in answers), _write(value), said + others))
     often = sorted(range(len(rows)), key=lambda place: -rows[place][0])[:_MOST_ROWS]
-    lines = ([value, str(count), told] for count, value, told in (rows[place] for place in sorted(often)))
-    judge, against = stand_ins.name_judge(one.judge), stand_ins.name_judge(one.against)
+    lines = ([value, str(count), said] for count, value, said in (rows[place] for place in sorted(often)))
+    judge, against = names.name_judge(one.judge), names.name_judge(one.against)
     print_table([f"{against}: {one.question}", "pairs", f"{judge} says"], lines)
     if len(rows) > _MOST_ROWS:
         print_line(f"… and {len(rows) - _MOST_ROWS} rarer answers of {against}: --json has all")

@@ -1,6 +1,5 @@
-"""How well drawings fit their prompts, and scores by other programs' rules, in the report and at the terminal."""
+"""How well drawings fit their prompts, and scores by others' rules, in the report and at the terminal."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment, align_survey
@@ -20,6 +19,7 @@ from subitize.report.table import (
     Section,
     TableBlock,
     TextBlock,
+    break_lines,
     number_of,
     number_text,
     tabulate,
@@ -28,14 +28,13 @@ from subitize.report.table import (
 from subitize.report.terminal import print_line, print_table
 
 _INFORMED = (
-    "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
+    "A judge that answers the questions of a scene graph, or scores a prompt, is informed: it knows what was asked for."
 )
-_ENDS = ":/,=_. ·-"
 _LINE_LETTERS = 36
 
 
 def alignment_sections(sources: Sequence[ReportRun]) -> list[Section]:
-    """Write the section on how well drawings fit their prompts, if a judge was asked."""
+    """Write the section on how well drawings fit their prompts, if a judge measured it."""
     found = [(source, one) for source in sources for one in align_survey(source.survey)]
     if not found:
         return []
@@ -53,7 +52,7 @@ def alignment_sections(sources: Sequence[ReportRun]) -> list[Section]:
 
 
 def _record(source: ReportRun, one: Alignment, sources: Sequence[ReportRun]) -> Record:
-    discarded = "Answers that the rule made no value of; in a scene graph they are wrong."
+    discarded = "Answers in which the rule found no value; in a scene graph they are wrong."
     score = one.estimate if one.has_interval else one.estimate.value
     return {
         MODEL: _label(source, one, sources),
@@ -63,7 +62,7 @@ def _record(source: ReportRun, one: Alignment, sources: Sequence[ReportRun]) -> 
         Column("Score", "Mean over drawings.", digits=3): score,
         Column("n", "Drawings."): one.estimate.n,
         Column("Discarded", discarded): one.discarded,
-        Column("Incomplete", "Drawings of which not every question is answered."): one.incomplete,
+        Column("Incomplete", "Drawings with unanswered questions."): one.incomplete,
     }
 
 
@@ -77,8 +76,8 @@ def _chart(
     has_suites = len({one.suite for _, one in found}) > 1
     points = [
         {
-            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_in_lines(source.name_judge(one.judge))}",
-            "name": _in_lines(_label(source, one, sources)),
+            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_wrap(source.name_judge(one.judge))}",
+            "name": _wrap(_label(source, one, sources)),
             "value": one.estimate.value,
             "low": one.estimate.low if one.has_interval else None,
             "high": one.estimate.high if one.has_interval else None,
@@ -101,18 +100,12 @@ def _chart(
     )
 
 
-def _in_lines(text: str) -> str:
-    """Break a long name into lines, where its parts end if it has some."""
-    lines = [""]
-    for part in re.findall(rf"[^{_ENDS}]{{1,{_LINE_LETTERS - 1}}}[{_ENDS}]?|[{_ENDS}]", text):
-        if lines[-1] and len(lines[-1]) + len(part) > _LINE_LETTERS:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
+def _wrap(name: str) -> str:
+    return "\n".join(break_lines(name, _LINE_LETTERS))
 
 
 def rescoring_sections(sources: Sequence[ReportRun]) -> list[Section]:
-    """Write the section on others' scores, if there are any."""
+    """Write the section on scores by others, if there are any."""
     found = [
         (source, one)
         for source in sources
@@ -123,22 +116,24 @@ def rescoring_sections(sources: Sequence[ReportRun]) -> list[Section]:
     scores = tabulate(
         "others-scores",
         "Scores by others, and ours",
-        [(_tell_scores(source, one), source.badge(one.model)) for source, one in found],
+        [(_score_record(source, one), source.badge(one.model)) for source, one in found],
         "Means over the same replies or drawings, with 95 % intervals over pictures or prompts.",
     )
-    told: list[tuple[Record, RowKind]] = [
-        (_tell_reason(source, one, why), source.badge(one.model))
+    differing: list[tuple[Record, RowKind]] = [
+        (_reason_record(source, one, why), source.badge(one.model))
         for source, one in found
         if one.group == WHOLE
         for why in one.differences
     ]
-    reasons = tabulate("read-differently", "What is read differently", told)
+    reasons = tabulate("read-differently", "What is read differently", differing)
     return [
-        Section("others-scores", "Scored by others", (scores, reasons if told else TextBlock("All are read alike.")))
+        Section(
+            "others-scores", "Scored by others", (scores, reasons if differing else TextBlock("All are read alike."))
+        )
     ]
 
 
-def _tell_scores(source: ReportRun, one: Rescored) -> Record:
+def _score_record(source: ReportRun, one: Rescored) -> Record:
     return {
         MODEL: source.name_model(one.model),
         text_column("Suite"): one.suite,
@@ -152,7 +147,7 @@ def _tell_scores(source: ReportRun, one: Rescored) -> Record:
     }
 
 
-def _tell_reason(source: ReportRun, one: Rescored, why: ScorerDisagreement) -> Record:
+def _reason_record(source: ReportRun, one: Rescored, why: ScorerDisagreement) -> Record:
     example = why.examples[0]
     return {
         MODEL: source.name_model(one.model),
@@ -169,33 +164,32 @@ def _tell_reason(source: ReportRun, one: Rescored, why: ScorerDisagreement) -> R
 _LONGEST_REPLY = 40
 
 
-def print_alignments(alignments: Sequence[Alignment], stand_ins: Names) -> None:
-    """Print one row per model, judge, measure and group, and what the measures mean."""
+def print_alignments(alignments: Sequence[Alignment], names: Names) -> None:
+    """Print one row per model, judge, measure and group, and explain the measures."""
     rows = []
     for one in alignments:
-        judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
-        names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
+        judge = names.mark_judge(one.judge, is_informed=one.is_informed)
+        labels = (one.suite, names.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
         score = cell(one.estimate) if one.has_interval else f"{number_text(one.estimate.value, 3)} {NOTHING}"
         counts = {"incomplete": one.incomplete, "excluded": one.excluded}
         others = "".join(f" + {count} {name}" for name, count in counts.items() if count)
         discarded = f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)
-        rows.append((*names, score, f"{one.estimate.n}{others}{discarded}"))
+        rows.append((*labels, score, f"{one.estimate.n}{others}{discarded}"))
     print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
-    print_marks(alignments, stand_ins)
+    print_marks(alignments, names)
     print_line("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
     if not all(one.has_interval for one in alignments):
         print_line(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
-    for measure in dict.fromkeys(one.measure for one in alignments):
-        print_line(f"{measure}: {MEASURES[measure]}")
+    print_line(*(f"{measure}: {MEASURES[measure]}" for measure in dict.fromkeys(one.measure for one in alignments)))
 
 
-def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
-    """Print both scores of every model, then what is read differently and why."""
+def print_rescored(rows: Sequence[Rescored], names: Names) -> None:
+    """Print both scores of every model, then which replies are read differently and why."""
     named = [
         {
             "suite": one.suite,
-            "model": stand_ins.mark_model(one.model),
-            "judged by": stand_ins.mark_judge(one.judge),
+            "model": names.mark_model(one.model),
+            "judged by": names.mark_judge(one.judge),
             "scored by": one.scorer,
             "group": one.group,
         }
@@ -204,7 +198,7 @@ def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
     figures = [(cell(one.theirs), cell(one.ours), str(one.theirs.n), str(one.different)) for one in rows]
     _print_named(named, ("their score", "ours", "n", "different"), figures)
     print_line("value [95 % interval over pictures or prompts], of the same replies or drawings in both")
-    print_marks(rows, stand_ins)
+    print_marks(rows, names)
     print_cautions(figure for one in rows for figure in (one.theirs, one.ours))
     for one in rows:
         of = one.scorer if one.group == WHOLE else f"{one.scorer}, {one.group}"
@@ -212,25 +206,24 @@ def print_rescored(rows: Sequence[Rescored], stand_ins: Names) -> None:
             print_line(f"{of}: {one.left_out} are in neither figure: they wait for a judge, or it does not score them")
         if one.their_average is not None:
             print_line(f"{of} averages tasks, leaving out those with nothing right: {one.their_average:.3f}")
-    told = [(row, one) for row in rows if row.group == WHOLE for one in row.differences]
-    if not told:
+    differing = [(row, one) for row in rows if row.group == WHOLE for one in row.differences]
+    if not differing:
         print_line("all are read alike")
         return
     cells = []
-    for _, difference in told:
+    for _, difference in differing:
         who, example = "them" if difference.we_are_stricter else "us", difference.examples[0]
         reply = " ".join(example.reply.split())
-        # Of a long reply, its end: there answers stand.
+        # The end of a long reply, where answers usually are.
         short = reply if len(reply) <= _LONGEST_REPLY else f"…{reply[1 - _LONGEST_REPLY :]}"
         cells.append((difference.reason, who, str(difference.count), short, example.expected, example.ours))
-    named = [{"model": stand_ins.mark_model(row.model), "scored by": row.scorer} for row, _ in told]
+    named = [{"model": names.mark_model(row.model), "scored by": row.scorer} for row, _ in differing]
     _print_named(named, ("reason", "right by", "how many", "for example", "right", "we read"), cells)
-    for reason in dict.fromkeys(one.reason for _, one in told):
-        print_line(f"{reason}: {REASONS[reason]}")
+    print_line(*(f"{reason}: {REASONS[reason]}" for reason in dict.fromkeys(one.reason for _, one in differing)))
 
 
 def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    """Print a table; names that are the same in all rows are said once, above it."""
+    """Print a table; names that all rows share are printed once, above it."""
     common = {name: one for name, one in named[0].items() if all(row[name] == one for row in named)}
     print_line(", ".join(f"{name} {one}" for name, one in common.items() if (name, one) != ("group", WHOLE)))
     columns = [name for name in named[0] if name not in common]
@@ -239,6 +232,6 @@ def _print_named(named: Sequence[Mapping[str, str]], headings: Sequence[str], ce
 
 
 def print_scorers() -> None:
-    """Print the published scorers that there are, what they credit and where they err."""
+    """Print the published scorers, what they credit and where they err."""
     known: list[Scorer | DrawingScorer] = [*SCORERS.values(), *DRAWING_SCORERS.values()]
     print_table(("scorer", "what is credited", "known defect"), ((one.name, one.rule, one.defect) for one in known))

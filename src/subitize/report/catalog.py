@@ -1,4 +1,4 @@
-"""Prints what there is (suites, models, judges, glyphs, their options) and what is installed or missing.
+"""Prints what exists (suites, models, judges, glyphs, their options) and what is installed or missing.
 
 Nothing here imports the store or the frame."""
 
@@ -31,7 +31,7 @@ def print_listings(listings: Iterable[Listing], heading: str = "what it does") -
 
 
 def print_descriptions(descriptions: Iterable[Description]) -> None:
-    """Print all there is to know of what a name stands for."""
+    """Print everything about what a name stands for."""
     for place, one in enumerate(descriptions):
         if place:
             print()
@@ -57,14 +57,14 @@ def print_descriptions(descriptions: Iterable[Description]) -> None:
 
 
 def print_glyphs(glyphs: Iterable[Glyph]) -> None:
-    """Print what can be drawn, in how many drawings, and the colours it has by nature."""
+    """Print the nouns that can be drawn, with the number of drawings and their natural colours."""
     known = sorted(glyphs, key=lambda one: one.noun)
     rows = ((one.noun, str(len(one.drawings)), ", ".join(one.colours)) for one in known)
     print_table(("noun", "drawings", "colours"), rows)
 
 
 def describe_suite(made: Resolved[Suite]) -> dict[str, str]:
-    """Describe a suite by its items: what they ask for, under which conditions, and how the outcome is looked at."""
+    """Describe a suite by its items: their tasks, conditions and questions."""
     items = list(made.obj.items(0))
     tasks = Counter(item.task.kind for item in items)
     asked = Counter(ask.question.kind for item in items for ask in item.asks)
@@ -96,7 +96,7 @@ _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"](?P<ex
 
 @dataclass(frozen=True, slots=True)
 class InstallationCheck:
-    """One part: what it is for, its version if it is there, and how to get it if it is not."""
+    """One part: what needs it, its version if installed, and how to get it if not."""
 
     part: str
     wanted_by: str
@@ -105,7 +105,7 @@ class InstallationCheck:
 
 
 def examine() -> list[InstallationCheck]:
-    """Look at this machine."""
+    """Check what is installed on this machine."""
     here = [
         InstallationCheck("subitize", "", __version__, None),
         InstallationCheck("python", "core", platform.python_version(), None),
@@ -113,11 +113,11 @@ def examine() -> list[InstallationCheck]:
         InstallationCheck("processor cores", "core", str(os.cpu_count()), None),
     ]
     found = [_look_for(requirement) for requirement in metadata("subitize").get_all("Requires-Dist") or []]
-    return here + [one for one in found if one.wanted_by != "dev"]  # what developers need is in CONTRIBUTING.md
+    return here + [one for one in found if one.wanted_by != "dev"]  # developers find theirs in CONTRIBUTING.md
 
 
 def print_findings(findings: list[InstallationCheck]) -> None:
-    """Print a row each, those that are missing with their remedy."""
+    """Print a row per part; missing ones with their remedy."""
     rows = ((one.part, one.wanted_by, one.version or f"missing; run: {one.remedy}") for one in findings)
     print_table(("part", "wanted by", "version"), rows)
 

@@ -1,6 +1,6 @@
-"""Charts of a report, from tidy rows to Vega-Lite; one colour per model throughout, intervals always drawn.
+"""Charts of a report, from tidy rows to Vega-Lite: one colour per model throughout, intervals always drawn.
 
-They are written as the plain data that Vega-Lite is: building them with a library took longer than drawing them."""
+They are written as plain Vega-Lite data: building them with a library took longer than drawing them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Rows = Sequence[Mapping[str, object]]
 Spec = Mapping[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
-# Told apart also by those who do not see all colours (after Okabe and Ito, its yellow darkened for white ground).
+# Safe for colour-blind readers (after Okabe and Ito, with the yellow darkened for a white background).
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7a5195", "#8c564b", "#5f6b7a", "#2f7f7f"]
 _PANEL_HEIGHT_PX = 150
 _PANELS_WIDTH_PX = 690
@@ -25,7 +25,7 @@ MOST_SIDE_BY_SIDE = 6
 _CELL_HEIGHT_PX = 7
 _LEAST_MATRIX_PX = 48
 _LEAST_FOR_TWO_DIGITS_PX = 18
-# The lowest colour of viridis: the ground of the numbers asked, on which cells that nothing fell into are not drawn.
+# The lowest colour of viridis: the background of the numbers asked; empty cells are not drawn.
 _VIRIDIS_ZERO = "#440154"
 SHARE = {"domain": [0, 1]}
 PERCENT = {"format": ".0%", "tickCount": 5}
@@ -42,32 +42,32 @@ _MARKS = {
     "published": ("#6b7480", "diamond"),
     "baseline": ("#b8860b", "diamond"),
 }
-# Where there are two or three numbers, Vega has ticks between them, whatever the least step.
+# With two or three numbers, Vega puts ticks between them despite the least step.
 _WHOLE = "datum.value % 1 ? '' : format(datum.value, 'd')"
-# Labels of counts stop at eleven, which stands for whatever is above ten.
+# Counts above ten are drawn as eleven.
 MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The models of a report in their order, each with a colour it keeps in all charts."""
+    """The models of a report in order, each with the colour that it keeps in all charts."""
 
     names: tuple[str, ...]
     shown: tuple[str, ...] = ()
 
     def of(self, names: Sequence[str]) -> "Palette":
-        """Keep the colours, and show some of the models only."""
+        """Keep the colours, but show only these models."""
         return Palette(self.names, tuple(names))
 
     @property
     def order(self) -> list[str]:
-        """The models shown, in their order."""
+        """The models shown, in order."""
         return [name for name in self.names if not self.shown or name in self.shown]
 
     def colour(self, *, legend: bool = True) -> Spec:
         """Encode the model."""
         names = self.order
-        # As many names stand side by side as there is room for.
+        # As many names side by side as fit.
         columns = max(1, min(3, _LEGEND_CHARACTERS // (max(map(len, names), default=0) + 6)))
         colours = [COLOURS[self.names.index(name) % len(COLOURS)] for name in names]
         shown = {**_LEGEND, "columns": columns} if legend else None
@@ -76,7 +76,7 @@ class Palette:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The matrices of one model: its rows, and the numbers that it was asked and could answer."""
+    """The confusion matrices of one model: rows, the numbers asked and the possible responses."""
 
     model: str
     rows: Rows
@@ -85,23 +85,23 @@ class Panel:
 
 
 def colour_kinds(kinds: Mapping[str, str]) -> Spec:
-    """Encode what is compared within a model, each kind in the colour named for it."""
+    """Encode what is compared within a model, each kind in its own colour."""
     scale = {"domain": list(kinds), "range": list(kinds.values())}
     return field("kind", "nominal", scale=scale, legend={**_LEGEND, "columns": 5})
 
 
 def colour_levels(levels: Sequence[str]) -> Spec:
-    """Encode the levels of a factor, which may be any; beyond ten, colours come again."""
+    """Encode the levels of any factor; colours repeat after ten."""
     return colour_kinds({level: COLOURS[place % len(COLOURS)] for place, level in enumerate(levels)})
 
 
 def confusion(panels: Sequence[Panel], categories: Sequence[str]) -> Spec:
     """Draw one matrix per model and category: target across, response up, share of the responses as colour.
 
-    Numbers that a model was not asked in a category are left blank.
+    Numbers that a model was not asked in a category stay blank.
     """
     targets = max(len(panel.targets) for panel in panels)
-    # Six panels, those of the paper, fill a row; fewer are wider, up to a square, but have room for their headings.
+    # Six panels, as in the paper, fill a row; fewer are wider, up to squares, with room for their headings.
     widest_px = _CELL_HEIGHT_PX * max(len(panel.responses) for panel in panels)
     width_px = min(widest_px, max(_CELL_HEIGHT_PX * targets, _PANELS_WIDTH_PX // len(categories)))
     heading_px = min(_LETTER_PX * max(map(len, categories)), _PANELS_WIDTH_PX // MOST_SIDE_BY_SIDE)
@@ -121,7 +121,7 @@ def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> S
     legend = {"title": "share of responses", "format": ".0%", "orient": "top", "direction": "horizontal"}
     share = field("share", "quantitative", scale={"scheme": "viridis", **SHARE}, legend=legend)
     asked = {"aggregate": [{"op": "count", "as": "count"}], "groupby": ["category", "target"]}
-    # The stroke closes the seams that a browser leaves between neighbours.
+    # The stroke closes the seams that browsers leave between neighbours.
     ground = {"transform": [asked], **layer("rect", {"x": x}, color=_VIRIDIS_ZERO, stroke=_VIRIDIS_ZERO)}
     header = {"labelFontWeight": "normal", "labelColor": QUIET, "labelPadding": 6}
     by_category = field("category", "nominal", sort=list(categories), title=None)
@@ -143,7 +143,7 @@ def _round_numbers(numbers: Sequence[int]) -> list[int]:
 
 
 def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int], *, x_title: str) -> Spec:
-    """Draw the share of right answers by number, the models side by side, or many in panels of their own."""
+    """Draw the share of right answers by number, models side by side, or in panels if there are many."""
     y = share_field("share right")
     if len(palette.order) > MOST_SIDE_BY_SIDE:
         shared = {"x": number_field(x_title), "color": palette.colour(legend=False)}
@@ -154,7 +154,7 @@ def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int], *, 
 
 
 def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, float]) -> Spec:
-    """Draw hits and false alarms by number with their criteria, a panel per model."""
+    """Draw hits and false alarms by number with their criteria, one panel per model."""
     kinds = list(criteria)
     colour = field("kind", "nominal", scale={"domain": kinds, "range": ["#0072b2", "#d55e00"]}, legend=_LEGEND)
     shape = field("kind", "nominal", scale={"domain": kinds, "range": ["circle", "triangle-down"]})
@@ -168,14 +168,14 @@ def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, f
 
 
 def psychometric(rows: Rows, models: Sequence[str], palette: Palette) -> Spec:
-    """Draw the share of exact answers as observed (points) and as the fitted law has it (line), a panel per model."""
+    """Draw the share of exact answers, observed (points) and fitted (line), one panel per model."""
     shared = {"x": number_field(), "color": palette.colour(legend=False)}
     law = layer("line", {**shared, "y": field("predicted", "quantitative")}, strokeWidth=2, opacity=0.75)
     return lay_out_panels(rows, [law, *draw_estimates("y", share_field("share exact"), shared)], models)
 
 
 def spread(rows: Rows, palette: Palette) -> Spec:
-    """Draw the standard deviation of the responses over their mean, both on log scales, with the fitted line."""
+    """Draw the standard deviation of the responses against their mean, on log scales, with the fitted line."""
     are_many = len(palette.order) > MOST_SIDE_BY_SIDE
     log = {"scale": {"type": "log", "nice": False, "padding": 12}, "axis": {"tickCount": 6}}
     x = field("mean", "quantitative", title="mean response", **log)
@@ -189,7 +189,7 @@ def spread(rows: Rows, palette: Palette) -> Spec:
 
 
 def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
-    """Draw one estimate per line with its interval and a line at 0, a panel per model."""
+    """Draw one estimate per line with its interval and a line at 0, one panel per model."""
     shared = {"y": name_field("name", order), "color": palette.colour(legend=False)}
     x = field("value", "quantitative", title=x_title, axis={"tickCount": 5})
     layers = [draw_reference({"x": {"datum": 0}}), *draw_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)]
@@ -197,9 +197,9 @@ def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str,
 
 
 def ranking(rows: Rows, names: Sequence[str], *, x_title: str) -> Spec:
-    """Draw a share of many models, best first; published figures, which have no interval, are diamonds."""
+    """Draw a share for many models, best first; published figures, which have no interval, are diamonds."""
     colour, shape = _kinds_of_rows(rows)
-    # Long names go over two lines, so that figures stay in sight on a phone.
+    # Long names take two lines, so that figures stay in view on a phone.
     shared = {"y": name_field("name", names, labelExpr=_over_two_lines(_LETTERS_PER_LINE)), "color": colour}
     layers = draw_estimates("x", share_field(x_title), shared, width=3, size=60, shape=shape)
     step = 28 if any(len(name) > _LETTERS_PER_LINE for name in names) else 22
@@ -208,7 +208,7 @@ def ranking(rows: Rows, names: Sequence[str], *, x_title: str) -> Spec:
 
 
 def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
-    """Draw a share of many models for each task, with a line at chance; what was published has no interval."""
+    """Draw a share for many models in each task, with a line at chance; published figures have no interval."""
     colour, shape = _kinds_of_rows(rows)
     shared = {"y": name_field("name", names, labelLimit=220), "color": colour}
     layers = [
@@ -219,7 +219,7 @@ def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
 
 
 def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
-    """Draw the share of right outcomes by the levels of one factor, the models side by side."""
+    """Draw the share of right outcomes by the levels of one factor, models side by side."""
     beside = {"yOffset": offset_field("model", palette.order, 0.3)}
     shared = {"y": name_field("level", levels, title, labelPadding=8), "color": palette.colour(), **beside}
     layers = draw_estimates("x", share_field("share right"), shared, width=2.5, size=50)
@@ -230,7 +230,7 @@ def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) ->
 def curves(
     rows: Rows, panels: Sequence[str], colour: Spec, *, of: str, x_title: str, stops_at_ten: bool = True
 ) -> Spec:
-    """Draw shares by number as lines with their intervals in the colours given; `of` is what panels stand for."""
+    """Draw shares by number as lines with intervals in the colours given; `of` is the field of the panels."""
     axis = {**UPRIGHT, "labelExpr": MORE_THAN_TEN} if stops_at_ten else UPRIGHT
     x = field("number", "ordinal", title=x_title, axis=axis)
     beside = {"xOffset": offset_field(colour["field"], colour["scale"]["domain"], 0.35)}
@@ -242,9 +242,9 @@ def curves(
 
 
 def scores(rows: Rows) -> Spec:
-    """Draw a panel per judge, in a scale of its own: a cosine and a probability cannot be compared.
+    """Draw one panel per judge, each with its own scale: a cosine and a probability cannot be compared.
 
-    Names may go over several lines. What has no interval is a hollow point.
+    Names may take several lines. An estimate without an interval is a hollow point.
     """
     panels, names = (list(dict.fromkeys(str(row[key]) for row in rows)) for key in ("model", "name"))
     row_px = 14 + 13 * max(name.count("\n") + 1 for name in names)
@@ -272,7 +272,7 @@ def scores(rows: Rows) -> Spec:
 
 
 def band(shared: Spec, y: Spec, **look: str) -> list[Spec]:
-    """Draw a curve in the band of its intervals."""
+    """Draw a curve within the band of its intervals."""
     ends = {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
     return [
         layer("area", ends, opacity=0.18, **look),
@@ -281,7 +281,7 @@ def band(shared: Spec, y: Spec, **look: str) -> list[Spec]:
 
 
 def _kinds_of_rows(rows: Rows) -> tuple[Spec, Spec]:
-    """Encode what the rows of a ranking are by colour and shape."""
+    """Encode the kinds of rows in a ranking by colour and shape."""
     present = {kind: mark for kind, mark in _MARKS.items() if any(row["kind"] == kind for row in rows)}
     colours, shapes = (list(values) for values in zip(*present.values(), strict=True))
     colour = field("kind", "nominal", scale={"domain": list(present), "range": colours}, legend=_LEGEND)
@@ -294,18 +294,18 @@ def field(name: str, kind: str, **how: object) -> Spec:
 
 
 def layer(mark: str, encoding: Spec, *, when: str = "", **look: object) -> Spec:
-    """Draw marks, of the rows for which a test holds if there is one."""
+    """Draw marks, only for the rows that pass the test if there is one."""
     chosen = {"transform": [{"filter": when}]} if when else {}
     return {**chosen, "mark": {"type": mark, **look}, "encoding": encoding}
 
 
 def interval_fields(axis: str) -> Spec:
-    """Reach from the low to the high end of an interval."""
+    """Encode the two ends of an interval."""
     return {axis: field("low", "quantitative"), f"{axis}2": {"field": "high"}}
 
 
 def number_field(title: str = "number") -> Spec:
-    """Encode a number by its size, with whole ticks."""
+    """Encode a number by its size, with ticks at whole numbers."""
     axis = {"tickMinStep": 1, "tickCount": 12, "grid": False, "labelExpr": _WHOLE, "labelSeparation": 5}
     scale = {"zero": False, "nice": False, "padding": 10}
     return field("number", "quantitative", title=title, axis=axis, scale=scale)
@@ -317,7 +317,7 @@ def share_field(title: str | None, *, axis: Spec = PERCENT) -> Spec:
 
 
 def name_field(of: str, order: Sequence[str], title: str | None = None, **axis: object) -> Spec:
-    """Stand names one below the other, in their order."""
+    """Encode names one below the other, in order."""
     look = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 260, **axis}
     return field(of, "nominal", title=title, sort=list(order), axis=look)
 
@@ -327,7 +327,7 @@ def _over_two_lines(most: int) -> str:
 
 
 def offset_field(of: str, order: Sequence[str], padding: float) -> Spec:
-    """Stand what would be in one place beside each other."""
+    """Offset marks that would otherwise overlap."""
     return field(of, "nominal", scale={"domain": list(order), "paddingOuter": padding})
 
 
@@ -341,7 +341,7 @@ def draw_estimates(
     size: int = 44,
     shape: Spec | None = None,
 ) -> list[Spec]:
-    """Draw values as dots, or in shapes of their own, each on a line from one end of its interval to the other."""
+    """Draw values as dots or other shapes, each on a line that spans its interval."""
     at = {**shared, across: value}
     dot = layer("point", {**at, "shape": shape}, size=size, filled=True, opacity=1) if shape else None
     return [
@@ -351,13 +351,13 @@ def draw_estimates(
 
 
 def draw_lines(value: Spec, shared: Spec, *, line_width: float = 1.25, size: int = 34) -> list[Spec]:
-    """Join estimates that stand beside each other by a line."""
+    """Draw estimates joined by a line."""
     line = layer("line", {**shared, "y": value}, strokeWidth=line_width, opacity=0.6)
     return [line, *draw_estimates("y", value, shared, size=size)]
 
 
 def draw_reference(place: Spec, dash: Sequence[int] = (3, 3)) -> Spec:
-    """Draw a quiet line to compare with."""
+    """Draw a quiet reference line."""
     return layer("rule", place, color=QUIET, strokeDash=list(dash))
 
 
@@ -370,10 +370,10 @@ def lay_out_panels(
     height_px: int = _PANEL_HEIGHT_PX,
     labels: Sequence[str] = (),
 ) -> Spec:
-    """Repeat layers for each model, or whatever the panels stand for; two or three in a row, and four in a square."""
+    """Repeat layers for each value of a field, usually the model; two or three in a row, four in a square."""
     columns = len(names) if len(names) <= 3 else 2 if len(names) == 4 else 3
     width_px = min(420, _PANELS_WIDTH_PX // columns)
-    # A name that is too long for its panel goes over two lines: models may differ in the end only.
+    # A name too long for its panel takes two lines: models may differ only at the end.
     lines = _over_two_lines(width_px // _LETTER_PX - 3)
     header = {"labelAnchor": "start", "labelLimit": width_px - 24, "labelExpr": lines}
     chart: Spec = {
@@ -382,7 +382,7 @@ def lay_out_panels(
         "columns": columns,
         "spec": {"width": width_px, "height": height_px, "layer": list(layers)},
     }
-    # A shared axis would stand under the empty places of the last row too.
+    # A shared axis would also appear under the empty places of the last row.
     own_axes = {"resolve": {"axis": {"x": "independent"}}} if len(names) % columns else {}
     return complete({**chart, **own_axes}, labels)
 
@@ -395,7 +395,7 @@ def lay_out(
 
 
 def complete(chart: Spec, labels: Sequence[str] = ()) -> Spec:
-    """Complete a chart, with room on the left for labels in letters wider than it was laid out with."""
+    """Complete a chart, with room on the left in case the reader's font is wider."""
     longest = min(_LONGEST_LABEL, max((len(label) for label in labels), default=0))
     padding = {"left": 8 + longest, "right": 22, "top": 4, "bottom": 4}
     return {"$schema": SCHEMA, **chart, "padding": padding}

@@ -1,6 +1,4 @@
-"""Papers' conclusions with their verdicts, and a paper's tables beside the printed figures.
-
-Both appear in the report and at the terminal."""
+"""Papers' conclusions with their verdicts, and papers' tables beside the published figures."""
 
 import math
 from collections import Counter
@@ -33,7 +31,7 @@ from subitize.report.terminal import describe_cautions, print_line, print_table
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a paper's conclusions are called, one and several, where their numbers are from, and what n and p are."""
+    """What a paper's conclusions are called (singular, plural), where their numbers come from, and what n and p are."""
 
     one: str
     several: str
@@ -43,7 +41,7 @@ class Wording:
 
 
 def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: Wording) -> Section | None:
-    """Hold a paper's conclusions against these data, each with its tests; groups are runs and judges by name."""
+    """Test a paper's conclusions on these data; groups are runs and judges by name."""
     columns = [*map(text_column, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))]
     tables: list[Block] = []
     for place, (group, found) in enumerate(groups.items(), start=1):
@@ -62,7 +60,7 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: W
 
 
 def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
-    """Draw the differences that statements rest on, of all models together; those of each are in the data."""
+    """Draw the differences behind the claims for all models together; those of each model are in the data."""
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
         return []
@@ -95,21 +93,21 @@ def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
 
 
 def tell(one: Contrast, unit: str = "pair") -> str:
-    """Write a comparison as part of a sentence; `unit` is what its n counts."""
+    """Write a contrast as part of a sentence; `unit` is what its n counts."""
     of = f" of {one.model}" if one.model and not one.is_pooled else ""
     units = number_of(one.n, unit)
     return f"{one.label}{of} is {estimate_text(one.difference)}, p {write_p(one.p_holm)} (Holm), {units}"
 
 
 def describe_margin(verdict: Verdict, comparisons: Sequence[Contrast]) -> str:
-    """Say so where a claim does not hold because a drop is surely a small one."""
+    """Say so if a claim does not hold because a drop is certainly small."""
     if verdict != "does not hold" or all(one.trend != "none" for one in comparisons):
         return ""
     return f"; a drop that is surely smaller than {SMALL} is taken for none, a margin of ours"
 
 
 def describe_level(models: int) -> str:
-    """Say how sure intervals are that together must hold the figures of so many models."""
+    """Describe the level of intervals that must hold for so many models together."""
     return "95 %" if models == 1 else f"{100 * (1 - ALPHA / models):.1f} %, which is 95 % for {models} models together"
 
 
@@ -131,11 +129,11 @@ MARKS: dict[CellMatch, str] = {
 
 
 def print_reproduction(comparisons: Sequence[ComparedCell]) -> None:
-    """Print each table, then how many cells came out how."""
+    """Print each table, then how many cells have which verdict."""
     print_tables(comparisons)
     names = dict.fromkeys(one.table for one in comparisons)
     found = Counter((one.table, one.verdict) for one in comparisons)
-    # Most papers round.
+    # Most papers round, so "truncated" is shown only if it occurs.
     known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
     if any(one.published is not None for one in comparisons):
         rows = ([name, *(str(found[name, verdict] or "") for verdict in known)] for name in names)
@@ -144,16 +142,15 @@ def print_reproduction(comparisons: Sequence[ComparedCell]) -> None:
         print_line(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
     else:
         print_line("value [95 % interval]; the paper prints no figures of these models")
-    for line in describe_cautions(one.caution for one in comparisons):
-        print_line(line)
-    # Figures that are computed as a paper does, where subitize would do it in another way.
+    print_line(*describe_cautions(one.caution for one in comparisons))
+    # Figures computed as the paper does, where subitize would compute them differently.
     own = [one for one in comparisons if one.method.startswith(AS_THE_PAPER)]
     for method, cells in group_rows(own, lambda one: one.method).items():
         print_line(f"{', '.join(dict.fromkeys(cell.column for cell in cells))}: {method}")
 
 
 def print_tables(comparisons: Sequence[ComparedCell]) -> None:
-    """Print each table, whatever of it was printed elsewhere."""
+    """Print each table, with the published figures beside ours."""
     for name, cells in group_rows(comparisons, lambda one: one.table).items():
         texts = {(cell.row, cell.column): _text(cell) for cell in cells}
         rows, columns = (list(dict.fromkeys(names)) for names in zip(*texts, strict=True))
@@ -163,7 +160,7 @@ def print_tables(comparisons: Sequence[ComparedCell]) -> None:
 
 def _text(cell: ComparedCell) -> str:
     numbers = [one for one in (cell.ours, cell.low, cell.high) if isinstance(one, float | int) and math.isfinite(one)]
-    # Counts as they are; percentages have one decimal, smaller figures more.
+    # Counts have no decimals, percentages one, smaller figures more.
     digits = 0 if all(one == int(one) for one in numbers) else 3 if max(map(abs, numbers)) < _LARGE else 1
     ours = _write(cell.ours, digits)
     if cell.low is not None and cell.high is not None:
@@ -181,10 +178,8 @@ def _write(value: float | str, digits: int) -> str:
     return number_text(value, digits) if math.isfinite(value) else NOTHING
 
 
-def print_claims(statements: Iterable[Claim], *, title: str = "claims") -> None:
-    """Print a claim with its verdict in a line, and below it each part of what was computed."""
+def print_claims(claims: Iterable[Claim], *, title: str = "claims") -> None:
+    """Print each claim with its verdict, and below it what was computed, part by part."""
     print_line(title)
-    for one in statements:
-        print_line(f"{one.id} {one.verdict}: {one.claim}")
-        for part in one.sentence.split("; "):
-            print_line(f"    {part}")
+    for one in claims:
+        print_line(f"{one.id} {one.verdict}: {one.claim}", *(f"    {part}" for part in one.sentence.split("; ")))

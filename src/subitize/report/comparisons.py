@@ -19,9 +19,9 @@ from subitize.report.terminal import print_line, print_table
 
 @dataclass(frozen=True, slots=True)
 class RefinedRun:
-    """What one judge saw of the models of one run: attempts at a suite's prompts, and at refined ones.
+    """One judge's view of the models of one run: attempts at a suite's prompts, and at refined ones.
 
-    In the attempts models go by their labels in the report.
+    In attempts, models go by their labels in the report.
     """
 
     name: str
@@ -33,9 +33,9 @@ class RefinedRun:
 
 
 def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: Unusable = "wrong") -> list[RefinedRun]:
-    """Take together what is compared: the models of one run, as one judge saw them; what was excluded is left out.
+    """Group what is compared: the models of one run, by judge, without excluded observations.
 
-    What was only ever refused has no judge, and goes with each judge of the run.
+    A series that was only refused has no judge, and is grouped with each judge of the run.
     """
     labels = {(one.source.name, one.model): one.label for one in own}
     places = dict.fromkeys((one.source.name, one.judge) for one in (*own, *refined) if one.judge != NO_JUDGE)
@@ -70,7 +70,7 @@ def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: 
 def refinement_sections(
     suite: str, own: Sequence[Series], refined: Sequence[Series], palette: Palette
 ) -> list[Section]:
-    """Write the section of a suite's refined prompts, if it has some that can be paired."""
+    """Write the section on a suite's refined prompts, if some can be paired."""
     if all(item.base is None for one in (*own, *refined) for item in one.observations.items.values()):
         return []
     section = pair_section(suite, group_series(own, refined), palette)
@@ -80,12 +80,12 @@ def refinement_sections(
 def pair_section(
     suite: str, groups: Sequence[RefinedRun], palette: Palette, more: Sequence[Block] = ()
 ) -> Section | None:
-    """Set refined prompts beside those that they are made of, prompt by prompt; `more` stands after that."""
+    """Compare refined prompts with their originals, prompt by prompt; `more` blocks follow."""
     shown: dict[RefinementMeasure, list[tuple[RefinedRun, RefinementEffect]]] = {"success": [], "accuracy": []}
     for group in groups:
         designs = {suite: design for one in group.series for suite, design in one.observations.designs.items()}
         for row in compare([*group.attempts, *group.refined], designs=designs):
-            # Of one image per prompt, that one of them is right is the same as the share of right ones.
+            # With one image per prompt, success is the same as accuracy.
             if row.measure == "accuracy" or row.k > 1:
                 shown[row.measure].append((group, row))
     blocks = [_figure(suite, measure, found, palette) for measure, found in shown.items() if found]
@@ -145,14 +145,14 @@ def _record(row: RefinementEffect) -> Record:
 _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
 
 
-def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
-    """Print a leaderboard and the pairs of each measure, and what the columns mean."""
-    for one in _telling(found.boards):
+def print_comparisons(found: Comparisons, names: Names) -> None:
+    """Print the leaderboard and the pairs of each measure, and explain the columns."""
+    for one in _without_repeats(found.boards):
         board = one.board
-        judge, group = stand_ins.name_judge(board.judge), name_level(board.factor, board.group)
+        judge, group = names.name_judge(board.judge), name_level(board.factor, board.group)
         print_line(f"{board.measure} in {board.suite}, judged by {judge}, {group}")
         ranks = (
-            (of.rank, stand_ins.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
+            (of.rank, names.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
             for of in one.models
         )
         print_table(("rank", "model", "letter", board.measure, "n"), ranks)
@@ -167,14 +167,13 @@ def print_comparisons(found: Comparisons, stand_ins: Names) -> None:
     )
     figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
     print_cautions(one for of_board in figures for one in of_board)
-    for line in (*map(write_left_out, found.left_out), *found.notes):
-        print_line(line)
-    if any(of.model in stand_ins.models for one in found.boards for of in one.models):
+    print_line(*map(write_left_out, found.left_out), *found.notes)
+    if any(of.model in names.models for one in found.boards for of in one.models):
         print_line(STAND_IN)
 
 
-def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
-    """Leave out what another measure tells: where nothing was refused or discarded, several are the same."""
+def _without_repeats(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
+    """Leave out measures that repeat another one, as where nothing was refused or discarded."""
     figures = {one.board: [(of.model, of.estimate.value, of.estimate.n) for of in one.models] for one in boards}
     for one in boards:
         like = _LIKE.get(one.board.measure)
@@ -186,37 +185,37 @@ def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
 
 
 def write_left_out(one: LeftOut) -> str:
-    """Say what of a model is in no comparison."""
+    """Say how much of a model is in no comparison."""
     return (
         f"left out: {one.count} of {one.total} answers about {one.model} in {one.suite}, which not all models have or "
         "which are excluded"
     )
 
 
-def print_refinements(rows: Sequence[RefinementEffect], stand_ins: Names) -> None:
-    """Print one row per refinement, model, judge and measure, and what the columns mean."""
-    print_pairs(rows, stand_ins)
+def print_refinements(rows: Sequence[RefinementEffect], names: Names) -> None:
+    """Print one row per refinement, model, judge and measure, and explain the columns."""
+    print_pairs(rows, names)
     print_line(
         "value [95 % interval over prompts]; p: by flipping the signs of prompts' residuals, as the interval, adjusted "
         "for all rows of a suite, judge and measure (Holm)"
     )
     print_line("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
-    print_marks(rows, stand_ins)
+    print_marks(rows, names)
     pairings = [pairing for one in rows for pairing in (one.pairing, one.applied) if pairing]
     print_cautions(one for pairing in pairings for one in (pairing.first, pairing.second, pairing.difference))
 
 
-def print_pairs(rows: Iterable[RefinementEffect], stand_ins: Names | None = None) -> None:
-    """Set refined prompts beside the original ones, all that could be paired."""
-    known = stand_ins or Names()
+def print_pairs(rows: Iterable[RefinementEffect], names: Names | None = None) -> None:
+    """Print refined prompts beside the original ones, as far as they can be paired."""
+    known = names or Names()
     headings = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
     lines = []
     for one in rows:
         measure = f"success of {one.k}" if one.measure == "success" else "per image"
-        names = (one.suite, one.refinement, known.mark_model(one.model), known.mark_judge(one.judge), measure)
+        labels = (one.suite, one.refinement, known.mark_model(one.model), known.mark_judge(one.judge), measure)
         pairing = one.pairing
         figures = (*map(cell, (pairing.second, pairing.first, pairing.difference)), write_p(pairing.p_holm))
         counts = map(str, (pairing.difference.n, one.fallbacks, one.unpaired))
-        lines.append([*names, *figures, *counts, cell(one.applied.difference if one.applied else None)])
+        lines.append([*labels, *figures, *counts, cell(one.applied.difference if one.applied else None)])
     of_pairs = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
     print_table([*headings, *of_pairs], lines, title="refined and original prompts, in pairs")

@@ -1,4 +1,4 @@
-"""Composes a report of any set of runs, from the title and the summary to the citations."""
+"""Builds the report of any set of runs, from title and summary to citations."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,19 +26,19 @@ from subitize.report.figures import draw_figures_ahead
 from subitize.report.gallery import make_gallery
 from subitize.report.leaderboard import (
     describe_standing,
+    drop_stand_ins,
     factor_sections,
     mark_models,
     rank_counts,
     rank_scores,
     stand_series,
-    take_real,
 )
 from subitize.report.number_sense import counting_sections, small_sample_warning
 from subitize.report.provenance import (
     days,
     describe_protocols,
     describe_provenance,
-    follow,
+    find_protocols,
     mark_protocols,
     missing_data_section,
 )
@@ -65,30 +65,30 @@ _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
 
 def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
-    """Write the report of these runs."""
+    """Build the report of these runs."""
     series = list_series(sources)
     _check_left(series)
     counted = _count(sources, series)
     ranked = [model.label for models in counted.values() for model in models]
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
-    # Suites whose prompts are refined stand right after the one that they are made of.
+    # Suites of refined prompts come right after their original.
     suites = sorted({one.suite for one in series}, key=lambda suite: (base_suite(suite), suite))
     titles = {suite: _title(suite) for suite in suites}
-    accounts = {suite: _account(suite, series, counted[suite], palette) for suite in suites}
-    for account in accounts.values():
-        draw_figures_ahead(account.sections)
-    conduct = follow(series)
+    reports = {suite: _report_suite(suite, series, counted[suite], palette) for suite in suites}
+    for report in reports.values():
+        draw_figures_ahead(report.sections)
+    protocols = find_protocols(series)
     leaders, results, headlines = [], [], {}
     standings: dict[str, Mapping[str, Ranked]] = {}
-    for suite, account in accounts.items():
+    for suite, report in reports.items():
         own, name = [one for one in series if one.suite == suite], slug(suite)
-        of_suite = [one for one in conduct if one.series.suite == suite]
+        own_protocols = [one for one in protocols if one.series.suite == suite]
         standings[suite] = stand_series(own)
-        marked = mark_models(account.leaderboard, own, standings[suite])
-        warnings, leader = mark_protocols(marked, of_suite)
-        sections, headlines[suite] = [*account.sections], account.headline
+        marked = mark_models(report.leaderboard, own, standings[suite])
+        warnings, leader = mark_protocols(marked, own_protocols)
+        sections, headlines[suite] = [*report.sections], report.headline
         left_out = [TextBlock(_EXCLUDED.format(one.label, len(one.observations))) for one in own if one.is_excluded]
-        blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
+        blocks = (*warnings, *leader[:1], _describe_judges(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_figures_ahead(leaders[-1:])
         gallery = make_gallery(name, own, progress)
@@ -98,7 +98,7 @@ def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
         results.append(Section(name, titles[suite], notes, tuple(sections)))
     cited = [Section("citations", "Please cite", works)] if (works := references(suites, sources)) else []
     costs = (*alignment_sections(sources), *rescoring_sections(sources), *cost_sections(sources, series))
-    last = (*costs, missing_data_section(sources), describe_protocols(conduct), describe_provenance(sources), *cited)
+    last = (*costs, missing_data_section(sources), describe_protocols(protocols), describe_provenance(sources), *cited)
     *others, last_title = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
         " and ".join(filter(None, [", ".join(others), last_title])),
@@ -107,25 +107,27 @@ def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
     )
 
 
-def _account(suite: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette) -> SuiteReport:
-    """Say of a suite what there is to say of it; of one whose prompts are refined only how it does on the whole."""
+def _report_suite(
+    suite: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport:
+    """Report on a suite; for one of refined prompts, only its leaderboard."""
     own = [one for one in series if one.suite == suite]
     refined = [one for one in series if one.suite != suite and base_suite(one.suite) == suite]
     if REFINED in suite:
         left = [one for one in own if not one.is_excluded]
         return SuiteReport(rank_scores(slug(suite), left, _score(left, ())) if left else (), ())
     paper = paper_of(suite)
-    account = papers.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
-    if account is None:
-        account = _suite(suite, own, counted, palette)
-    if account.has_refinements:
-        return account
-    sections = (*account.sections, *refinement_sections(suite, own, refined, palette))
-    return replace(account, sections=sections)
+    report = papers.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
+    if report is None:
+        report = _default_report(suite, own, counted, palette)
+    if report.has_refinements:
+        return report
+    sections = (*report.sections, *refinement_sections(suite, own, refined, palette))
+    return replace(report, sections=sections)
 
 
 def _check_left(series: Sequence[Series]) -> None:
-    """Refuse where nothing is left to report on."""
+    """Refuse a report if everything is excluded."""
     if all(one.is_excluded for one in series):
         count = sum(len(one.observations) for one in series)
         raise NothingToDoError(
@@ -135,8 +137,8 @@ def _check_left(series: Sequence[Series]) -> None:
 
 
 def _count(sources: Sequence[ReportRun], series: Sequence[Series]) -> dict[str, list[CountingModel]]:
-    """Measure what is a count of a known number, by suite; of other suites there is nothing to measure."""
-    # Refined prompts are compared with those that they are made of, and not measured again.
+    """Measure the suites that ask for counts of known numbers; other suites have no entry."""
+    # Refined prompts are compared with their originals, not measured again.
     is_refined = pl.col("suite").str.contains(REFINED, literal=True)
     try:
         found = measure_counting({source.name: source.survey.whole.filter(~is_refined) for source in sources})
@@ -145,15 +147,17 @@ def _count(sources: Sequence[ReportRun], series: Sequence[Series]) -> dict[str, 
     by_key = {(one.run, one.suite, one.model, one.judge): one for one in found}
     counted: dict[str, list[CountingModel]] = defaultdict(list)
     for one in series:
-        it = by_key.get((one.source.name, one.suite, one.model, one.judge))
-        if it is not None:
-            named = replace(it, model=one.source.name_model(one.model), judge=one.judge_name)
+        report = by_key.get((one.source.name, one.suite, one.model, one.judge))
+        if report is not None:
+            named = replace(report, model=one.source.name_model(one.model), judge=one.judge_name)
             counted[one.suite].append(CountingModel(one.label, one.badge, named))
     return defaultdict(list, {suite: rank(models) for suite, models in counted.items()})
 
 
-def _suite(name: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette) -> SuiteReport:
-    """Write the leaderboard and the sections of one suite: those of counts where it counts, and by condition."""
+def _default_report(
+    name: str, series: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+) -> SuiteReport:
+    """Write the leaderboard and sections of one suite: those on counting if it counts, and by condition."""
     suite = slug(name)
     left = [one for one in series if not one.is_excluded]
     if not left:
@@ -164,14 +168,14 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[CountingModel]
         return SuiteReport(rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette))
     paper = paper_of(name)
     published: PublishedCounts | None = papers.load(paper.counts).get(name) if paper and paper.counts else None
-    leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
+    leader = rank_counts(suite, counted, name_baselines(model.report.numbers for model in counted), published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = counting_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
     if paper and paper.count_claims:
-        # What the paper concludes is held against each run and judge by itself.
-        groups = group_rows((one.it for one in counted), lambda it: f"{it.run} · {it.judge}")
+        # The paper's conclusions are tested on each run and judge separately.
+        groups = group_rows((model.report for model in counted), lambda report: f"{report.run} · {report.judge}")
         observe = papers.load(paper.count_claims)
-        found = {group: observe([(it.model, it) for it in own]) for group, own in groups.items()}
+        found = {group: observe([(report.model, report) for report in own]) for group, own in groups.items()}
         sections += filter(None, [claims_section(suite, found, Wording("claim", "claims", _CLAIMED))])
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
@@ -180,7 +184,7 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[CountingModel]
 
 
 def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:
-    """Score each by itself, by label: the same model and judge may be in two runs."""
+    """Score each series separately, by label: the same model and judge may be in two runs."""
     found = {}
     for one in series:
         known = {name for item in one.observations.seen_items() for name in item.factors}
@@ -189,7 +193,7 @@ def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[S
 
 
 def _title(suite: str) -> str:
-    """Get a suite's title, with the refinement of its prompts; one that is not installed here goes by its name."""
+    """Get a suite's title with its refinement, or its name if it is not installed."""
     base, _, refinement = suite.partition(REFINED)
     title = find_suite_title(base)
     if title is None:
@@ -197,23 +201,23 @@ def _title(suite: str) -> str:
     return f"{title}, refined: {refinement}" if refinement else title
 
 
-def _judged(series: Sequence[Series]) -> TextBlock:
-    """Name the judges behind the figures, and what must be known of them; it is a warning if one was informed."""
+def _describe_judges(series: Sequence[Series]) -> TextBlock:
+    """Name the judges behind the figures, with what readers must know about them; a warning if one was informed."""
     marks: dict[str, list[str]] = {}
     for one in series:
-        is_stand_in = one.judge in one.source.stand_ins.judges
+        is_stand_in = one.judge in one.source.names.judges
         known = marks.setdefault(one.judge_name, [])
         known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
         mark = _INFORMED if one.observations.rows["is_informed"].all() else _INFORMED_IN_PART
         known += [mark] * (one.is_informed and mark not in known)
     if list(marks) == [NO_JUDGE]:
-        return TextBlock("Judged by nobody: every response was a refusal.")
+        return TextBlock("No judge was needed: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
 
 
 def references(suites: Iterable[str], sources: Iterable[ReportRun] = ()) -> tuple[ReferenceBlock, ...]:
-    """List what to cite, each work once: of suites, also of refined ones, and of published sets of questions."""
+    """List what to cite, each work once: for suites, refined or not, and for published sets of questions."""
     works = dict.fromkeys(work for suite in suites for work in find_references(suite))
     datasets = dict.fromkeys(
         one for source in sources for one in name_datasets(source.survey.observations.seen_items())
@@ -231,27 +235,29 @@ def _summarize(
     headlines: Mapping[str, str],
     standings: Mapping[str, Mapping[str, Ranked]],
 ) -> str:
-    """Say it in words.
+    """Summarise the report in words.
 
-    By suite are given the models that count, best first, a sentence of the suite's own, and where models stand.
+    The counting models (best first), headlines and standings are given by suite.
     """
-    told = [_covered(sources, series)]
-    # Refined prompts are told of with those that they are made of.
+    sentences = [_describe_coverage(sources, series)]
+    # Refined prompts are covered by the section on their originals.
     originals = (one for one in series if base_suite(one.suite) == one.suite)
     for suite, own in group_rows(originals, lambda one: one.suite).items():
-        fit = take_real([one for one in own if one.badge != "stand-in judge"])
+        fit = drop_stand_ins([one for one in own if one.badge != "stand-in judge"])
         if not fit:
-            told.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
+            sentences.append(f"In {suite}, nothing can be said: a stand-in judged the drawings of real models.")
             continue
-        ranked = take_real([one for one in counted[suite] if one.it.accuracy and one.badge != "stand-in judge"])
-        stand = standings[suite]
-        general = _headline(suite, ranked, stand) if ranked else _accuracies(suite, fit, stand)
+        ranked = drop_stand_ins(
+            [one for one in counted[suite] if one.report.accuracy and one.badge != "stand-in judge"]
+        )
+        ranks = standings[suite]
+        general = _headline(suite, ranked, ranks) if ranked else _accuracies(suite, fit, ranks)
         has_unfit = any(one.badge == "stand-in judge" for one in own)
-        told.append(general if has_unfit else headlines[suite] or general)
-    return " ".join(filter(None, told))
+        sentences.append(general if has_unfit else headlines[suite] or general)
+    return " ".join(filter(None, sentences))
 
 
-def _covered(sources: Sequence[ReportRun], series: Sequence[Series]) -> str:
+def _describe_coverage(sources: Sequence[ReportRun], series: Sequence[Series]) -> str:
     names = [printable(source.name) for source in sources]
     models = {one.model: one.badge for one in series}
     items = {(own.source.name, id) for own in series for id in own.observations.rows["item"].unique()}
@@ -276,14 +282,14 @@ def _stand_ins(badges: Sequence[RowKind]) -> str:
 
 def _headline(suite: str, ranked: Sequence[CountingModel], standings: Mapping[str, Ranked]) -> str:
     best, worst = ranked[0], ranked[-1]
-    level = level_text(best.it.knower_all)
+    level = level_text(best.report.knower_all)
     counts = "" if level is None else f" (counting level: {level})"
-    right = f"{percent_text(best.it.accuracy)} of its answers are right{counts}"
+    right = f"{percent_text(best.report.accuracy)} of its answers are right{counts}"
     if len(ranked) == 1:
         return f"In {suite}, {best.label} was measured: {right}."
-    if best.it.accuracy and not best.it.accuracy.value:
+    if best.report.accuracy and not best.report.accuracy.value:
         return f"In {suite}, no model is ever right."
-    others = f"{worst.label} is right least often, in {percent_text(worst.it.accuracy)}."
+    others = f"{worst.label} is right least often, in {percent_text(worst.report.accuracy)}."
     return f"In {suite}, {best.label} is right most often: {right}.{describe_standing(best.label, standings)} {others}"
 
 

@@ -22,7 +22,7 @@ _UNKNOWN = Column("Price unknown", "Answers whose price is not known: the sum is
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What the calls of one model or judge came to; prices are those that are known, by how often they were paid."""
+    """The calls of one model or judge; known prices are counted by how often they were paid."""
 
     calls: int
     failed: int
@@ -32,19 +32,19 @@ class Bill:
     unsettled: int
 
     @property
-    def is_told(self) -> bool:
-        """Tell whether anything is known of what the calls used."""
+    def has_usage(self) -> bool:
+        """Whether anything is known about what the calls used."""
         return bool(self.prices or self.unsettled or self.tokens_in is not None or self.tokens_out is not None)
 
     @property
     def total_usd(self) -> float:
-        """The sum of the prices that are known."""
+        """The sum of the known prices."""
         return sum(price * count for price, count in self.prices.items())
 
 
 def cost_sections(sources: Sequence[ReportRun], series: Sequence[Series]) -> list[Section]:
-    """Set out what every model and judge cost, where anything is known of it."""
-    found = [one for source in sources for one in _list_bills(source, series) if one[0].is_told]
+    """Write the section on what every model and judge cost, if anything is known."""
+    found = [one for source in sources for one in _list_bills(source, series) if one[0].has_usage]
     if not found:
         return []
     caption = (
@@ -93,7 +93,7 @@ def _bill(usages: Counter[str], failed: int) -> Bill:
             prices[usage["price_usd"]] += count
         for name, known in tokens.items():
             tokens[name] = known if usage[name] is None else (known or 0) + usage[name] * count
-        # Runs that were made before such tries were counted do not tell.
+        # Older runs did not count such tries.
         unsettled += usage.get("unsettled_tries", 0) * count
     return Bill(usages.total(), failed, **tokens, prices=prices, unsettled=unsettled)
 
@@ -125,7 +125,7 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
 
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:
-    """Tell what each answer costs of which all is right; what is unknown is left out."""
+    """Compute the cost of an answer that is entirely right; unknown ones are left out."""
     judged = with_units(series.observations.kept().filter(pl.col("status") != "unknown")).rows
     by_answer = judged.group_by("subject", maintain_order=True)
     right = by_answer.agg(pl.col("is_right").all(), pl.col("cluster", "stratum").first())
@@ -139,18 +139,17 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
 
 
 def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
-    """Print what is left to do of a suite by model, and what it is expected to cost."""
+    """Print what is left to do, by suite and model, and what it is expected to cost."""
     for one in forecasts:
         sizes = f"{number_of(one.items, 'item')}, {number_of(one.trials, 'trial')}"
         print_line(f"{one.suite} on {one.model_name}: {sizes}, {one.done:,} of them done")
-        for line in one.matched:
-            print_line(f"  {line}")
+        print_line(*(f"  {line}" for line in one.matched))
     suites = [one.suite for one in forecasts for _ in one.expenses]
     print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
 
 
 def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequence[str] = ()) -> None:
-    """Print what calls are expected to use and cost, one by one, of which suite where there are several, and in all."""
+    """Print the calls with their expected use and cost, with the suite if there are several, and the total."""
     named = suites if len(set(suites)) > 1 else []
     figures = ("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
     rows = []

@@ -1,4 +1,4 @@
-"""Writes a report: one HTML page that needs nothing else, with its figures and tables as files on request."""
+"""Writes a report: one self-contained HTML page, with its figures and tables as files on request."""
 
 import base64
 import hashlib
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 
-# By the names that the page has for them: text, table, figure, gallery, facts, reference.
+# By their names in the page's templates: text, table, figure, gallery, facts, reference.
 _KINDS = {kind.__name__.removesuffix("Block").lower(): kind for kind in get_args(Block)}
 _MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅", "unknown": "?"}
 _KIND_NAMES: dict[RowKind, str] = {
@@ -60,7 +60,7 @@ _FILTER_NAMES = {
 
 
 def to_html(document: Document) -> Iterator[str]:
-    """Write the page piece by piece; whatever a model or a user wrote is escaped where it is put in."""
+    """Write the page piece by piece; text of models and users is escaped where it is inserted."""
     return _page().generate(
         document=document,
         version=__version__,
@@ -73,7 +73,7 @@ def to_html(document: Document) -> Iterator[str]:
 
 @cache
 def _page() -> "Template":
-    """Compile the page once; its style, its script and what it says of values are the same for every document."""
+    """Compile the template once; its style, script and filters are the same for every document."""
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup, escape
 
@@ -97,7 +97,7 @@ def _page() -> "Template":
     page.globals |= {
         "style": Markup(style),
         "script": Markup(script),
-        # The browser runs this script and no other, whatever else got into the page.
+        # The browser runs only this script, whatever else may be in the page.
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }
     return page.get_template("report.html")
@@ -109,7 +109,7 @@ def _finalize(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Where the page goes, and the folders for figures and tables if they are wanted."""
+    """Where the page goes, and the folders for figures and tables, if wanted."""
 
     page: Path
     figures: Path | None = None
@@ -119,7 +119,7 @@ class Outputs:
 def write_report(
     runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: ReadOptions | None = None
 ) -> list[Path]:
-    """Write the report of these runs and say which files it is in."""
+    """Write the report of these runs, and return its files."""
     check_outputs(outputs)
     chart_engine.start()
     with gc_paused():
@@ -131,7 +131,7 @@ def write_report(
 
 
 def check_outputs(outputs: Outputs) -> None:
-    """Refuse before any work what could not be written after it."""
+    """Refuse early what could not be written later."""
     page = outputs.page
     if page.is_dir():
         raise BadValueError(f"-o {page} is a folder; name a file in it, as {page / 'report.html'}")

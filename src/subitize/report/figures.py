@@ -13,7 +13,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subitize.errors import BadValueError
 from subitize.io.outputs import write_atomic
 from subitize.report.table import FigureBlock, Section, printable
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 Chart = Mapping[str, Any]
 
-# A chart per line, a drawing per line. It ends with its input; Ctrl-C is for its parent to answer.
+# One chart per line in, one drawing per line out. It ends with its input; its parent handles Ctrl-C.
 _PROGRAM = """
 import json, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -35,21 +34,21 @@ for line in sys.stdin:
 
 
 def start() -> None:
-    """Start the process where there is none and one can be started; it lives as long as this one."""
+    """Start the process, if there is none and it can be started; it lives as long as this one."""
     if sys.executable and os.getpid() not in _engines:
         with suppress(OSError):
             _engines[os.getpid()] = _Engine()
 
 
 def draw_ahead(charts: Sequence[Chart]) -> None:
-    """Begin to draw what will soon be asked for, where the process was started."""
+    """Begin to draw charts that will soon be needed, if the process was started."""
     engine = _engines.get(os.getpid())
     if engine is not None:
         engine.draw_ahead(charts)
 
 
 def to_svg(chart: Chart) -> str:
-    """Draw a Vega-Lite chart, or take the drawing made ahead."""
+    """Draw a Vega-Lite chart, or take the one drawn ahead."""
     engine = _engines.get(os.getpid())
     svg = None if engine is None else engine.take(chart)
     if svg is not None:
@@ -60,7 +59,7 @@ def to_svg(chart: Chart) -> str:
 
 
 class _Engine:
-    """The process, and what was asked of it; a chart that it fails to draw is drawn here, where errors are seen."""
+    """The process and its tasks; a chart that it fails to draw is drawn here, where errors show."""
 
     def __init__(self) -> None:
         from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +67,7 @@ class _Engine:
 
         command = [sys.executable, "-P", "-c", _PROGRAM]
         self._process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, encoding="utf-8")
-        self._asking = ThreadPoolExecutor(max_workers=1)  # one chart at a time: neither side waits to be read
+        self._asking = ThreadPoolExecutor(max_workers=1)  # one chart at a time, so that neither pipe fills up
         self._asked: dict[str, Future[str]] = {}
         atexit.register(self._end, os.getpid())
 
@@ -99,7 +98,7 @@ class _Engine:
 
 _engines: dict[int, _Engine] = {}  # by process: a fork must not share its parent's
 
-# aria is off because the picture as a whole carries its description, and thousands of marks would repeat it.
+# aria is off because the whole picture has a description, which thousands of marks would repeat.
 _STYLE: dict[str, Any] = json.loads(Path(__file__).with_name("style.json").read_text(encoding="utf-8"))
 INK, QUIET, GRID = (_STYLE["axis"][part] for part in ("titleColor", "labelColor", "gridColor"))
 _PAGE_COLOURS: Mapping[str, str] = {INK: "currentColor", QUIET: "var(--quiet)", GRID: "var(--line)"}
@@ -108,7 +107,7 @@ _PNG_SCALE = 2.0
 
 
 def save_figure(spec: Mapping[str, Any], path: Path, name: str) -> Path:
-    """Draw a chart into a .svg or .png file, which is at twice its size, whole or not at all."""
+    """Draw a chart into a .svg file, or a .png file at twice its size, whole or not at all."""
     chart = {**spec, "config": _STYLE, "background": "white"}
     if path.suffix.lower() == ".svg":
         return write_atomic(path, [_with_own_ids(to_svg(chart), name).encode()])
@@ -117,18 +116,8 @@ def save_figure(spec: Mapping[str, Any], path: Path, name: str) -> Path:
     return write_atomic(path, [vl_convert.vegalite_to_png(chart, scale=_PNG_SCALE)])
 
 
-def check_figure(path: Path, option: str = "--figure") -> None:
-    """Refuse before any work what could not be drawn after it."""
-    if path.suffix.lower() not in (".png", ".svg"):
-        raise BadValueError(f"{option} {path}: should end in .png or .svg")
-    if path.is_dir():
-        raise BadValueError(f"{option} {path} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
-
-
 def to_inline_svg(figure: FigureBlock) -> str:
-    """Draw a figure to stand in a page among others: its ids its own, its greys those of the page, described."""
+    """Draw a figure for a page, with unique ids, the page's greys and a description."""
     svg = to_svg(_in_page(figure))
     for colour, variable in _PAGE_COLOURS.items():
         svg = svg.replace(f'"{colour}"', f'"{variable}"')
@@ -137,7 +126,7 @@ def to_inline_svg(figure: FigureBlock) -> str:
     size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     if found is None or size is None:
         raise ValueError(f"vl-convert gave no SVG: {svg[:80]!r}")
-    # It may shrink, but not until it cannot be read.
+    # It may shrink, but must stay legible.
     width = float(size[1])
     least = min(width, max(_PHONE_PX, width * _PHONE_SHARE))
     head = (
@@ -148,7 +137,7 @@ def to_inline_svg(figure: FigureBlock) -> str:
 
 
 def draw_figures_ahead(sections: Iterable[Section]) -> None:
-    """Begin to draw the figures of a page that is not whole yet."""
+    """Begin to draw the figures of a page that is still being written."""
     blocks = (block for section in sections for block in section.all_blocks())
     draw_ahead([_in_page(block) for block in blocks if isinstance(block, FigureBlock)])
 
@@ -158,7 +147,7 @@ def _in_page(figure: FigureBlock) -> dict[str, Any]:
 
 
 def _with_own_ids(svg: str, name: str) -> str:
-    """Keep clips and gradients of one picture from being taken for those of another; number them from 0 each time."""
+    """Rename the clips and gradients of a picture so that they do not clash with another's."""
     ids = {found: f"{name}-{place}" for place, found in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg)))}
     for pattern in (r'(\bid=")([^"]+)(")', r"(url\(#)([^)]+)(\))", r'(href="#)([^"]+)(")'):
         svg = re.sub(pattern, lambda found: found[1] + ids.get(found[2], found[2]) + found[3], svg)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -40,23 +40,23 @@ from subitize.records import (
 )
 from subitize.report.pictures import thumbnail
 from subitize.report.series import Series
-from subitize.report.table import Card, GalleryBlock, TextBlock
+from subitize.report.table import Card, GalleryBlock, GalleryVerdict, TextBlock
 from subitize.store.reading import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
 
 
 def describe_target(item: Item, ask: Ask) -> str:
-    """Say what was asked for in short: of lines to choose from, the quantifier that they differ in."""
+    """Describe the right answer briefly: for a choice of lines, the quantifier in which they differ."""
     quantifier = item.factors.get("quantifier") if isinstance(ask.question, Choose) else None
     return str(quantifier) if quantifier is not None else describe_expected(ask)
 
 
 def describe_expected(ask: Ask) -> str:
-    """Write the values that make an outcome right."""
+    """Write the right values."""
     return " or ".join(describe_value(value, ask.question) for value in ask.expects)
 
 
 def describe_value(value: Scalar, question: Question, *, is_short: bool = False) -> str:
-    """Write a value as people would answer the question; of a line, in short, what tells it from the others."""
+    """Write a value as a person would answer; a line, if short, as its difference from the others."""
     match question:
         case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
             return _differing(lines)[value] if is_short else lines[value]
@@ -66,7 +66,7 @@ def describe_value(value: Scalar, question: Question, *, is_short: bool = False)
 
 
 def _differing(lines: Sequence[str]) -> list[str]:
-    """Leave out the words that lines begin and end with alike."""
+    """Leave out the words that all lines begin or end with."""
     words = [line.split() for line in lines]
     start = _count_alike(words)
     end = _count_alike([line[start:][::-1] for line in words])
@@ -79,7 +79,7 @@ def _count_alike(lines: Sequence[Sequence[str]]) -> int:
 
 
 def describe_outcome(outcome: Outcome) -> str:
-    """Write what a model answered; of a drawing there is nothing to be said."""
+    """Write what a model answered; a drawing has no words."""
     match outcome:
         case Said(text=text):
             return text
@@ -94,10 +94,9 @@ def describe_outcome(outcome: Outcome) -> str:
 _CARDS_IN_ALL = 240
 _CARDS_PER_STRATUM = 4
 _LONGEST_TEXT = 1_000
-_MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
+_MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low threshold keeps hundreds
 _MOST_OTHERS_SMALL = 8  # more would hide a small picture
 _POINT_PX = 6  # how far around a point its box is drawn
-GalleryVerdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
 _RANKS: dict[GalleryVerdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2, "unknown": 2}
 _IMAGE = ("lot", "item", "repeat")
 _BEST = ("is_agreed", *_IMAGE)
@@ -106,10 +105,10 @@ _CATEGORIES = ("category", "type", "task")
 
 
 def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
-    """Make the gallery of one suite, or say that its pictures are elsewhere; none where there is no picture to show."""
-    drawn_by_lot, most = _pick(series)
-    picked = [one for one in drawn_by_lot if not isinstance(one.pictures[0], Elsewhere)]
-    if drawn_by_lot and not picked:
+    """Make the gallery of one suite, or say that its pictures are elsewhere; None if there is nothing to show."""
+    sampled, most = _pick(series)
+    picked = [one for one in sampled if not isinstance(one.pictures[0], Elsewhere)]
+    if sampled and not picked:
         return TextBlock("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
     cards: list[Card] = []
@@ -130,9 +129,9 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
     )
     if len(judges) > 1:
         caption += " Pictures that judges disagree about come first."
-    if len(picked) < len(drawn_by_lot):
+    if len(picked) < len(sampled):
         caption += " Pictures that are known by name only are left out."
-    caption += _tell_of_boxes(cards, omitted)
+    caption += _describe_omitted(cards, omitted)
     filters = {
         "model": tuple(sorted({card.model for card in cards})),
         "judge": judges,
@@ -144,7 +143,7 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
 
 
 class _Picked(NamedTuple):
-    """An observation that is shown, with what was answered in each of its trials, and what its judge read of them."""
+    """An observation to show, with the answer in each of its trials and what its judge read."""
 
     series: Series
     observation: FrameRow
@@ -156,7 +155,7 @@ class _Picked(NamedTuple):
 
     @property
     def pictures(self) -> list[Picture | None]:
-        """What was judged: of a group, all that was drawn; None where nothing was."""
+        """The pictures judged: of a group, all that were drawn; None for trials without one."""
         task = self.observation.item.task
         outcomes = [answer.outcome for answer in self.answers]
         if not isinstance(task, Draw):
@@ -166,9 +165,9 @@ class _Picked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline(Box):
-    """A box as it is drawn over a picture: those that were counted look other than those that were not.
+    """A box as drawn over a picture; boxes that were counted look different.
 
-    A spare one is drawn only where the picture is enlarged.
+    Spare boxes are drawn only when the picture is enlarged.
     """
 
     is_counted: bool = False
@@ -176,7 +175,7 @@ class Outline(Box):
 
 
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
-    """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
+    """Sample a few of each stratum, the same for all models so that they can be compared."""
     listed = pl.concat(_list_images(number, one) for number, one in enumerate(series))
     lots = listed.with_columns(_draw_lots(listed[name]) for name in ("lot", "question_lot")).with_row_index("row")
     is_decided = pl.col("verdict").is_in(["right", "wrong"])
@@ -185,7 +184,7 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
         stratum=pl.col("row").min().over("series", "verdict", "category"),
         is_agreed=~is_decided | (verdicts < 2),
     )
-    # Of several questions about one image, one is enough to show it.
+    # One of several questions about an image is enough to show it.
     one_each = lots.sort("is_agreed", "question_lot", "row").unique(
         ["stratum", *_IMAGE], keep="first", maintain_order=True
     )
@@ -193,22 +192,22 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     first = one_each.sort("stratum", *_BEST).filter(pl.int_range(pl.len()).over("stratum") < most)
     if first.height > _CARDS_IN_ALL:
         first = first.sort(*_BEST, maintain_order=True).head(_CARDS_IN_ALL)
-    # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
+    # The least instructive come last; the same item of several models and judges is shown side by side.
     shown = first.sort("is_agreed", pl.col("verdict").replace_strict(_RANKS), *_IMAGE, "label", maintain_order=True)
     chosen = shown.select("series", "place", "verdict", "category").iter_rows()
     return _look_up([_picked(series[number], *of_series) for number, *of_series in chosen]), most
 
 
 def _list_images(number: int, one: Series) -> pl.DataFrame:
-    """List every observation, known by its place in the series, with what it is picked by, and what draws its lots."""
+    """List every observation by its place in the series, with what it is sampled by."""
     seen = one.observations
     categories = {
         item.id: str(next((item.factors[name] for name in _CATEGORIES if name in item.factors), ""))
         for item in seen.seen_items()
     }
-    is_untold = pl.col("expected") == ""  # nobody has said what would be right
+    has_no_answer = pl.col("expected") == ""  # the right answer is unknown
     is_right = (
-        pl.when(is_untold).then(pl.lit("unknown")).when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
+        pl.when(has_no_answer).then(pl.lit("unknown")).when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
     )
     return seen.rows.select(
         "item",
@@ -225,7 +224,7 @@ def _list_images(number: int, one: Series) -> pl.DataFrame:
 
 
 def _draw_lots(names: pl.Series) -> pl.Series:
-    """Give the same names the same lots, in whichever series they are."""
+    """Give each name a random number that is the same in every series."""
     different = names.unique()
     return names.replace_strict(different, [zlib.crc32(name.encode()) for name in different], return_dtype=pl.Int64)
 
@@ -238,7 +237,7 @@ def _picked(one: Series, place: int, verdict: GalleryVerdict, category: str) -> 
 
 
 def _look_up(picked: Sequence[_Picked]) -> list[_Picked]:
-    """Add the responses and readings that are to be shown, looked up run by run."""
+    """Look up the responses and readings to show, run by run."""
     found = {}
     for name, own in group_rows(picked, lambda one: one.series.source.name).items():
         run = own[0].series.source.run
@@ -277,7 +276,7 @@ def _card(one: _Picked) -> tuple[Card, Counter[str]]:
 
 
 def _subject_of(item: Item, ask: Ask) -> str:
-    """Say what a question is about, where others are asked about the same picture."""
+    """Say what a question is about, if the picture has several."""
     if sum(one.is_relevant for one in item.asks) < 2:
         return ""
     match ask.question:
@@ -322,15 +321,15 @@ def _read(judged: ReadingBasis, question: Question) -> str:
 
 
 def _outlines(judged: Sequence[ReadingBasis], question: Question) -> tuple[tuple[Outline, ...], Counter[str]]:
-    """Take the boxes of the first reading that has some: what was counted, and the best of what was not.
+    """Take the boxes of the first reading with boxes: those counted, and the best of the others.
 
-    To keep the page small not all are drawn; how many are left out comes with them.
+    To keep the page small not all are drawn; the numbers left out are returned, too.
     """
     rule, boxes = next(((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, Boxes)), ("", ()))
     counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
     chosen = {id(box) for box in counted}
     others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
-    # What was counted is drawn last, over the others.
+    # Counted boxes are drawn last, over the others.
     drawn = (
         *(_outline(box, is_spare=place >= _MOST_OTHERS_SMALL) for place, box in enumerate(others[:_MOST_OTHERS])),
         *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]),
@@ -345,18 +344,18 @@ def _outline(box: Box, *, is_counted: bool = False, is_spare: bool = False) -> O
     return Outline(box.label, box.score, xyxy, box.colour, is_counted, is_spare)
 
 
-def _tell_of_boxes(cards: Iterable[Card], omitted: Counter[str]) -> str:
-    """Say which boxes are not drawn, or not on the small pictures."""
-    told = ""
+def _describe_omitted(cards: Iterable[Card], omitted: Counter[str]) -> str:
+    """Say which boxes are not drawn, or only on enlarged pictures."""
+    text = ""
     if omitted["counted"]:
-        told += f" Of the boxes on a picture that were counted, the {_MOST_COUNTED} with the best scores are drawn."
+        text += f" Of the boxes on a picture that were counted, the {_MOST_COUNTED} with the best scores are drawn."
     if any(isinstance(box, Outline) and box.is_spare for card in cards for box in card.boxes):
         enlarged = f"the best {_MOST_OTHERS}" if omitted["others"] else "all of them"
-        told += (
+        text += (
             f" Of the boxes on a picture that were not counted, the {_MOST_OTHERS_SMALL} with the best scores are "
             f"drawn, and {enlarged} once it is enlarged by a click."
         )
-    return told
+    return text
 
 
 def _what_is_counted(question: Question) -> Count | None:
@@ -369,7 +368,7 @@ def _what_is_counted(question: Question) -> Count | None:
 
 
 def _parse(rule: str) -> Rule:
-    """Read a stored rule; of a version that is no more, everything of the right label is taken to be counted."""
+    """Parse a stored rule; one of an older version counts every box with the right label."""
     try:
         return parse_rule(rule)
     except SubitizeError:
@@ -377,7 +376,7 @@ def _parse(rule: str) -> Rule:
 
 
 def _levels(texts: Iterable[str]) -> tuple[str, ...]:
-    """Order numbers by size, before names."""
+    """Sort numbers by size, then names."""
     return tuple(
         sorted(set(texts), key=lambda text: (not text.isdecimal(), len(text) if text.isdecimal() else 0, text))
     )

@@ -48,7 +48,7 @@ _COLUMNS = {
     "accuracy_answered": Column("Accuracy, answered", "What was refused or discarded is left out."),
     "nae": Column("NAE", "Normalized absolute error: mean of |answer − target| / target, of the answers.", digits=3),
     "coverage": Column("Coverage", "Share that has a count, which the errors and the counting level are of."),
-    "nae_all": Column("NAE, all", "What has no count stands for a count of 0, an error of 1.", digits=3),
+    "nae_all": Column("NAE, all", "Answers without a count are taken as 0, an error of 1.", digits=3),
     "level": Column(
         "Counting level", "The largest n such that 1 to n are all known [lowest, highest possible]; no count is a miss."
     ),
@@ -82,7 +82,7 @@ _RANK = text_column(
 ModelT = TypeVar("ModelT", Series, CountingModel)
 
 UNFIT = (
-    "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows stand last and have no rank."
+    "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows come last and have no rank."
 )
 
 
@@ -92,10 +92,10 @@ def rank_counts(
     baselines: Sequence[tuple[str, Baseline]],
     published: PublishedCounts | None,
 ) -> list[Block]:
-    """Rank models by their accuracy, best first, among baselines and published figures."""
-    is_partial = any(model.it.refused or model.it.discarded for model in models)
-    untold = dict.fromkeys(_OF_PARTIAL, not is_partial) | {"size": not published}
-    shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
+    """Rank counting models by accuracy, best first, beside baselines and published figures."""
+    is_partial = any(model.report.refused or model.report.discarded for model in models)
+    hidden = dict.fromkeys(_OF_PARTIAL, not is_partial) | {"size": not published}
+    shown = {name: column for name, column in _COLUMNS.items() if not hidden.get(name)}
     found: list[tuple[str, RowKind, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
     found += [(name, "baseline", _printed(one)) for name, one in baselines]
     found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
@@ -116,19 +116,19 @@ def rank_counts(
 
 
 def _measured(model: CountingModel) -> Cells:
-    it = model.it
+    report = model.report
     return {
-        **{name: getattr(it, name, None) for name in _COLUMNS},
-        "level": level_text(it.knower_all),
-        "level_answered": level_text(it.knower),
-        "n": it.eligible,
-        "left_out": it.unknown + it.excluded,
+        **{name: getattr(report, name, None) for name in _COLUMNS},
+        "level": level_text(report.knower_all),
+        "level_answered": level_text(report.knower),
+        "n": report.eligible,
+        "left_out": report.unknown + report.excluded,
         "size": "",
     }
 
 
 def _printed(one: Baseline | PublishedRow) -> Cells:
-    """Take what is known of a law, or was printed: next to nothing was left out in the paper."""
+    """Return the figures of a baseline or a published row; the paper left out next to nothing."""
     likeness = dict.fromkeys(("human_correlation_all", "human_correlation"), one.human_correlation)
     cells: Cells = {"accuracy": one.accuracy, "nae": one.nae, **likeness, "size": ""}
     if isinstance(one, Baseline):
@@ -137,13 +137,13 @@ def _printed(one: Baseline | PublishedRow) -> Cells:
 
 
 def _accuracy(cells: Cells) -> float:
-    """Give what rows are ranked by; those without an accuracy come last."""
+    """Return the sort key of a row; rows without an accuracy come last."""
     text = sort_key(cells["accuracy"])
     return float(text) if text else -inf
 
 
 def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
-    """Rank the models of any other suite, whose scores are given by their labels, by accuracy, best first."""
+    """Rank the models of any other suite by accuracy, best first; scores are given by label."""
     whole = {
         label: {score.measure: score.estimate for score in own if score.factor == WHOLE}
         for label, own in scores.items()
@@ -153,7 +153,7 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
     rows = []
     for one in series:
         found = whole[one.label]
-        # Where groups of images were voted on, nobody may have looked at single ones.
+        # If groups of images were voted on, single ones may not have been judged.
         accuracy = found.get("accuracy") or found.get("success")
         cells = (one.label, *(found.get(name) for name in measures), accuracy.n if accuracy else 0)
         rank = ("accuracy" not in found, -(accuracy.value if accuracy else 0.0))
@@ -175,7 +175,7 @@ def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> s
 
 
 def draw_ranking(table: TableBlock, name: str, title: str, *, x_title: str) -> tuple[TableBlock, charts.Spec]:
-    """Keep what stands beside the names of rows, and draw what is known: rows of a kind together, the largest first."""
+    """Keep the first column after the names, and draw it: rows grouped by kind, the largest values first."""
     rows = [Row(row.cells[:2], row.badge) for row in table.rows]
     points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
     kinds: list[str] = [kind or "measured" for kind in KINDS]
@@ -185,7 +185,7 @@ def draw_ranking(table: TableBlock, name: str, title: str, *, x_title: str) -> t
 
 
 def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
-    """Make of a leaderboard's cell what a chart draws, by its row's name and kind; only estimates have an interval."""
+    """Make a chart's point of a leaderboard's cell, with its row's name and kind; only estimates have intervals."""
     mark = f" ({row.badge})" if row.badge in ("published", "baseline") else ""
     named = {"name": f"{row.cells[0]}{mark}", "kind": row.badge or "measured"}
     match cell:
@@ -197,7 +197,7 @@ def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
 
 
 def mark_models(blocks: Iterable[Block], series: Sequence[Series], standings: Mapping[str, Ranked]) -> list[Block]:
-    """Put size and rank beside every model of a leaderboard, as far as they are known, and rows of a kind together."""
+    """Add size and rank to the models of a leaderboard, where known, and group its rows by kind."""
     counts = {one.label: one.source.trails.responses[one.suite, one.model].parameter_count for one in series}
     sizes = {label: billions(count) for label, count in counts.items() if count is not None}
     return [
@@ -219,7 +219,7 @@ def _mark_sizes(table: TableBlock, sizes: Mapping[str, str]) -> TableBlock:
 
 
 def _group_kinds(table: TableBlock) -> TableBlock:
-    """Put rows of a kind together; those that a stand-in judged have no rank: what it does not know it cannot count."""
+    """Group rows by kind; rows judged by a stand-in get no rank, because it cannot count what it does not know."""
     is_rank = [column.name.startswith(_RANK.name) for column in table.columns]
     rows = [
         replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
@@ -244,7 +244,7 @@ def _mark_ranks(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBloc
 def factor_sections(
     suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]], palette: Palette
 ) -> list[Section]:
-    """Write one section per condition, with the share of right outcomes at each level; scores are by label."""
+    """Write one section per factor, with the share of right outcomes at each level; scores are given by label."""
     sections = []
     for factor in dict.fromkeys(score.factor for own in scores.values() for score in own if score.factor != WHOLE):
         by_cell = {
@@ -255,7 +255,7 @@ def factor_sections(
         }
         found = pl.DataFrame({"level": list({level for _, level in by_cell})})
         number = pl.col("level").cast(pl.Float64, strict=False)
-        # Numbers by size, and what is no number after them by name.
+        # Numbers by size, then other levels by name.
         ordered = found.sort(pl.when(number.is_finite()).then(number), "level", nulls_last=True)
         levels = ordered["level"].to_list()
         rows = (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series)
@@ -276,33 +276,33 @@ def factor_sections(
 
 
 def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
-    """Rank models by label, those of a judge among themselves: by accuracy, or where groups were judged by success.
+    """Rank models by label, separately for each judge: by accuracy, or by success if groups were judged.
 
-    Stand-ins have a rank only where there is nothing else.
+    Stand-ins are ranked only if there is nothing else.
     """
     entries = [
         Contestant(one.label, one.suite, one.judge, one.observations, one.source.run)
-        for one in take_real(series)
+        for one in drop_stand_ins(series)
         if not one.is_excluded and one.badge != "stand-in judge"
     ]
     return {**rank_overall(entries, "success"), **rank_overall(entries, "accuracy")}
 
 
-def take_real(models: Sequence[ModelT]) -> Sequence[ModelT]:
-    """Leave out stand-ins, and what they judged, where there is anything else."""
+def drop_stand_ins(models: Sequence[ModelT]) -> Sequence[ModelT]:
+    """Leave out stand-ins and what they judged, unless nothing else would remain."""
     return [one for one in models if not one.badge] or models
 
 
 def describe_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:
-    """Say whether the model that is right most often is better than the others; nothing where it was not compared."""
+    """Say whether the model that is right most often is really better; empty if it was not compared."""
     own = standings.get(best)
     if own is None:
         return ""
     if own.worst == 1:
-        told = "it is better than all others"
+        standing = "it is better than all others"
     elif own.best > 1:
-        told = "others do better on what all models have"
+        standing = "others do better on what all models have"
     else:
-        told = f"it cannot be told apart from {list_names(own.equals)}"
-    sentence = f"by {by}, {told}" if by else told
+        standing = f"it cannot be told apart from {list_names(own.equals)}"
+    sentence = f"by {by}, {standing}" if by else standing
     return f" {sentence[0].upper()}{sentence[1:]}."

@@ -1,4 +1,4 @@
-"""Number sense in the report and at the terminal: how models name or draw numbers, and the laws behind it."""
+"""Number sense in the report and at the terminal: how models name or draw numbers, and by what laws."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ _LIKENESS = {
 
 @dataclass(frozen=True, slots=True)
 class _Study:
-    """The models of a suite, the colours of a report, whether numbers are drawn or named, and what was published."""
+    """The models of a suite, the report's colours, whether numbers are drawn or named, and the published figures."""
 
     suite: str
     models: Sequence[CountingModel]
@@ -58,8 +58,8 @@ class _Study:
 
     @property
     def categories(self) -> list[str]:
-        """The categories that any model was given."""
-        return list(dict.fromkeys(category for model in self.models for category in model.it.categories))
+        """All categories that some model was given."""
+        return list(dict.fromkeys(category for model in self.models for category in model.report.categories))
 
 
 def counting_sections(
@@ -70,11 +70,11 @@ def counting_sections(
     are_drawn: bool,
     published: PublishedCounts | None = None,
 ) -> list[Section]:
-    """Write all sections that the suite's figures suffice for; numbers are drawn or named."""
+    """Write every section that the suite has figures for; numbers are either drawn or named."""
     study = _Study(suite, models, palette, are_drawn, published)
     sections = []
     for name, (title, measure, write) in _SECTIONS.items():
-        found = [(model, value) for model in models if (value := getattr(model.it, measure)) is not None]
+        found = [(model, value) for model in models if (value := getattr(model.report, measure)) is not None]
         if any(value for _, value in found):
             sections.append(Section(f"{suite}-{name}", title, tuple(write(study, found))))
     return [section for section in sections if section.blocks]
@@ -83,9 +83,9 @@ def counting_sections(
 def _confusion(study: _Study, _: object) -> Iterator[Block]:
     shares = {model.label: _shares(model) for model in study.models}
     rows = [row for of_model in shares.values() for row in of_model]
-    top = max([model.it.numbers[-1] for model in study.models] + [int(row["response"]) for row in rows])
+    top = max([model.report.numbers[-1] for model in study.models] + [int(row["response"]) for row in rows])
     panels = [
-        charts.Panel(m.label, shares[m.label], m.it.numbers, [one for one in m.it.responses if one <= top])
+        charts.Panel(m.label, shares[m.label], m.report.numbers, [one for one in m.report.responses if one <= top])
         for m in study.models
     ]
     columns = (MODEL, text_column("Category"), "Target", "Response", Column("Share", digits=3), "n")
@@ -103,14 +103,14 @@ def _confusion(study: _Study, _: object) -> Iterator[Block]:
 
 
 def _ceilings(models: Sequence[CountingModel], top: int) -> str:
-    """Say where responses beyond a matrix are counted; its height goes by the numbers that its model was given."""
-    ceilings = sorted({model.it.responses[-1] for model in models})
+    """Say where responses beyond a matrix are counted; its height depends on the numbers its model was given."""
+    ceilings = sorted({model.report.responses[-1] for model in models})
     if top < ceilings[0]:
         return ""
     if len(ceilings) == 1:
         return f"Responses above {ceilings[0]} are counted in the top row. "
     heights = "; ".join(
-        f"{ceiling} for {', '.join(model.label for model in models if model.it.responses[-1] == ceiling)}"
+        f"{ceiling} for {', '.join(model.label for model in models if model.report.responses[-1] == ceiling)}"
         for ceiling in ceilings
     )
     return f"Responses above a panel’s highest row are counted in that row: {heights}. "
@@ -118,22 +118,22 @@ def _ceilings(models: Sequence[CountingModel], top: int) -> str:
 
 def _shares(model: CountingModel) -> list[dict[str, str | int | float]]:
     found: list[dict[str, str | int | float]] = []
-    for category in (*model.it.categories, ALL):
-        counts = model.it.matrices[category]
+    for category in (*model.report.categories, ALL):
+        counts = model.report.matrices[category]
         of = {"model": model.label, "category": "overall" if category == ALL else category}
-        for target, column in zip(model.it.numbers, counts.T.tolist(), strict=True):
+        for target, column in zip(model.report.numbers, counts.T.tolist(), strict=True):
             n = sum(column)
             found += [
                 {**of, "target": target, "response": response, "share": count / n, "n": n}
-                for response, count in zip(model.it.responses, column, strict=True)
+                for response, count in zip(model.report.responses, column, strict=True)
                 if count
             ]
     return found
 
 
 def _likeness(study: _Study, _: object) -> Iterator[Block]:
-    rows = [model.row(*(getattr(model.it, name) for name in _LIKENESS)) for model in study.models]
-    for name, one in name_baselines(model.it.numbers for model in study.models):
+    rows = [model.row(*(getattr(model.report, name) for name in _LIKENESS)) for model in study.models]
+    for name, one in name_baselines(model.report.numbers for model in study.models):
         rows.append(Row((name, one.human_correlation, one.human_correlation, 1.0, None, None), "baseline"))
     yield make_table(
         f"{study.suite}-likeness",
@@ -183,7 +183,7 @@ def _knower(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]]) -
         f"{study.suite}-knower-levels",
         "Counting level",
         columns,
-        (model.row(*_level_cells(knower, level_text(model.it.knower))) for model, knower in found),
+        (model.row(*_level_cells(knower, level_text(model.report.knower))) for model, knower in found),
         "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does. "
         "Levels from the lowest to the highest possible hold the true one in 95 % of studies: numbers are known beyond "
         "doubt by intervals over clusters; that several are known is tested for all of them together (Simes).",
@@ -246,7 +246,7 @@ def _bias(study: _Study, found: Sequence[tuple[CountingModel, Sequence[Bias]]]) 
         own = {bias.category: Tagged(_DIRECTIONS[bias.direction], bias.r) for bias in biases}
         rows.append(model.row(*(own.get(category, "") for category in categories)))
     for name in dict.fromkeys(bias.model for bias in published):
-        # What is not printed is left blank, which is not the same as no bias.
+        # What is not printed stays blank, which is not the same as no bias.
         printed = {
             bias.category: _DIRECTIONS[bias.direction] + ("" if bias.r is None else f" {bias.r:.2f}")
             for bias in published
@@ -265,7 +265,7 @@ def _bias(study: _Study, found: Sequence[tuple[CountingModel, Sequence[Bias]]]) 
 
 
 def _weber(study: _Study, found: Sequence[tuple[CountingModel, Weber | NoWeber]]) -> Iterator[Block]:
-    """Show the Weber fractions or why there is none, and the psychometric curves they fit."""
+    """Show the Weber fractions, or why there are none, and the psychometric curves that they fit."""
     fitted = [(model, weber) for model, weber in found if isinstance(weber, Weber)]
     columns = (
         MODEL,
@@ -360,7 +360,7 @@ def _scalar(study: _Study, found: Sequence[tuple[CountingModel, ScalarVariabilit
 
 
 def _fit_line(model: CountingModel, scalar: ScalarVariability) -> list[dict[str, object]]:
-    """Put each point's place on the line beside it: the least-squares line goes through the mean of the logs."""
+    """Add the fitted value to each point; the least-squares line passes through the mean of the logs."""
     logs = [(math.log(one.mean), math.log(one.sd)) for one in scalar.points]
     x, y = (sum(values) / len(values) for values in zip(*logs, strict=True))
     fitted = [math.exp(y + scalar.slope.value * (at - x)) for at, _ in logs]
@@ -369,7 +369,7 @@ def _fit_line(model: CountingModel, scalar: ScalarVariability) -> list[dict[str,
 
 
 def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterator[Block]:
-    """Show whether responses follow number or a magnitude that goes along with it."""
+    """Show whether responses follow number or a magnitude correlated with it."""
     runner_up = Column("p of the runner-up", digits=3, is_probability=True)
     rows = []
     for model, cues in found:
@@ -401,8 +401,8 @@ def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterato
         "Slopes of the cues",
         spec,
         "How the responses follow number, the size of the things and the area they spread over (hull), each beside "
-        "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that who "
-        "answers by number alone, by whatever law, has slopes of 0 for the rest; one who counts has 1 for number.",
+        "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that a "
+        "model that answers by number alone, by any law, has slopes of 0 for the rest; one that counts has 1 for it.",
         "Regression slopes of the cues with intervals, one panel per model.",
         make_table(f"{study.suite}-cue-slopes", "Slopes of the cues", columns, cells),
     )
@@ -442,11 +442,13 @@ def _abstraction(study: _Study, found: Sequence[tuple[CountingModel, Abstraction
 
 
 def _wordings(study: _Study, _: object) -> Iterator[Block]:
-    if any(len(model.it.wordings) > 1 for model in study.models):
+    if any(len(model.report.wordings) > 1 for model in study.models):
         rows = [
-            model.row(one.wording, "kept" * (one.wording == model.it.wording), one.accuracy, one.mae, one.nae, one.n)
+            model.row(
+                one.wording, "kept" * (one.wording == model.report.wording), one.accuracy, one.mae, one.nae, one.n
+            )
             for model in study.models
-            for one in model.it.wordings
+            for one in model.report.wordings
         ]
         columns = (MODEL, text_column("Wording"), text_column(""), "Accuracy", "MAE", Column("NAE", digits=3), "n")
         caption = (
@@ -454,14 +456,14 @@ def _wordings(study: _Study, _: object) -> Iterator[Block]:
             "those with at least half as many usable answers as the most answered."
         )
         yield make_table(f"{study.suite}-wordings", "Wordings of the question", columns, rows, caption)
-    if any(model.it.control is not None for model in study.models):
-        rows = [model.row(model.it.control) for model in study.models]
+    if any(model.report.control is not None for model in study.models):
+        rows = [model.row(model.report.control) for model in study.models]
         caption = "Share of the answers to “What does the image represent?” that name apples or fruit."
         head = (MODEL, "Control question right")
         yield make_table(f"{study.suite}-control", "Control question", head, rows, caption)
 
 
-# By their anchors: the title, the measure that some model must have, and what writes them of those that have it.
+# By anchor: the title, the measure that some model must have, and the function that writes the section.
 _SECTIONS: Mapping[str, tuple[str, str, Callable[[_Study, Sequence[tuple[CountingModel, Any]]], Iterator[Block]]]] = {
     "confusion": ("Confusion matrices", "matrices", _confusion),
     "likeness": ("Likeness to people and to chance", "matrices", _likeness),
@@ -478,14 +480,15 @@ _SECTIONS: Mapping[str, tuple[str, str, Callable[[_Study, Sequence[tuple[Countin
 
 
 def small_sample_warning(models: Sequence[CountingModel]) -> list[TextBlock]:
-    """Warn where a cell has fewer eligible trials than the paper asks for."""
-    few = [model for model in models if model.it.smallest_cell < LEAST_PER_CELL]
+    """Warn if a cell has fewer eligible trials than the paper asks for."""
+    few = [model for model in models if model.report.smallest_cell < LEAST_PER_CELL]
     if not few:
         return []
     whose = "every model" if len(few) == len(models) else ", ".join(model.label for model in few)
+    smallest = min(model.report.smallest_cell for model in few)
     text = (
         f"The measures of Testolin, Hou and Zorzi (2025) need at least {LEAST_PER_CELL} usable answers per number "
-        f"and category. Here {whose} has fewer somewhere, down to {min(model.it.smallest_cell for model in few)}: read "
+        f"and category. Here {whose} has fewer somewhere, down to {smallest}: read "
         "what follows as a trial run."
     )
     return [TextBlock(text, is_warning=True)]
@@ -495,11 +498,11 @@ _SKILL = (
     *("accuracy", "nae", "coverage", "knower_all", "knower", "human_correlation_all", "human_correlation"),
     *("random_distance", "abstraction"),
 )
-# Where everything has a count, these say nothing that others do not say.
+# If every answer has a count, these repeat other columns.
 _OF_ANSWERED = ("coverage", "knower", "human_correlation")
 _OTHERS = ("refused", "discarded", "unknown", "excluded")
 _MOST_ANCHORS = 3
-# Measures that are in neither come last in the second table.
+# Measures that are in neither table come last in the second.
 _NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
 _LEGEND = {
     "level": "the model knows the numbers from 1 to this one [the lowest and highest possible level]",
@@ -516,27 +519,25 @@ _LEGEND = {
 }
 
 
-def print_enumerations(enumerations: Sequence[CountingReport], stand_ins: Names) -> None:
-    """Print two tables per suite: a row per model and judge, the exact figures of two known observers below."""
+def print_enumerations(enumerations: Sequence[CountingReport], names: Names) -> None:
+    """Print two tables per suite: a row per model and judge, then the exact figures of two known observers."""
     printed: set[str] = set()
     for suite in dict.fromkeys(one.suite for one in enumerations):
-        printed |= _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
-    print_marks(enumerations, stand_ins)
+        printed |= _print_suite(suite, [one for one in enumerations if one.suite == suite], names)
+    print_marks(enumerations, names)
     print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
     print_line("value [95 % interval]; n: answers with a count, in the wording with the smallest error")
-    for heading, meaning in _LEGEND.items():
-        if heading in printed:
-            print_line(f"{heading}: {meaning}")
+    print_line(*(f"{heading}: {meaning}" for heading, meaning in _LEGEND.items() if heading in printed))
     if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
         print_line(
             f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many"
         )
 
 
-def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: Names) -> set[str]:
-    """Print the tables of a suite, and give the headings under which they have something."""
+def _print_suite(suite: str, enumerations: Sequence[CountingReport], names: Names) -> set[str]:
+    """Print the tables of a suite, and return the headings of columns that are not empty."""
     has_runs = len({one.run for one in enumerations}) > 1
-    judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)
+    judges = dict.fromkeys(names.mark_judge(one.judge) for one in enumerations)
     places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
     headings = {name: measure.heading for name, measure in measures().items() if measure.heading}
     is_partial = not all(one.has_every_count for one in enumerations)
@@ -544,8 +545,8 @@ def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: 
     nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
     first, second = [], []
     for one in enumerations:
-        names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": stand_ins.name_judge(one.judge)}
-        named = [names[place] for place in places]
+        labels = {"run": one.run, "model": names.mark_model(one.model), "judge": names.name_judge(one.judge)}
+        named = [labels[place] for place in places]
         n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
         others = [f"{count} {name}" for name in _OTHERS if (count := getattr(one, name))]
         first.append([*named, *(_text(getattr(one, name)) for name in skill), " + ".join([n, *others])])
@@ -558,11 +559,11 @@ def _print_suite(suite: str, enumerations: Sequence[CountingReport], stand_ins: 
     tables.append(([*places, *(headings.get(name, name) for name in nature)], second))
     print_table(*tables[0])
     print_filled(*tables[1])
-    return {heading for names, rows in tables for heading, *cells in zip(names, *rows, strict=True) if any(cells)}
+    return {heading for labels, rows in tables for heading, *cells in zip(labels, *rows, strict=True) if any(cells)}
 
 
 def _text(measure: object) -> str:
-    """Write the one figure that tells most of a measure; what nothing can be said about is left blank."""
+    """Write the most telling figure of a measure; blank if it has none."""
     match measure:
         case None | KnowerLevel(level=None):
             return ""
@@ -578,7 +579,7 @@ def _text(measure: object) -> str:
         case NoWeber(reason=reason):
             return f"none: {reason}"
         case ScalarVariability(slope=slope, law=law, constant=constant):
-            # The slope beside the law's, if there is one; else the paper's own.
+            # The slope beside that of the law, if there is one; else the paper's own.
             text = f"{cell(law.slope)} (law {law.predicted:.2f}, p {write_p(law.p)})" if law else cell(slope)
             return text + (f"; {write_range(constant)} never vary" if constant else "")
         case Cues(verdict=verdict):
@@ -587,6 +588,6 @@ def _text(measure: object) -> str:
             return f"{measure:.3f}"
         case tuple():
             biases = [one for one in measure if isinstance(one, Bias) and one.category != ALL]
-            told = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
-            return ", ".join(told)
+            texts = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
+            return ", ".join(texts)
     return str(measure)

@@ -1,4 +1,4 @@
-"""Makes thumbnails of responses to embed in a page."""
+"""Makes thumbnails of responses for a page."""
 
 import base64
 import io
@@ -23,8 +23,8 @@ _QUALITY = 72
 _GREY = "#c4c9d0"
 
 
-class Small(NamedTuple):
-    """A small picture, and the size in pixels of the one it was made from."""
+class ShrunkPicture(NamedTuple):
+    """A shrunk picture, and the size in pixels of the original."""
 
     image: Image.Image
     width_px: int
@@ -32,17 +32,17 @@ class Small(NamedTuple):
 
 
 def thumbnail(pictures: Sequence[Picture], images: Images) -> Thumbnail | str:
-    """Make a small picture, of several one together, or say why there is none."""
+    """Make a thumbnail, one sheet if there are several pictures, or say why there is none."""
     if len(pictures) == 1 and isinstance(pictures[0], Stimulus):
         return _of_recipe(pictures[0])
     made = shrink(pictures, images, LONGEST_SIDE_PX)
     return made if isinstance(made, str) else _encode(made)
 
 
-def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> Small | str:
-    """Make a picture small, or several into one, two in a row, or say why there is none.
+def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> ShrunkPicture | str:
+    """Shrink a picture, or several onto one sheet, two in a row; or say why there is none.
 
-    Of several, what cannot be shown stays grey.
+    On a sheet, pictures that cannot be shown stay grey.
     """
     if len(pictures) == 1:
         return _shrink(pictures[0], images, longest_px)
@@ -52,12 +52,12 @@ def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> Smal
         return str(made[0])
     sheet = Image.new("RGB", (longest_px, side * math.ceil(len(made) / 2)), _GREY)
     for place, one in enumerate(made):
-        if isinstance(one, Small):
+        if isinstance(one, ShrunkPicture):
             sheet.paste(one.image, (side * (place % 2) + 1, side * (place // 2) + 1))
-    return Small(sheet, *sheet.size)
+    return ShrunkPicture(sheet, *sheet.size)
 
 
-def _shrink(picture: Picture, images: Images, longest_px: int) -> Small | str:
+def _shrink(picture: Picture, images: Images, longest_px: int) -> ShrunkPicture | str:
     try:
         match picture:
             case Stimulus():
@@ -70,7 +70,7 @@ def _shrink(picture: Picture, images: Images, longest_px: int) -> Small | str:
         return printable(str(error))
     width_px, height_px = image.size
     image.thumbnail((longest_px, longest_px))
-    return Small(image, width_px, height_px)
+    return ShrunkPicture(image, width_px, height_px)
 
 
 @lru_cache(1_000)
@@ -81,8 +81,8 @@ def _of_recipe(recipe: Stimulus) -> Thumbnail | str:
         return printable(str(error))
 
 
-def _paint(recipe: Stimulus, side_px: int) -> Small:
-    """Draw a recipe at the small size at once: what stands where is the same, and it takes a tenth of the time."""
+def _paint(recipe: Stimulus, side_px: int) -> ShrunkPicture:
+    """Paint a recipe directly at the small size: the layout is the same, and it takes a tenth of the time."""
     plan = layout(recipe)
     scale = side_px / plan.size_px
     items = (
@@ -96,15 +96,15 @@ def _paint(recipe: Stimulus, side_px: int) -> Small:
     )
     small = replace(plan, size_px=side_px, items=tuple(items))
     ground = BACKGROUNDS[recipe.background](side_px, recipe_random("background", recipe))
-    return Small(paint(small, ground), plan.size_px, plan.size_px)
+    return ShrunkPicture(paint(small, ground), plan.size_px, plan.size_px)
 
 
-def _encode(small: Small) -> Thumbnail:
+def _encode(small: ShrunkPicture) -> Thumbnail:
     return Thumbnail(to_data_uri(small.image, "webp", quality=_QUALITY, method=2), small.width_px, small.height_px)
 
 
-def to_data_uri(image: Image.Image, kind: str, **how: int) -> str:
-    """Write a picture in a format of this kind, so that it stands where it is shown."""
+def to_data_uri(image: Image.Image, format: str, **how: int) -> str:
+    """Write a picture in a format as a data URI."""
     file = io.BytesIO()
-    image.save(file, kind, **how)
-    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode()}"
+    image.save(file, format, **how)
+    return f"data:image/{format};base64,{base64.b64encode(file.getvalue()).decode()}"

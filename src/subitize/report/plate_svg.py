@@ -1,6 +1,5 @@
-"""Draws a picture grid as SVG, one unit a pixel: pictures and answers with their signs, and a legend below."""
+"""Draws a picture grid as SVG, one unit per pixel: pictures and answers with signs, and a legend below."""
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +15,18 @@ from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Picture
 from subitize.report.figures import GRID, INK, QUIET
 from subitize.report.pictures import to_data_uri
-from subitize.report.table import printable
+from subitize.report.table import break_lines, printable
 
 PlateVerdict = Literal["right", "wrong", "refused", "failed", "unjudged", "unasked"]
 _SMALLEST_PX, _LARGEST_PX = 64, 1024
 _QUALITY = 92
 _PAPER = "#f3f5f7"
 _MOST_LINES = 6
-_UNIT_PX = 160  # the side of a picture with which fonts and gaps have the sizes below
+_UNIT_PX = 160  # the side of a picture for which fonts and gaps have the sizes below
 _FONTS = "Liberation Sans, Arial, Helvetica, sans-serif"
 _LONGEST_TEXT = 1_000
 _MEASURED_PX = 100
-_MARGIN = 1.04  # Pillow's own font is measured, and another of its kind may be a little wider
+_MARGIN = 1.04  # Pillow's own font is measured; the reader's may be a little wider
 _RIGHT, _WRONG, _OPEN = "#00805c", "#c23b16", "#5c6570"
 _LINE = 'fill="none" stroke-linecap="round" stroke-linejoin="round"'
 _HALO = '<circle cx="12" cy="12" r="12" fill="white"/>'
@@ -40,7 +39,7 @@ def _disc(colour: str, path: str) -> str:
     )
 
 
-# The signs as shapes, as no font has them all: each in a square of 24 by 24.
+# Signs as shapes in squares of 24 by 24, because no font has them all.
 _SHAPES: Mapping[PlateVerdict, str] = {
     "right": _disc(_RIGHT, "M6.7 12.6 L10.4 16.3 L17.3 8.3"),
     "wrong": _disc(_WRONG, "M8 8 L16 16 M16 8 L8 16"),
@@ -68,7 +67,7 @@ MEANINGS: Mapping[PlateVerdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One place of the grid: pictures, or words in their place, a sign, and words below or beside them."""
+    """One cell of the grid: pictures, or words in their place, a sign, and words below or beside them."""
 
     text: str = ""
     box: Sequence[Picture] | str | None = None
@@ -76,26 +75,26 @@ class Tile:
 
 
 Load = Callable[[Sequence[Picture]], Image.Image | str]
-"""Makes one small image of pictures, or says why there is none."""
+"""Makes one small image of some pictures, or says why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlateGrid:
-    """Tiles in rows, the headings of the columns above them and those of the rows at their left."""
+    """Tiles in rows, with the headings of columns above and of rows on the left."""
 
     above: Sequence[Tile]
     left: Sequence[Tile]
     rows: Sequence[Sequence[Tile]]
 
     def transposed(self) -> "PlateGrid":
-        """Make rows of the columns."""
+        """Swap rows and columns."""
         return PlateGrid(self.left, self.above, list(zip(*self.rows, strict=True)))
 
 
 def draw(grid: PlateGrid, notes: Sequence[str], side_px: int, load: Load) -> Iterator[str]:
-    """Draw a plate whose pictures have this side, piece by piece: one picture is held at a time.
+    """Draw a plate with pictures of this size, piece by piece, holding one picture at a time.
 
-    What would be too large is refused before any picture is loaded.
+    A plate that would be too large is refused before any picture is loaded.
     """
     sizes = _Sizes(side_px)
     left_px = sizes.side if any(tile.box for tile in grid.left) else sizes.label
@@ -125,7 +124,7 @@ def draw(grid: PlateGrid, notes: Sequence[str], side_px: int, load: Load) -> Ite
 
 
 class _Sizes:
-    """How large everything is, in whole pixels, so that pictures are not sampled anew."""
+    """All sizes, in whole pixels so that pictures are not resampled."""
 
     def __init__(self, side_px: int) -> None:
         if not _SMALLEST_PX <= side_px <= _LARGEST_PX:
@@ -137,13 +136,13 @@ class _Sizes:
         )
 
     def height(self, tile: Tile, width: int) -> int:
-        """Tell how high a tile is."""
+        """Compute the height of a tile."""
         box = self.side if tile.box is not None else 0
         text = self.line * len(self.wrap(tile, width))
         return max(box + text, 0 if tile.verdict is None or box else self.mark)
 
     def wrap(self, tile: Tile, width: int) -> list[str]:
-        """Break a tile's words into lines; a sign without a picture stands beside them."""
+        """Break a tile's words into lines, leaving room for a sign if there is no picture."""
         beside = self.mark + self.gap if tile.verdict is not None and tile.box is None else 0
         return wrap(tile.text, width - beside, self.font, _MOST_LINES)
 
@@ -152,13 +151,13 @@ def _draw_tile(tile: Tile, sizes: _Sizes, load: Load, place: tuple[int, int, int
     left, top, width, height = place
     lines = sizes.wrap(tile, width)
     if tile.box is not None:
-        # The sign is mostly outside the corner: it must not hide what is to be counted.
+        # The sign is mostly outside the corner, so that it hides nothing that is counted.
         right, up = left + sizes.side - sizes.mark + sizes.gap - 1, top - sizes.gap + 1
         mark = _draw_mark(tile.verdict, right, up, sizes.mark)
         words = _draw_lines(lines, sizes, (left, top + sizes.side), INK if is_heading else QUIET)
         shown = tile.box if isinstance(tile.box, str) else load(tile.box)
         return _draw_box(shown, sizes, left, top) + mark + words
-    # Words alone stand in the middle of their row, headings of columns at the foot of theirs.
+    # Words alone are centred in their row; headings of columns are at the bottom of theirs.
     spare = height - sizes.height(tile, width)
     down = top + (spare if is_heading and top == sizes.gap else spare // 2)
     if tile.verdict is None:
@@ -172,7 +171,7 @@ def _draw_box(shown: Image.Image | str, sizes: _Sizes, left: int, top: int) -> s
     side = sizes.side
     frame = f'x="{left + 0.5}" y="{top + 0.5}" width="{side - 1}" height="{side - 1}"'
     if isinstance(shown, Image.Image):
-        # Whatever reads SVG knows JPEG.
+        # Every program that reads SVG knows JPEG.
         href = to_data_uri(ImageOps.contain(shown, (side, side)), "jpeg", quality=_QUALITY, subsampling=0)
         return (
             f'<image x="{left}" y="{top}" width="{side}" height="{side}" href="{href}"/>'
@@ -197,7 +196,7 @@ def _draw_lines(lines: Sequence[str], sizes: _Sizes, place: tuple[int, int], col
 
 
 def _draw_mark(verdict: PlateVerdict | None, left: int, top: int, side_px: int) -> str:
-    """Draw the sign of a verdict, if there is one, into a square."""
+    """Draw the sign of a verdict, if there is one, in a square."""
     if verdict is None:
         return ""
     scale = f"{side_px / 24:.4g}"
@@ -208,7 +207,7 @@ def _draw_mark(verdict: PlateVerdict | None, left: int, top: int, side_px: int) 
 
 
 def _draw_footer(grid: PlateGrid, notes: Sequence[str], sizes: _Sizes, place: tuple[int, int]) -> Iterator[str]:
-    """Draw what the signs mean, of those that are there, then the notes: a piece per line."""
+    """Explain the signs that occur, then draw the notes: one piece per line."""
     top, width = place
     found = {tile.verdict for row in grid.rows for tile in row}
     line, left = "", sizes.gap
@@ -228,29 +227,17 @@ def _draw_footer(grid: PlateGrid, notes: Sequence[str], sizes: _Sizes, place: tu
 
 
 def wrap(text: str, width_px: float, font_px: float, most_lines: int) -> list[str]:
-    """Break a text at its own breaks, at blanks and after signs as in names of models, or else anywhere."""
+    """Break a text at its line breaks, at blanks and after signs that names contain, or else anywhere."""
     lines: list[str] = []
     for paragraph in printable(text[:_LONGEST_TEXT]).split("\n"):
-        lines += _fill(" ".join(paragraph.split()), width_px, font_px)
+        lines += break_lines(" ".join(paragraph.split()), width_px, lambda line: measure(line, font_px))
     if len(lines) <= most_lines and len(text) <= _LONGEST_TEXT:
         return lines
     return [*lines[: most_lines - 1], *(_shorten(line, width_px, font_px) for line in lines[most_lines - 1 :][:1])]
 
 
-def _fill(paragraph: str, width_px: float, font_px: float) -> list[str]:
-    lines = [""]
-    for piece in re.split(r"(?<=[\s:/,;_=@+-])", paragraph):
-        if measure(f"{lines[-1]}{piece}".rstrip(), font_px) > width_px:
-            lines.append("")
-        for char in piece:
-            if measure(f"{lines[-1]}{char}".rstrip(), font_px) > width_px:
-                lines.append("")
-            lines[-1] += char
-    return [line.strip() for line in lines if line.strip()]
-
-
 def measure(text: str, font_px: float) -> float:
-    """Tell about how wide a text is."""
+    """Estimate the width of a text."""
     return sum(map(_width, text)) * font_px * _MARGIN
 
 

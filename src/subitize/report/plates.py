@@ -1,4 +1,4 @@
-"""Picture grids as papers print them: models × prompts, each picture marked right or wrong, as `score` counts."""
+"""Picture grids as papers print them: models × prompts, each picture marked right or wrong as `score` counts it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,10 +27,9 @@ USUAL_COLUMNS = 6
 
 @dataclass(frozen=True, slots=True)
 class PlateOptions:
-    """What a user wants on a plate; what is left open is chosen.
+    """What a user wants on a plate; the rest is chosen.
 
-    An item is named by its id or by the words of its prompt. Pictures are squares of this size. A plate that is
-    transposed has prompts in its rows.
+    An item is named by its id or its prompt. Pictures are squares of this size. A transposed plate has prompts in rows.
     """
 
     suite: str | None = None
@@ -47,28 +46,28 @@ class PlateOptions:
             raise BadValueError(f"--columns {self.columns}: should be at least 1")
         for option, given in (("--columns", self.columns), ("--suite", self.suite)):
             if given is not None and self.items:
-                raise BadValueError(f"{option} {given}: it is for prompts drawn by lot; leave it out, or --item")
+                raise BadValueError(f"{option} {given}: it is for prompts chosen at random; leave it out, or --item")
         if self.repeat < 0:
             raise BadValueError(f"--repeat {self.repeat}: repeats are counted from 0")
 
 
 @dataclass(frozen=True, slots=True)
 class PlateCell:
-    """What came of one item given to one model, by the trials that are shown."""
+    """One model's result on one item, from the trials shown."""
 
     verdict: PlateVerdict
     trials: tuple[str, ...]
     seen: tuple[FrameRow, ...]
-    """What was read of each question, in their order."""
+    """What was read for each question, in order."""
     right: int
-    """How many of the questions are answered right."""
+    """How many questions are answered right."""
     asks: tuple[Ask, ...]
-    """The questions that enter the score."""
+    """The questions that count towards the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """The cells of some models and items, by model and item id, as one judge sees them."""
+    """The cells of some models and items, by model and item id, as one judge read them."""
 
     models: Sequence[str]
     items: Sequence[Item]
@@ -79,7 +78,7 @@ class Plate:
 
     @property
     def is_drawn(self) -> bool:
-        """Tell whether the models drew the pictures; else they were shown them."""
+        """Whether the models drew the pictures, rather than being shown them."""
         return isinstance(self.items[0].task, Draw)
 
 
@@ -99,7 +98,7 @@ def write_plate(run: Run, reader: ReadOptions, choice: PlateOptions, path: Path,
 
 
 def make_plate(run: Run, reader: ReadOptions, choice: PlateOptions) -> Plate:
-    """Choose models and items, and look up what came of them."""
+    """Choose models and items, and look up their results."""
     survey = read_frame(run, reader)
     observations = survey.observations.kept()
     named = [_find_item(survey, name) for name in dict.fromkeys(choice.items)]
@@ -107,7 +106,7 @@ def make_plate(run: Run, reader: ReadOptions, choice: PlateOptions) -> Plate:
     own = observations.filter(pl.col("suite").is_in(suites))
     judge = _choose_judge(survey.run, own, suites)
     own = own.filter(pl.col("judge").is_in([judge, NO_JUDGE]))
-    # Where groups of images were voted on, nobody may have looked at single ones.
+    # If groups of images were voted on, single ones may not have been judged.
     single = own.filter(pl.col("group") == 1)
     own = single if len(single) else own
     models = _choose_models(survey, suites, choice.models)
@@ -153,8 +152,8 @@ def _choose_suite(observations: Frame, name: str | None) -> str:
 def _choose_judge(run: Run, observations: Frame, suites: Sequence[str]) -> str:
     judges = [name for name in observations.rows["judge"].unique().sort() if name != NO_JUDGE]
     if len(judges) > 1:
-        told = ", ".join(run.judge_names().get(name, name) for name in judges)
-        raise BadValueError(f"{', '.join(suites)} was judged by {told}; name one with --judge")
+        names = ", ".join(run.judge_names().get(name, name) for name in judges)
+        raise BadValueError(f"{', '.join(suites)} was judged by {names}; name one with --judge")
     return judges[0] if judges else NO_JUDGE
 
 
@@ -170,7 +169,7 @@ def _choose_models(survey: RunFrame, suites: Sequence[str], wanted: Sequence[str
 
 
 def _choose_items(observations: Frame, models: Sequence[str], choice: PlateOptions) -> list[Item]:
-    """Draw items by lot, spread over strata and numbers; those that all models have come first."""
+    """Sample items at random, spread over strata and numbers; those that all models have come first."""
     counts = observations.rows.group_by("item", maintain_order=True).agg(pl.col("model").n_unique())
     if not counts.height:
         raise NothingToDoError(f"no answer of repeat {choice.repeat} has been judged; name another with --repeat")
@@ -196,7 +195,7 @@ def _cell(survey: RunFrame, observations: Frame, model: str, item: Item, repeat:
 
 
 def _verdict(kinds: set[str], rows: Sequence[Mapping[str, Any]], asks: int) -> PlateVerdict:
-    """Tell what came of an item: it is right if all questions about it are, and wrong as soon as one is not."""
+    """Judge an item: right if all questions about it are, wrong as soon as one is not."""
     if not kinds or kinds == {FAILED}:
         return "failed" if kinds else "unasked"
     if kinds == {REFUSED} or (rows and all(row["status"] == "refused" for row in rows)):
@@ -208,7 +207,7 @@ def _verdict(kinds: set[str], rows: Sequence[Mapping[str, Any]], asks: int) -> P
 
 
 class _Loader:
-    """Makes pictures small, one at a time, and keeps count of those that can be shown."""
+    """Shrinks pictures, one at a time, and counts those that can be shown."""
 
     def __init__(self, run: Run, size_px: int, progress: Progress) -> None:
         self._run, self._size_px, self._progress = run, size_px, progress
@@ -226,7 +225,7 @@ class _Loader:
 
 
 def _shown(pieces: Iterator[str], load: _Loader) -> Iterator[str]:
-    """Go through the pieces of a plate; one without any picture is refused."""
+    """Yield the pieces of a plate; refuse one without any picture."""
     yield from pieces
     if load.shown:
         return
@@ -240,10 +239,10 @@ def _shown(pieces: Iterator[str], load: _Loader) -> Iterator[str]:
 
 
 def _lay_out(plate: Plate, run: Run) -> PlateGrid:
-    """Put models in rows and items in columns; what was shown to the models stands once, above their answers."""
+    """Put models in rows and items in columns; pictures shown to the models appear once, above their answers."""
     trials = [id for cell in plate.cells.values() for id in cell.trials]
     responses, failures = look_up_responses(run, trials), look_up_failures(run, trials)
-    stand_ins = read_names(run)
+    names = read_names(run)
 
     def make_tile(item: Item, cell: PlateCell) -> Tile:
         outcomes = [responses[id].outcome for id in cell.trials if id in responses]
@@ -251,14 +250,14 @@ def _lay_out(plate: Plate, run: Run) -> PlateGrid:
         words = next(iter((*map(describe_outcome, outcomes), *failed)), "")
         if plate.is_drawn:
             pictures = [outcome.picture for outcome in outcomes if isinstance(outcome, Drawn)]
-            return Tile(_tell_reading(item, cell), pictures or words, cell.verdict)
-        read = [value for value in _tell_value(cell) if value != words.strip().rstrip(".")]
+            return Tile(_describe_reading(item, cell), pictures or words, cell.verdict)
+        read = [value for value in _describe_values(cell) if value != words.strip().rstrip(".")]
         said = f"“{words}”" if read and words else words
         return Tile(" ".join((*read, said)), None, cell.verdict)
 
     return PlateGrid(
         [_item_tile(item) for item in plate.items],
-        [Tile(stand_ins.mark_model(model)) for model in plate.models],
+        [Tile(names.mark_model(model)) for model in plate.models],
         [[make_tile(item, plate.cells[model, item.id]) for item in plate.items] for model in plate.models],
     )
 
@@ -271,17 +270,17 @@ def _item_tile(item: Item) -> Tile:
     return Tile(" ".join(task_text(item.task).split()) + right, [item.task.picture])
 
 
-def _tell_reading(item: Item, cell: PlateCell) -> str:
-    """Write what was read of a drawing beside what was asked for; whether it matches is told by its sign."""
+def _describe_reading(item: Item, cell: PlateCell) -> str:
+    """Write what was read of a drawing and what was asked for; the sign shows whether they match."""
     if len(cell.asks) > 1:
         return f"{cell.right} of {len(cell.asks)} right" if cell.seen and cell.verdict != "refused" else ""
     for ask in cell.asks:
         if isinstance(ask.question, Count | Choose):
-            return ", ".join((*_tell_value(cell), f"asked {describe_target(item, ask)}"))
+            return ", ".join((*_describe_values(cell), f"asked {describe_target(item, ask)}"))
     return ""
 
 
-def _tell_value(cell: PlateCell) -> Iterator[str]:
+def _describe_values(cell: PlateCell) -> Iterator[str]:
     for seen in cell.seen:
         if seen.value is not None:
             yield describe_value(seen.value, seen.ask.question, is_short=True)
@@ -290,14 +289,14 @@ def _tell_value(cell: PlateCell) -> Iterator[str]:
 
 
 def _notes(plate: Plate, run: Run) -> list[str]:
-    """Say whose judgement the signs are, and what marks behind names mean."""
-    stand_ins = read_names(run)
+    """Name the judge, and explain the marks behind names."""
+    names = read_names(run)
     suites = ", ".join(dict.fromkeys(item.suite for item in plate.items))
-    judge = f"judged by {stand_ins.mark_judge(plate.judge, is_informed=plate.is_informed)}"
+    judge = f"judged by {names.mark_judge(plate.judge, is_informed=plate.is_informed)}"
     notes = [f"{suites}, repeat {plate.repeat}: {'all was refused' if plate.judge == NO_JUDGE else judge}"]
     if any(len(cell.asks) > 1 for cell in plate.cells.values()):
         notes.append("A picture is right if all questions about it are answered right.")
-    if any(stand_ins.has(model, plate.judge) for model in plate.models):
+    if any(names.has(model, plate.judge) for model in plate.models):
         notes.append(STAND_IN)
     if plate.is_informed:
         notes.append("† informed: the judge knew what was asked for")

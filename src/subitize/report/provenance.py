@@ -1,4 +1,4 @@
-"""Where every figure comes from, what no figure covers, and which rows may be compared."""
+"""Sections on where figures come from, what they do not cover, and which rows may be compared."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -36,15 +36,15 @@ from subitize.store.reading import FAILED, look_up_failures, read_judgings
 from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3
-_DISCARDED = "Answers of which the rule made no value: wrong in accuracy, in no error."
+_DISCARDED = "Answers in which the rule found no value: wrong in accuracy, in no error."
 _UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
 _REASONS_LISTED = 10
 _MOST_LISTED = 6
 Facts = list[tuple[str, tuple[str, ...]]]
-_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; what is in it stands under “Protocols”.")
+_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; “Protocols” says what is in it.")
 _MOST_COMPARED = 8
 _KNOWN = ("published", "baseline")
-"""Rows that were not measured."""
+"""Kinds of rows that were not measured here."""
 
 
 def describe_provenance(sources: Sequence[ReportRun]) -> Section:
@@ -80,7 +80,7 @@ def _describe_models(source: ReportRun) -> list[FactsBlock]:
 
 
 def _describe_judges(source: ReportRun) -> list[FactsBlock]:
-    """List every judge that has read something."""
+    """List every judge with readings."""
     entries = {entry.spec: entry for entry in source.run.judges()}
     blocks = []
     for judge, judgings in group_rows(read_judgings(source.run), lambda one: one.judge).items():
@@ -100,7 +100,7 @@ def _describe_judges(source: ReportRun) -> list[FactsBlock]:
 
 
 def _describe_entry(name: str, entry: Entry | None, kind: str, others: Facts) -> FactsBlock:
-    """Say what goes by a name, if the name does not, where it is reached, and what else there is to say."""
+    """Describe an entry: its name, its spec if that differs, its address, options and other facts."""
     options = tuple(f"{option} = {value}" for option, value in entry.options.items()) or ("none",) if entry else ()
     facts: Facts = [
         ("Name", (name,)),
@@ -110,12 +110,12 @@ def _describe_entry(name: str, entry: Entry | None, kind: str, others: Facts) ->
         ("Options", options),
         *others,
     ]
-    told = tuple((title, lines) for title, lines in facts if lines)
-    return FactsBlock(name, told, "stand-in" if entry and entry.is_stand_in else "")
+    known = tuple((title, lines) for title, lines in facts if lines)
+    return FactsBlock(name, known, "stand-in" if entry and entry.is_stand_in else "")
 
 
 def _describe_suites(source: ReportRun) -> FactsBlock:
-    """List the suites of the run with their options and seed, and the published sets that they are about."""
+    """List the suites of the run with their options and seed, and the published data sets behind them."""
     suites, samples = source.run.suites(), describe_samples(source.run)
     facts: Facts = [
         (entry.name, (entry.shown, f"run seed {entry.seed}", *filter(None, [samples.get(entry.name)])))
@@ -133,14 +133,14 @@ def days(first_at: float, last_at: float) -> str:
 
 
 def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
-    """List what was the same in all responses as it is, and what was not with how often; not endlessly."""
+    """List the most common values; those that not all responses share with their counts."""
     lines = [text if count == responses else f"{text} ({count:,} responses)" for text, count in values.most_common()]
     rest = len(lines) - _MOST_LISTED
     return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
 
 
 def missing_data_section(sources: Sequence[ReportRun]) -> Section:
-    """Say what no figure covers, and why."""
+    """Write the section on what no figure covers, and why."""
     records: list[tuple[Record, RowKind]] = []
     ties = 0
     for source in sources:
@@ -188,7 +188,7 @@ def _reasons(source: ReportRun) -> list[TableBlock]:
 
 @dataclass(frozen=True, slots=True)
 class SeriesProtocol:
-    """A series, and under what protocol it was got."""
+    """A series and the protocol it follows."""
 
     series: Series
     followed: RowProtocol
@@ -202,11 +202,11 @@ class SeriesProtocol:
 
     @property
     def protocol(self) -> Protocol:
-        """What it shares with the rows that it may be compared with."""
+        """What it shares with rows that it may be compared with."""
         return self.followed.protocol
 
 
-def follow(series: Sequence[Series]) -> list[SeriesProtocol]:
+def find_protocols(series: Sequence[Series]) -> list[SeriesProtocol]:
     """Find the protocol of each series."""
     sources = {one.source.name: one.source for one in series}
     known = {name: read_protocols(one.run, one.trails, one.survey.reader) for name, one in sources.items()}
@@ -217,14 +217,14 @@ def follow(series: Sequence[Series]) -> list[SeriesProtocol]:
 
 
 def mark_protocols(
-    blocks: Sequence[Block], conduct: Sequence[SeriesProtocol]
+    blocks: Sequence[Block], protocols: Sequence[SeriesProtocol]
 ) -> tuple[Sequence[TextBlock], Sequence[Block]]:
-    """Put the protocol beside every score of a suite's leaderboard, if there are several, and warn of comparing them.
+    """Add the protocols to a suite's leaderboard, if there are several, and warn against comparing them.
 
-    Published rows have that of their paper.
+    Published rows follow the protocol of their paper.
     """
-    by_label = {one.series.label: one for one in conduct}
-    suite = conduct[0].series.suite
+    by_label = {one.series.label: one for one in protocols}
+    suite = protocols[0].series.suite
     paper = paper_of(suite)
     judge = paper and paper.judged_by.get(suite)
     judged = f"Published rows were judged by {judge}, under the paper’s protocol."
@@ -246,16 +246,16 @@ def mark_protocols(
     return warnings, marked
 
 
-def describe_protocols(conduct: Sequence[SeriesProtocol]) -> Section:
-    """List every protocol with the rows that follow it, and what each row has of its own."""
-    groups = _group(conduct)
+def describe_protocols(protocols: Sequence[SeriesProtocol]) -> Section:
+    """List every protocol with its rows, and what is specific to each row."""
+    groups = _group(protocols)
     note = TextBlock(
         "Two rows may be compared exactly when their protocols have the same fingerprint. It is a hash of what stands "
         "here under it; models, their revisions, library versions and dates are not in it, and stand in the table, as "
         "do the options and the seed that the items were made with: the items themselves are in it."
     )
     facts = [_describe(fingerprint, members) for fingerprint, members in groups.items()]
-    rows = [(_own(one), one.series.badge) for one in conduct]
+    rows = [(_own(one), one.series.badge) for one in protocols]
     caption = (
         "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
         "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
@@ -268,15 +268,15 @@ def _link(one: SeriesProtocol) -> Linked:
     return Linked(str(one.number), f"protocol-{one.protocol.fingerprint}")
 
 
-def _group(conduct: Sequence[SeriesProtocol]) -> dict[str, list[SeriesProtocol]]:
-    """Take those together that may be compared, the largest group first."""
-    groups = group_rows(conduct, lambda one: one.protocol.fingerprint)
+def _group(protocols: Sequence[SeriesProtocol]) -> dict[str, list[SeriesProtocol]]:
+    """Group the rows that may be compared, the largest group first."""
+    groups = group_rows(protocols, lambda one: one.protocol.fingerprint)
     return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
 
 
-def _warn(conduct: Sequence[SeriesProtocol]) -> list[TextBlock]:
-    """Say which rows may not be compared and why, and which are judged by what their models were trained with."""
-    groups = list(_group(conduct).values())
+def _warn(protocols: Sequence[SeriesProtocol]) -> list[TextBlock]:
+    """Say which rows may not be compared and why, and whose judge also rewarded the model in training."""
+    groups = list(_group(protocols).values())
     lines = []
     if len(groups) > 1:
         members, *others = groups
@@ -289,13 +289,13 @@ def _warn(conduct: Sequence[SeriesProtocol]) -> list[TextBlock]:
             lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")
         if len(others) > _MOST_COMPARED:
             lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
-    rewarded = [one.series for one in conduct if one.has_reward_judge]
+    rewarded = [one.series for one in protocols if one.has_reward_judge]
     trained = [f"{describe_reward_judge(one.label, one.judge_name)}." for one in rewarded]
     return [TextBlock("\n".join(text), is_warning=True) for text in (lines, trained) if text]
 
 
-def _labels(conduct: Sequence[SeriesProtocol]) -> str:
-    return ", ".join(one.series.label for one in conduct)
+def _labels(protocols: Sequence[SeriesProtocol]) -> str:
+    return ", ".join(one.series.label for one in protocols)
 
 
 def _describe(fingerprint: str, members: Sequence[SeriesProtocol]) -> FactsBlock:
@@ -346,5 +346,5 @@ def _own(one: SeriesProtocol) -> Record:
 
 
 def _join(options: Mapping[str, str]) -> str:
-    """List options, but for those that were not given."""
+    """List the options that were given."""
     return "; ".join(f"{name} = {value}" for name, value in options.items() if value)

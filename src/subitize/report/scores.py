@@ -29,7 +29,7 @@ _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
 STAND_IN = "* an embedded stand-in, not a real model or judge"
 _OF_GROUPS = "n of groups"
-# What headings mean, said where one of them is printed.
+# What headings mean, printed with the tables that have them.
 _LEGEND = {
     ("refused", "discarded"): "accuracy counts refused and discarded answers as wrong; accuracy_read leaves out those "
     "discarded, accuracy_answered also those refused",
@@ -49,15 +49,14 @@ _LEGEND = {
 
 def print_scores(
     scores: Sequence[Score],
-    stand_ins: Names,
+    names: Names,
     factors: Sequence[str],
     fingerprints: Mapping[tuple[str, str, str], str] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> None:
-    """Print a table per suite: one row per model and group, one column per measure that tells something.
+    """Print a table per suite: one row per model and group, one column per informative measure.
 
-    The fingerprints of protocols, if they are to be shown, are by suite, model and judge; how many parameters models
-    have is by model.
+    Fingerprints of protocols, if shown, are given by suite, model and judge; sizes (parameters) by model.
     """
     shown = [score for score in scores if score.factor in ("all", *factors)]
     known = {model: billions(count) for model, count in (sizes or {}).items()}
@@ -69,9 +68,9 @@ def print_scores(
         protocols = _number_protocols({place: (fingerprints or {}).get(place, "") for place in places})
         named = [
             {
-                "model": stand_ins.mark_model(one.model),
+                "model": names.mark_model(one.model),
                 "size": known.get(one.model, ""),
-                "judge": stand_ins.mark_judge(one.judge, is_informed=any(each.is_informed for each in row.values())),
+                "judge": names.mark_judge(one.judge, is_informed=any(each.is_informed for each in row.values())),
                 "group": one.group if one.factor in ("all", "category") else f"{one.factor}={one.group}",
                 "protocol": protocols[place],
             }
@@ -79,12 +78,10 @@ def print_scores(
         ]
         headings += _print_suite(suite, named, rows)
         headings += [_OF_GROUPS] * any(_is_of_groups(row) for row in rows)
-    print_marks(shown, stand_ins)
+    print_marks(shown, names)
     print_line("value [95 % interval; of errors, cut off at 0]; n: answers that have a value")
     print_cautions(score.estimate for score in shown)
-    for explained, meaning in _LEGEND.items():
-        if {*explained} & {*headings}:
-            print_line(meaning)
+    print_line(*(meaning for explained, meaning in _LEGEND.items() if {*explained} & {*headings}))
 
 
 def _row_of(one: Score | PassRate) -> tuple[str, ...]:
@@ -92,7 +89,7 @@ def _row_of(one: Score | PassRate) -> tuple[str, ...]:
 
 
 def _print_suite(suite: str, named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str, Score]]) -> list[str]:
-    """Print the table of a suite, below who judged all its rows if that is one judge; give its headings."""
+    """Print the table of a suite, under its judge if there is only one; return the headings."""
     silent = _silent_measures([score for row in rows for score in row.values()])
     measures = [name for name in MEASURES if name not in silent and any(name in row for row in rows)]
     judges = {names["judge"] for names in named}
@@ -109,7 +106,7 @@ def _print_suite(suite: str, named: Sequence[Mapping[str, str]], rows: Sequence[
 
 
 def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[tuple[str, str, str], str]:
-    """Number the protocols in the order of the rows, unless there is only one, or one for each judge."""
+    """Number the protocols in the order of rows; leave blank if there is only one, or one per judge."""
     several = list(dict.fromkeys(protocols.values()))
     judges, pairs = {key[2] for key in protocols}, {(key[2], one) for key, one in protocols.items()}
     if len(several) == 1 or len(judges) == len(pairs) == len(several):
@@ -117,20 +114,20 @@ def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[
     return {key: str(several.index(one) + 1) for key, one in protocols.items()}
 
 
-def print_passes(passes: Sequence[PassRate], stand_ins: Names) -> None:
+def print_passes(passes: Sequence[PassRate], names: Names) -> None:
     """Print one row per model and group of items, one column per k."""
     known = sorted({one.k for one in passes})
     ks = known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
     lines = []
     for (suite, model, judge, factor, group), own in group_rows(passes, _row_of).items():
         by_k = {one.k: one for one in own}
-        marked = stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in own))
+        marked = names.mark_judge(judge, is_informed=any(one.is_informed for one in own))
         undecided = max(one.undecided for one in own)
         items = f"{max(one.estimate.n for one in own)}" + f" + {undecided} undecided" * (undecided > 0)
-        names = (suite, stand_ins.mark_model(model), marked, name_level(factor, group))
-        lines.append([*names, *(_pass(by_k.get(k)) for k in ks), items, str(max(one.images for one in own))])
+        labels = (suite, names.mark_model(model), marked, name_level(factor, group))
+        lines.append([*labels, *(_pass(by_k.get(k)) for k in ks), items, str(max(one.images for one in own))])
     print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
-    print_marks(passes, stand_ins)
+    print_marks(passes, names)
     print_line(
         "pass@k: the chance that at least one of k images of a prompt is right; pass@1 is the accuracy per image"
     )
@@ -153,57 +150,55 @@ def _pass(one: PassRate | None) -> str:
 
 
 def print_coverage(samples: Mapping[str, str], gaps: Missing) -> None:
-    """Say of which suites the figures are about a sample, and what they do not cover."""
-    for suite, sample in samples.items():
-        print_line(f"{suite}: {sample}")
+    """Print which suites were sampled, and what no figure covers."""
+    print_line(*(f"{suite}: {sample}" for suite, sample in samples.items()))
     unasked = "not yet given to a model that got others, counted once for each such model"
-    for count, noun, told in (
+    for count, noun, line in (
         (gaps.unasked, "item", f"not complete: {{}} {unasked}"),
         (gaps.failed, "trial", "in no figure: {} that failed"),
         (gaps.unread, "answer", "in no figure: {} not judged"),
         (gaps.tied, "answer", "unknown: {} with tied readings (see --agreement)"),
     ):
         if count:
-            print_line(told.format(number_of(count, noun)))
+            print_line(line.format(number_of(count, noun)))
 
 
-def print_overview(overview: Overview, stand_ins: Names, samples: Mapping[str, str]) -> None:
-    """Print what is in a run: models and judges by their names, with what they are and where they are reached."""
+def print_overview(overview: Overview, names: Names, samples: Mapping[str, str]) -> None:
+    """Print what is in a run: suites, models and judges, with their specs and addresses."""
     for entry in overview.suites:
         items = f"{number_of(overview.items.get(entry.name, 0), 'item')}, seed {entry.seed}"
         print_line(f"suite {entry.shown}: {samples.get(entry.name, items)}")
     models = []
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
-        what = _tell_what(one.model, stand_ins.name_model(one.model), one.addresses)
-        models.append((one.suite, stand_ins.mark_model(one.model), str(sum(one.outcomes.values())), kinds, *what))
+        what = _spec_and_address(one.model, names.name_model(one.model), one.addresses)
+        models.append((one.suite, names.mark_model(one.model), str(sum(one.outcomes.values())), kinds, *what))
     judges = []
     for each in overview.judges:
         counts = [str(count or "") for count in (each.annotators, each.readings, each.discarded)]
-        what = _tell_what(each.judge, stand_ins.name_judge(each.judge), each.addresses)
-        judges.append([stand_ins.mark_judge(each.judge), *counts, *what])
+        what = _spec_and_address(each.judge, names.name_judge(each.judge), each.addresses)
+        judges.append([names.mark_judge(each.judge), *counts, *what])
     print_filled(("suite", "model", "responses", "outcomes", "spec", "address"), models)
     print_filled(("judge", "annotators", "readings", "without a value", "spec", "address"), judges)
     if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
         print_line(STAND_IN)
-    for item_id, reason in overview.exclusions.items():
-        print_line(f"excluded: {item_id} ({reason})")
+    print_line(*(f"excluded: {item} ({reason})" for item, reason in overview.exclusions.items()))
 
 
-def _tell_what(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str]:
-    """Say what goes by a name, if the name does not, and where it is reached."""
+def _spec_and_address(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str]:
+    """Return the spec, if the name does not say it, and the addresses."""
     return spec if spec != name else "", ", ".join(addresses)
 
 
 def print_filled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table without the columns that are empty; nothing where there are no rows."""
+    """Print a table without its empty columns; print nothing if there are no rows."""
     filled = [place for place in range(len(headings)) if any(row[place] for row in rows)]
     if rows:
         print_table([headings[place] for place in filled], [[row[place] for place in filled] for row in rows])
 
 
-def print_story(story: ItemStory, stand_ins: Names) -> None:
-    """Print one item with what came of it."""
+def print_story(story: ItemStory, names: Names) -> None:
+    """Print one item with its responses and readings."""
     print_line(f"item {story.item.id}")
     print_line(f"task {story.item.task.kind}: {task_text(story.item.task)}")
     if story.excluded is not None:
@@ -211,27 +206,27 @@ def print_story(story: ItemStory, stand_ins: Names) -> None:
     for ask in story.item.asks:
         print_line(f"question {ask.question.id}: {ask.wording} Right: {' or '.join(map(str, ask.expects))}")
     for stored in story.responses:
-        print_line(f"{_name_trials([stored.response.trial], stand_ins)}: {_told(stored.response.outcome)}")
+        print_line(f"{_name_trials([stored.response.trial], names)}: {_describe_outcome(stored.response.outcome)}")
     trials = {stored.trial_id: stored.response.trial for stored in story.responses}
     for found in story.readings:
         reading = found.reading
         members = [trials[id] for id in reading.subject.trial_ids if id in trials]
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
-        who = f"{stand_ins.name_judge(reading.judge)} {reading.annotator}".strip()
+        who = f"{names.name_judge(reading.judge)} {reading.annotator}".strip()
         what = "reading" if reading.purpose == "answer" else reading.purpose
         of = "" if reading.reviews is None else f"reading {reading.reviews}, "
-        about = of + (_name_trials(members, stand_ins) if members else reading.subject.id)
+        about = of + (_name_trials(members, names) if members else reading.subject.id)
         print_line(f"{what} {found.id} by {who} of {about}: {reading.question.id} = {value} ({reading.rule})")
 
 
-def _name_trials(trials: Sequence[Trial], stand_ins: Names) -> str:
-    """Name a trial, or those of one model that were looked at together."""
+def _name_trials(trials: Sequence[Trial], names: Names) -> str:
+    """Name a trial, or several of one model that were judged together."""
     repeats = ", ".join(str(trial.repeat) for trial in trials)
     attempt = f", attempt {trials[0].attempt}" if len(trials) == 1 and trials[0].attempt else ""
-    return f"{stand_ins.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
+    return f"{names.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
 
 
-def _told(outcome: Outcome) -> str:
+def _describe_outcome(outcome: Outcome) -> str:
     match outcome:
         case Said(text=text):
             return f"said {text!r}"
@@ -249,23 +244,22 @@ def _told(outcome: Outcome) -> str:
 
 
 def cell(estimate: Estimate | None) -> str:
-    """Write a figure with its interval; at a terminal † is a judge that is informed."""
+    """Write a figure with its interval, marked "!" because † means an informed judge at the terminal."""
     return estimate_text(estimate, mark=" !")
 
 
 def print_cautions(estimates: Iterable[Estimate]) -> None:
-    """Say why to be wary of the figures that are marked."""
-    for line in describe_cautions(estimate.caution for estimate in estimates):
-        print_line(line)
+    """Explain the figures marked "!"."""
+    print_line(*describe_cautions(estimate.caution for estimate in estimates))
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:
-    """Find the columns that would say nothing, as where nobody refused, nothing was discarded, or all was counted."""
-    told = {score.measure for score in scores if score.estimate.value > 0}
+    """Find measures that add nothing, as where nothing was refused or discarded, or everything was counted."""
+    above_zero = {score.measure for score in scores if score.estimate.value > 0}
     silent = {"mae_all"}  # --json has it
-    if "refused" not in told:
+    if "refused" not in above_zero:
         silent |= {"refused", "accuracy_answered"}
-    if "discarded" not in told:
+    if "discarded" not in above_zero:
         silent |= {"discarded", "accuracy_read"}
     if all(score.estimate.value == 1 for score in scores if score.measure == "coverage"):
         silent |= {"coverage", "nae_all"}
@@ -273,25 +267,25 @@ def _silent_measures(scores: Sequence[Score]) -> set[str]:
 
 
 def _counts(row: Mapping[str, Score]) -> str:
-    """How many answers the row rests on; where there are none about single images, how many about groups of them."""
+    """Write the number of answers behind a row, or of groups of images if single ones were not judged."""
     counted = "success" if _is_of_groups(row) else "accuracy_answered"
     n = row[counted].estimate.n if counted in row else 0
     others = {
         name: round(row[name].estimate.value * row[name].estimate.n) if name in row else 0
         for name in ("refused", "discarded", "unknown")
     }
-    told = "".join(f" + {count} {name}" for name, count in others.items() if count and counted != "success")
+    beside = "".join(f" + {count} {name}" for name, count in others.items() if count and counted != "success")
     excluded = max(score.excluded for score in row.values())
-    return str(n) + told + f" ({excluded} excluded)" * (excluded > 0)
+    return str(n) + beside + f" ({excluded} excluded)" * (excluded > 0)
 
 
 def _is_of_groups(row: Mapping[str, Score]) -> bool:
     return "success" in row and "accuracy" not in row
 
 
-def print_marks(figures: Sequence[Any], stand_ins: Names) -> None:
-    """Say what the marks behind models and judges mean, where there are some."""
-    if any(stand_ins.has(one.model, one.judge) for one in figures):
+def print_marks(figures: Sequence[Any], names: Names) -> None:
+    """Explain the marks on models and judges, if there are any."""
+    if any(names.has(one.model, one.judge) for one in figures):
         print_line(STAND_IN)
     if any(getattr(one, "is_informed", False) for one in figures):
         print_line("† informed: the judge knew what was asked for")

@@ -1,10 +1,10 @@
-"""The runs of a report, each read once; its models by name, and what tables of counting models share."""
+"""The runs of a report, each read once, its models by name, and what tables of counting models share."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReportRun:
-    """An open run and what was read of it, under the name that tells it from the others."""
+    """An open run and what was read of it, under a unique name."""
 
     name: str
     run: Run
     survey: RunFrame
     trails: Trails
-    stand_ins: Names
+    names: Names
 
     def badge(self, model: str, judge: str = "") -> RowKind:
-        """Mark a model that is a stand-in, and one that is none but was judged by one."""
-        if model in self.stand_ins.models:
+        """Mark a stand-in, or a real model judged by a stand-in."""
+        if model in self.names.models:
             return "stand-in"
-        return "stand-in judge" if judge in self.stand_ins.judges else ""
+        return "stand-in judge" if judge in self.names.judges else ""
 
     def name_model(self, model: str) -> str:
-        """Name a model in one line."""
-        return printable(self.stand_ins.name_model(model)).replace("\n", " ")
+        """Get a model's display name, on one line."""
+        return printable(self.names.name_model(model)).replace("\n", " ")
 
     def name_judge(self, judge: str) -> str:
-        """Name a judge."""
-        return printable(self.stand_ins.name_judge(judge))
+        """Get a judge's display name."""
+        return printable(self.names.name_judge(judge))
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What one judge observed of one model on one suite of one run, under its name in the report."""
+    """One judge's observations of one model on one suite of one run, under its label in the report."""
 
     label: str
     source: ReportRun
@@ -65,22 +65,22 @@ class Series:
 
     @property
     def judge_name(self) -> str:
-        """How the judge is shown."""
+        """The judge's display name."""
         return self.source.name_judge(self.judge)
 
     @property
     def is_informed(self) -> bool:
-        """Tell whether the judge knew what was asked for."""
+        """Whether the judge knew what was asked for."""
         return bool(self.observations.rows["is_informed"].any())
 
     @property
     def is_excluded(self) -> bool:
-        """Tell whether everything was left out by hand."""
+        """Whether all its observations are excluded by hand."""
         return bool(self.observations.rows["is_excluded"].all())
 
 
 def read_sources(runs: Sequence[Run], reader: ReadOptions | None = None) -> list[ReportRun]:
-    """Read each run; a run without readings is refused with what to do about it."""
+    """Read each run; refuse one without readings, saying what to do about it."""
     sources = []
     for name, run in zip(_names(runs), runs, strict=True):
         responses = trace_responses(run)
@@ -90,13 +90,13 @@ def read_sources(runs: Sequence[Run], reader: ReadOptions | None = None) -> list
 
 
 def shared_judges(run: Run) -> set[str]:
-    """Name the judges as which several people may have looked; it takes a moment only."""
+    """Find the judges that may stand for several people; this is quick."""
     judgings = group_rows(read_judgings(run), lambda one: one.judge)
     return {judge for judge, own in judgings.items() if sum(one.annotators for one in own) > 1}
 
 
 def list_series(sources: Sequence[ReportRun]) -> list[Series]:
-    """Tell apart what is shown: a model goes by its name, with the run and the judge where that is not enough."""
+    """List what is shown, labelled by model, and by run and judge where the model alone is ambiguous."""
     groups = {
         (place, suite, model, judge): observations
         for place, source in enumerate(sources)
@@ -115,7 +115,7 @@ def list_series(sources: Sequence[ReportRun]) -> list[Series]:
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """Name a run by its folder, or where two folders are called alike by its path."""
+    """Name each run by its folder, or by its path if two folders have the same name."""
     places = [run.location for run in runs]
     paths = [Path(place.run_id) if isinstance(place, Database) else place.path for place in places]
     for path, count in Counter(path.resolve() for path in paths).items():
@@ -126,40 +126,42 @@ def _names(runs: Sequence[Run]) -> list[str]:
 
 
 MODEL = text_column("Model")
-_FAR = 1e6  # the largest number that a chart is given
+_FAR = 1e6  # the largest number in a chart
 
 
 @dataclass(frozen=True, slots=True)
 class CountingModel:
-    """A model under its name in the report, and how it enumerates."""
+    """A model under its label in the report, and how it counts."""
 
     label: str
     badge: RowKind
-    it: "CountingReport"
+    report: "CountingReport"
 
     def row(self, *cells: Cell) -> Row:
-        """Make its row of a table."""
+        """Make the model's row of a table."""
         return Row((self.label, *cells), self.badge)
 
     def point(self, name: str, at: object, estimate: Estimate) -> dict[str, object]:
-        """Make its row of a chart's data: what stands where."""
+        """Make a point of a chart: the model, a named coordinate and an estimate."""
         return {"model": self.label, name: at, **bounds(estimate)}
 
 
 def rank(models: Iterable[CountingModel]) -> list[CountingModel]:
-    """Put real models first, and of them those that are right most often."""
-    return sorted(
-        models,
-        key=lambda one: (KINDS.index(one.badge), -one.it.accuracy.value if one.it.accuracy else math.inf, one.label),
-    )
+    """Sort models by kind, real ones first, then by accuracy."""
+
+    def order(one: CountingModel) -> tuple[int, float, str]:
+        accuracy = one.report.accuracy
+        return KINDS.index(one.badge), -accuracy.value if accuracy else inf, one.label
+
+    return sorted(models, key=order)
 
 
 def differing_design(published: "PublishedCounts | None", models: Sequence[CountingModel]) -> str:
-    """Say what published figures are for, where a model here has other numbers or categories; else nothing."""
+    """Describe the design of published figures if a model here had another one; else return nothing."""
     if published is None:
         return ""
     numbers, categories = published.numbers, published.categories
-    if all((one.it.numbers, {*one.it.categories}) == (numbers, {*categories}) for one in models):
+    if all((one.report.numbers, {*one.report.categories}) == (numbers, {*categories}) for one in models):
         return ""
     return (
         f"Published figures are for the numbers {numbers[0]}–{numbers[-1]} and the paper’s {in_words(len(categories))} "
@@ -168,25 +170,25 @@ def differing_design(published: "PublishedCounts | None", models: Sequence[Count
 
 
 def level_name(level: int) -> str:
-    """Write a level as the literature does."""
+    """Write a counting level as the literature does."""
     return f"{level}-knower"
 
 
 def level_text(knower: "KnowerLevel | None") -> str | None:
-    """Write a level with the lowest and the highest that are possible."""
+    """Write a counting level with the lowest and highest possible ones."""
     if knower is None or knower.level is None:
         return None
     return f"{level_name(knower.level)} [{knower.low}, {knower.high}]"
 
 
 def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:
-    """Make of an estimate what a chart draws: its value with its interval, which must be finite."""
+    """Return an estimate as a chart draws it: the value and a finite interval."""
     low, high = max(estimate.low / per, -_FAR), min(estimate.high / per, _FAR)
     return {"value": estimate.value / per, "low": low, "high": high, "n": estimate.n}
 
 
 def methods(estimates: Iterable[Estimate]) -> str:
-    """Say how intervals were got; how many clusters each is over stands with it."""
+    """Describe how intervals were computed, without the numbers of clusters, which differ."""
     found = sorted({_LAYOUT.sub("over clusters", estimate.method) for estimate in estimates})
     return f"Intervals (95 %): {'; '.join(found)}." if found else ""
 
@@ -195,6 +197,6 @@ _LAYOUT = re.compile(r"over \d+ clusters?(?: in \d+ strata)?")
 
 
 def sizes(estimates: Iterable[Estimate]) -> str:
-    """Say how many observations are behind figures."""
+    """Say how many observations are behind the figures."""
     found = [estimate.n for estimate in estimates]
     return f"n = {min(found):,} each" if min(found) == max(found) else f"n from {min(found):,} to {max(found):,}"

@@ -1,8 +1,5 @@
-"""Prints and draws calibrations (NAE against the threshold, as Numbersense, Figure S4) and plans of studies.
+"""Prints and draws calibrations (NAE against the threshold, as Numbersense, Figure S4) and plans of studies."""
 
-A plan is drawn as half-width or power against the number of images or prompts."""
-
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
@@ -19,13 +16,14 @@ from subitize.report.scores import cell, print_filled
 from subitize.report.table import estimate_text, number_of, number_text, printable
 from subitize.report.terminal import print_line, print_table
 
-_COLOURS = {"NAE": "#0072b2", "accuracy": "#d55e00"}
+_BLUE = "#0072b2"
+_COLOURS = {"NAE": _BLUE, "accuracy": "#d55e00"}
 _WIDTH_PX, _HEIGHT_PX = 520, 260
 _LABEL_WIDTH = 0.2  # of the axis, about
 
 
 def print_calibration(found: Calibration) -> None:
-    """Print the threshold, what it is worth where it was chosen, and what on pictures held out."""
+    """Print the threshold, and how well it counts where it was chosen and on held-out pictures."""
     result = found.result
     metrics = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
     rows = [
@@ -40,12 +38,11 @@ def print_calibration(found: Calibration) -> None:
     print_line(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")
     ious = _span(found.fold_ious) if len(set(found.fold_ious)) > 1 else ""
     print_line(f"thresholds chosen by fold: {_span(found.fold_thresholds)}" + f"; overlaps: {ious}" * bool(ious))
-    for note in found.notes:
-        print_line(printable(note))
+    print_line(*found.notes)
 
 
 def print_saved(saved: Mapping[str, Calibrated]) -> None:
-    """Print the calibrations that are kept, and how each is written as a rule."""
+    """Print the saved calibrations, each with its rule."""
     rows = []
     for name, one in saved.items():
         figures = (_calibration_cell(one.nae), _calibration_cell(one.accuracy))
@@ -56,7 +53,7 @@ def print_saved(saved: Mapping[str, Calibrated]) -> None:
 
 
 def write_calibration_figure(found: Calibration, path: Path) -> Path:
-    """Draw both metrics against the threshold, with the one chosen and the published one marked."""
+    """Draw both metrics against the threshold, marking the one chosen and the published ones."""
     title = f"{printable(found.result.judge)} against {printable(found.result.reference)}"
     scale = {"domain": list(_COLOURS), "range": list(_COLOURS.values())}
     colour = charts.field("metric", "nominal", scale=scale, legend={"title": None, "orient": "top"})
@@ -69,7 +66,7 @@ def write_calibration_figure(found: Calibration, path: Path) -> Path:
 
 
 def _marks(threshold: float) -> Iterator[charts.Spec]:
-    """Mark the threshold chosen, and below it those that papers took, each label where it crosses nothing."""
+    """Mark the threshold chosen, and below it those of papers, with labels that do not overlap."""
     published = [(value, paper.title) for paper in plugins.papers() for value in paper.thresholds.values()]
     marks = [(threshold, f"chosen {threshold:.2f}", INK, 8)]
     marks += [(value, f"{title} {value:.2f}", QUIET, 24 + 16 * rank) for rank, (value, title) in enumerate(published)]
@@ -88,7 +85,7 @@ def _rows(curve: Iterable[ThresholdPoint]) -> Iterator[Mapping[str, object]]:
         for metric, one in (("NAE", point.nae), ("accuracy", point.accuracy))
         if one is not None
     ]
-    # A band without an upper end goes as far up as there is anything else to see.
+    # A band without an upper end reaches up to the highest other point.
     top = max((high for _, _, one in each for high in (one.value, one.high) if isfinite(high)), default=1.0)
     for threshold, metric, one in each:
         values = {"value": one.value, "low": one.low, "high": min(one.high, top)}
@@ -106,41 +103,39 @@ def _span(values: Iterable[float]) -> str:
     return f"{found[0]:g} to {found[-1]:g}, median {found[len(found) // 2]:g}"
 
 
-_COLOUR = "#0072b2"
-
-
 def print_plan(plan: PowerPlan) -> None:
-    """Print what is assumed, what the study shows, and the same for other sizes."""
+    """Print the assumptions of a plan, what the study can show, and the same for other sizes."""
     print_line("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
     answers = [(one.what, _power_cell(one.value) or "none", one.note) for one in plan.answers]
     curve = [(str(one.at), _power_cell(one.half_width), _power_cell(one.power)) for one in plan.curve]
     print_filled(("", "figure", "there"), answers)
     print_filled((plan.axis, "half-width", "power"), curve)
-    for line in (*plan.notes, "[…]: 95 % interval of the simulation's own error"):
-        print_line(line)
+    print_line(*plan.notes, "[…]: 95 % interval of the simulation's own error")
 
 
 def write_power_figure(plan: PowerPlan, path: Path) -> Path:
-    """Draw power where there is a test, else half-width, against the size of the study."""
+    """Draw power, or half-width if there is no test, against the number of images or prompts."""
     title = ", ".join(f"{name} {value}" for name, value in plan.assumed.items() if not plan.axis.startswith(name))
     points = {point.at: point.power or point.half_width for point in plan.curve}
     rows = [
         {"at": at, "value": one.value, "low": one.low, "high": one.high}
         for at, one in points.items()
-        if math.isfinite(one.value)
+        if isfinite(one.value)
     ]
     ticks = {"values": list(points), "format": "d"}
     x = charts.field("at", "quantitative", title=plan.axis, scale={"type": "log", "nice": False}, axis=ticks)
     has_power = plan.curve[0].power is not None
     shown, top = ("power", {"domain": [0, 1]}) if has_power else ("half-width", {"domainMin": 0, "nice": True})
-    area, line = charts.band({"x": x}, charts.field("value", "quantitative", title=shown, scale=top), color=_COLOUR)
+    area, line = charts.band(
+        {"x": x}, charts.field("value", "quantitative", title=shown, scale=top), color=_COLOURS["NAE"]
+    )
     spec = {
         "$schema": charts.SCHEMA,
         "title": {"text": title, "fontSize": 11},
         "width": _WIDTH_PX,
         "height": _HEIGHT_PX,
         "data": {"values": rows},
-        "layer": [area, {**line, "mark": {**line["mark"], "point": {"color": _COLOUR}}}],
+        "layer": [area, {**line, "mark": {**line["mark"], "point": {"color": _BLUE}}}],
     }
     return save_figure(spec, path, "power")
 

@@ -1,23 +1,25 @@
-"""The parts of a report before it is HTML or files: sections, tables, figures, galleries, facts, and their text."""
+"""A report as values, before it becomes HTML or files: sections, tables, figures, galleries, facts and their text."""
 
 import math
+import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from subitize.records import Box, Estimate
+from subitize.report import terminal
 
 RowKind = Literal["", "stand-in", "stand-in judge", "published", "baseline"]
 KINDS: tuple[RowKind, ...] = ("", "stand-in", "stand-in judge", "baseline", "published")
-"""Kinds of rows, in the order in which they stand; they are not to be ranked among one another."""
+"""Row kinds in display order. Rows of different kinds are never ranked together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """A word and the figure it rests on, as in "Over. 0.44"."""
+    """A word and the figure behind it, as in "Over. 0.44"."""
 
     word: str
     estimate: Estimate | None
@@ -25,7 +27,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A published figure with the standard error that is printed beside it; its interval is not known."""
+    """A published figure with its standard error; its interval is unknown."""
 
     value: float
     standard_error: float
@@ -33,7 +35,7 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A word that leads to what the page says of it elsewhere; the anchor is that place's id."""
+    """A word that links to another place of the page, by that place's id."""
 
     word: str
     anchor: str
@@ -44,7 +46,7 @@ Cell = str | int | float | Estimate | Tagged | Printed | Linked | None
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's heading, what it means if that is not plain, and the decimals of its figures."""
+    """A column's heading, what it means if that is not obvious, and the decimals of its figures."""
 
     name: str
     help: str = ""
@@ -55,7 +57,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of a row, the first of which is its name; the badge says what the row is if it is not a model."""
+    """The cells of a row, the first of which names it; the badge marks rows that are not ordinary models."""
 
     cells: tuple[Cell, ...]
     badge: RowKind = ""
@@ -63,7 +65,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
-    """A table; its name is that of its files."""
+    """A table; its name is also that of its files."""
 
     name: str
     title: str
@@ -71,17 +73,17 @@ class TableBlock:
     rows: tuple[Row, ...]
     caption: str = ""
     is_grouped: bool = False
-    """Whether rows of a kind stand together under a heading."""
+    """Whether rows of a kind are grouped under a heading."""
 
     def groups(self) -> list[tuple[RowKind | None, list[Row]]]:
-        """Take rows of a kind together, if there are several kinds; rows that stand in one list have None."""
+        """Group rows by kind; a table of one kind, or that is not grouped, is one group of kind None."""
         kinds = dict.fromkeys(row.badge for row in self.rows)
         if not self.is_grouped or len(kinds) < 2:
             return [(None, list(self.rows))]
         return [(kind, [row for row in self.rows if row.badge == kind]) for kind in kinds]
 
     def with_column(self, column: Column, cells: Iterable[Cell], at: int) -> "TableBlock":
-        """Put a column in a place; one that stands there already gets other cells."""
+        """Insert a column at a place, or replace its cells if it is already there."""
         after = at + (self.columns[at : at + 1] == (column,))
         rows = (
             replace(row, cells=(*row.cells[:at], cell, *row.cells[after:]))
@@ -94,9 +96,9 @@ Columns = Iterable[Column | str]
 
 
 def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], caption: str = "") -> TableBlock:
-    """Make a table; a column of figures about which there is no more to say goes by its heading."""
+    """Make a table; a plain column of figures may be given by its heading alone."""
     heads, own = tuple(Column(one) if isinstance(one, str) else one for one in columns), tuple(rows)
-    # Below it stands why to be wary of the figures that are marked.
+    # The caption explains the marked figures.
     cells = (cell.estimate if isinstance(cell, Tagged) else cell for row in own for cell in row.cells)
     cautions = (cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution)
     if found := sorted({part for caution in cautions for part in caution.split("; ")}):
@@ -110,7 +112,7 @@ Record = Mapping[Column, Cell]
 def tabulate(
     name: str, title: str, records: Sequence[tuple[Record, RowKind]], caption: str = "", *, drops_empty: bool = False
 ) -> TableBlock:
-    """Make a table of records that have all columns, in the same order; columns without anything may be dropped."""
+    """Make a table of records with the same columns in the same order; empty columns may be dropped."""
     every = list(records[0][0]) if records else []
     columns = [column for column in every if not drops_empty or any(own[column] for own, _ in records)]
     rows = (Row(tuple(own[column] for column in columns), badge) for own, badge in records)
@@ -124,7 +126,7 @@ def text_column(name: str, help: str = "") -> Column:
 
 @dataclass(frozen=True, slots=True)
 class FigureBlock:
-    """A chart as Vega-Lite, what it shows in words for those who do not see it, and the numbers behind it."""
+    """A Vega-Lite chart, a description for readers who cannot see it, and the numbers behind it."""
 
     name: str
     title: str
@@ -136,19 +138,22 @@ class FigureBlock:
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """A small picture as a data URI, and the size in pixels of the one it was made from."""
+    """A small picture as a data URI, and the size in pixels of the original."""
 
     uri: str
     width_px: int
     height_px: int
 
 
+GalleryVerdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One response in the gallery: its picture if there is one, and what is known about it."""
+    """One response in the gallery: its picture, or why there is none, and what is known about it."""
 
     model: str
-    outcome: Literal["right", "wrong", "refused", "discarded", "unknown"]
+    outcome: GalleryVerdict
     category: str
     target: str
     response: str
@@ -156,14 +161,14 @@ class Card:
     details: tuple[tuple[str, str], ...]
     boxes: tuple[Box, ...] = ()
     subject: str = ""
-    """What was asked about, where that is not the whole picture."""
+    """What the question is about, if not the whole picture."""
     judge: str = ""
-    """Who judged, where several have looked at the same pictures."""
+    """The judge, by name; the page shows it where several judged the same pictures."""
 
 
 @dataclass(frozen=True, slots=True)
 class GalleryBlock:
-    """A bounded sample of the responses, to be filtered by those who look."""
+    """A bounded sample of the responses, which readers can filter."""
 
     name: str
     title: str
@@ -182,9 +187,9 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class FactsBlock:
-    """What is known about one model, judge or protocol: names, and values that are one or several lines.
+    """What is known about one model, judge or protocol: names with values of one or more lines.
 
-    The id is its anchor, if something leads to it.
+    The id is its anchor, if anything links to it.
     """
 
     title: str
@@ -195,7 +200,7 @@ class FactsBlock:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceBlock:
-    """A work to cite, where it is to be found, and what of it is used."""
+    """A work to cite, its address, and what is used of it."""
 
     text: str
     url: str
@@ -207,7 +212,7 @@ Block = TextBlock | TableBlock | FigureBlock | GalleryBlock | FactsBlock | Refer
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands under it; the id is its anchor."""
+    """A heading and its blocks and subsections; the id is its anchor."""
 
     id: str
     title: str
@@ -215,7 +220,7 @@ class Section:
     sections: tuple["Section", ...] = ()
 
     def all_blocks(self) -> Iterator[Block]:
-        """Go through its blocks and those of the sections in it."""
+        """Yield its blocks and those of its subsections."""
         yield from self.blocks
         for inner in self.sections:
             yield from inner.all_blocks()
@@ -223,33 +228,33 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """What is said of one suite: its leaderboard, its sections, and perhaps its own sentence in the summary."""
+    """The report on one suite: its leaderboard, its sections, and perhaps its own sentence in the summary."""
 
     leaderboard: Sequence[Block]
     sections: Sequence[Section]
     headline: str = ""
     has_refinements: bool = False
-    """Whether refined prompts are among the sections."""
+    """Whether its sections cover refined prompts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report: the summary is its first paragraph."""
+    """A whole report; the summary is its first paragraph."""
 
     title: str
     summary: str
     sections: tuple[Section, ...]
 
     def tables(self) -> Iterator[TableBlock]:
-        """Go through the tables, in their order."""
+        """Yield the tables in order."""
         return (block for one in self.sections for block in one.all_blocks() if isinstance(block, TableBlock))
 
     def figures(self) -> Iterator[FigureBlock]:
-        """Go through the figures, in their order."""
+        """Yield the figures in order."""
         return (block for one in self.sections for block in one.all_blocks() if isinstance(block, FigureBlock))
 
     def check_names(self) -> None:
-        """Refuse two tables of one name, or two figures: the file of one would replace that of the other."""
+        """Refuse two tables or two figures of the same name: one file would replace the other."""
         tables = [*self.tables(), *(figure.data for figure in self.figures())]
         for kind, blocks in (("tables", tables), ("figures", list(self.figures()))):
             names = Counter(block.name for block in blocks)
@@ -262,7 +267,7 @@ _LEVEL = 0.05
 
 
 def cell_text(cell: Cell, column: Column) -> str:
-    """Write a cell for a person: a figure with its interval."""
+    """Write a cell for people: figures with their intervals."""
     match cell:
         case None:
             return NOTHING
@@ -286,7 +291,7 @@ def cell_text(cell: Cell, column: Column) -> str:
 
 
 def number_text(value: float, digits: int) -> str:
-    """Write a number with so many decimals and a true minus."""
+    """Write a number with so many decimals and a real minus sign."""
     if math.isnan(value):
         return NOTHING
     if math.isinf(value):
@@ -296,7 +301,7 @@ def number_text(value: float, digits: int) -> str:
 
 
 def write_p(p: float, digits: int = 3) -> str:
-    """Write a p-value; one below .05 has as many decimals as it takes not to read as .05."""
+    """Write a p-value; values just below .05 get extra decimals so that they do not round to .05."""
     if p < 10**-digits:
         return f"< {10**-digits:.{digits}f}"
     while p < _LEVEL <= round(p, digits):
@@ -305,12 +310,12 @@ def write_p(p: float, digits: int = 3) -> str:
 
 
 def billions(count: int) -> str:
-    """Write how many parameters a network has as papers do: in billions, to three digits."""
+    """Write a number of parameters as papers do: in billions, to three digits."""
     return f"{count / 1e9:.3g}"
 
 
 def interval(estimate: Estimate, digits: int, mark: str = "†") -> str:
-    """Write an interval in brackets, marked where it rests on too little."""
+    """Write an interval in brackets, marked if it rests on too little."""
     return f"[{number_text(estimate.low, digits)}, {number_text(estimate.high, digits)}]" + mark * bool(
         estimate.caution
     )
@@ -334,12 +339,25 @@ def percent_text(share: Estimate | None) -> str:
 
 
 def number_of(count: int, noun: str) -> str:
-    """Write how many there are of something."""
+    """Write a count with its noun."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
+def break_lines(text: str, width: float, measure: Callable[[str], float] = len) -> list[str]:
+    """Break a text into lines at blanks and after signs that names contain, or else anywhere."""
+    lines = [""]
+    for piece in re.split(r"(?<=[\s:/,;_=@+-])", text):
+        if measure((lines[-1] + piece).rstrip()) > width:
+            lines.append("")
+        for char in piece:
+            if measure((lines[-1] + char).rstrip()) > width:
+                lines.append("")
+            lines[-1] += char
+    return [line.strip() for line in lines if line.strip()]
+
+
 def sort_key(cell: Cell) -> str:
-    """Give what a column is sorted by, as a number in text, or the text itself."""
+    """Return what a column is sorted by: a number as text, or the text itself."""
     match cell:
         case Estimate(value=value) | Printed(value=value) | Tagged(estimate=Estimate(value=value)):
             return str(value)
@@ -351,18 +369,16 @@ def sort_key(cell: Cell) -> str:
 
 
 def slug(text: str) -> str:
-    """Make a name that can stand in a file's name or an anchor; what it cannot keep is told apart by a checksum."""
+    """Make a name for a file or an anchor; a checksum keeps texts apart that it cannot write in full."""
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in text.lower()).strip("-")
     return plain if plain == text else f"{plain[:40]}-{zlib.crc32(text.encode('utf-8', 'replace')):08x}".strip("-")
 
 
 def printable(text: str) -> str:
-    """Write control and direction characters out: what a model or a person wrote must not steer the page."""
-    if text.isprintable():
-        return text
-    return "".join(char if _is_harmless(char) else repr(char)[1:-1] for char in text)
+    """Spell out control and direction characters: text of models and people must not steer the page."""
+    return terminal.printable(text, _is_harmless)
 
 
 def _is_harmless(char: str) -> bool:
-    # Joiners hold emoji and some scripts together; other format characters can turn a line around.
+    # Joiners hold emoji and some scripts together; other format characters can reverse a line.
     return char.isprintable() or char in "\n\u200c\u200d" or unicodedata.category(char) == "Zs"

@@ -1,12 +1,12 @@
-"""Prints lines, tables and progress at a terminal: text is wrapped, long names shortened, figures kept whole.
+"""Prints lines, tables and progress at a terminal: wraps text, shortens long names, keeps figures whole.
 
-It imports little, as every command has a line to print, and `doctor` must work where parts are missing."""
+It imports little, because every command prints and `doctor` must work where packages are missing."""
 
 import re
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, count, zip_longest
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 PIPED_WIDTH = 120
-"""How wide output is where nobody watches, as in a pipe or a file, unless COLUMNS says otherwise."""
+"""The width of output to pipes and files, unless COLUMNS says otherwise."""
 GAP = 2
-"""Between columns."""
+"""Blanks between columns."""
 _LEAST_WIDTH = 40
 _FEW_WORDS, _FEW_LINES = 4, 2
 _PROSE_WIDTH = 24
@@ -29,7 +29,7 @@ _NAME_WIDTH = 16
 _NUMBER = r"(?:[<>≤≥≈~=≠+±×−]\s?)?[+−-]?(?:\d[\d.,]*|\.\d+)(?:e[+−-]?\d+)?"
 _BARE = re.compile(rf"(?:{_NUMBER}(?: ?%)?|[–∞])?")
 _FIGURE = re.compile(rf"[(\[]?(?:{_NUMBER}|[–∞]|−∞).*", re.DOTALL)
-# What stays on one line: an interval with its marks, a sign with its number, a word with its number or mark.
+# What is never broken: an interval with its marks, a sign with its number, a word with its number or mark.
 _ATOM = re.compile(
     r"""\[[−\d.,∞\s+-]*\]\S*(?:\s[!*†‡](?!\S))*
     | \(\d+\s\w+\)
@@ -40,30 +40,31 @@ _ATOM = re.compile(
     re.VERBOSE,
 )
 _OF_NUMBERS = "0123456789.,"
-# A name may be broken behind one of these, but no number in it; behind the others only where it must be.
+# A name may be broken after one of these signs, but not inside a number; after a weak one only if it must be.
 _JOINT = re.compile(r"(?<=[,:/~+;|])(?![\d\s,:/~+;|])|(?<=[^\d,:/~+;|][,:/~+;|])(?=\d)")
 _WEAK = re.compile(r"(?<=[^\W\d]_)(?=[^\W\d])|(?<=[^\W\d]-)(?=[^\W\d])")
 
 
 def find_width() -> int:
-    """Tell how many columns there are: what COLUMNS says, else the terminal's, else those of a pipe."""
+    """Return the width of the output: that of COLUMNS, else of the terminal, else of a pipe."""
     return max(shutil.get_terminal_size((PIPED_WIDTH, 0)).columns, _LEAST_WIDTH)
 
 
-def printable(text: str) -> str:
-    """Write control characters out: what a model or annotator wrote must not steer the reader's terminal."""
+def printable(text: str, is_harmless: Callable[[str], bool] = str.isprintable) -> str:
+    """Spell out control characters: text of models and people must not steer the reader's terminal."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return "".join(char if is_harmless(char) else repr(char)[1:-1] for char in text)
 
 
-def print_line(line: str) -> None:
-    """Print a line in which others may have written, wrapped where it is too long."""
-    print(*wrap_line(printable(line), find_width()), sep="\n")
+def print_line(*lines: str) -> None:
+    """Print lines that may hold text of others, wrapped if they are too long."""
+    for line in lines:
+        print(*wrap_line(printable(line), find_width()), sep="\n")
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
-    """Print a table so that it fits: no figure in it is cut, however narrow the terminal."""
+    """Print a table so that it fits without cutting a figure, however narrow the terminal."""
     if title:
         print_line(title)
     for grid in lay_out(headings, rows, find_width()):
@@ -75,7 +76,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title
 
 
 def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
-    """Say why to be wary of the figures that are marked, if there are any; how many clusters each has is in --json."""
+    """Explain the "!" marks, if there are any; cluster counts are in --json."""
     from subitize.stats.estimate import FEW
 
     parts = (part for caution in cautions if caution for part in caution.split("; "))
@@ -96,7 +97,7 @@ def _print_bold(text: str) -> None:
 
 
 def wrap_line(line: str, width: int) -> list[str]:
-    """Break a line between words; a command at its end stays whole, to be copied."""
+    """Break a line between words; a command at its end stays whole so that it can be copied."""
     if measure(line) <= width:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
@@ -108,7 +109,7 @@ def wrap_line(line: str, width: int) -> list[str]:
 
 
 def measure(text: str) -> int:
-    """Count the columns that the widest line of a text takes."""
+    """Measure the widest line of a text, in terminal columns."""
     if text.isascii() and "\n" not in text:
         return len(text)
     from rich.cells import cell_len
@@ -118,29 +119,29 @@ def measure(text: str) -> int:
 
 @dataclass(frozen=True)
 class TerminalColumn:
-    """A heading and the cells below it, each of one line or several."""
+    """A heading and its cells, each of one or more lines."""
 
     heading: str
     cells: tuple[str, ...]
 
     @cached_property
     def width(self) -> int:
-        """How wide it is."""
+        """The width of the widest line."""
         return max(map(measure, (self.heading, *self.cells)))
 
     @cached_property
     def has_figures(self) -> bool:
-        """Tell whether what stands in it are figures."""
+        """Whether all its cells are figures."""
         return any(self.cells) and all(_FIGURE.fullmatch(cell) for cell in self.cells if cell)
 
     @cached_property
     def has_bare_numbers(self) -> bool:
-        """Tell whether nothing else stands in it, so that it is set to the right."""
+        """Whether all its cells are single numbers, so that it is aligned to the right."""
         return any(self.cells) and all(map(_BARE.fullmatch, self.cells))
 
     @cached_property
     def floors(self) -> tuple[int, int]:
-        """How narrow it may be with all but sentences and its heading on one line, and how narrow at all."""
+        """Two least widths: with only sentences and the heading wrapped, and with everything wrapped."""
         heads, words = _ATOM.findall(self.heading), [word for cell in self.cells for word in _ATOM.findall(cell)]
         whole = max(map(measure, (*heads, *self.cells)), default=0)
         if not self.has_figures and any(len(cell.split()) > _FEW_WORDS for cell in self.cells):
@@ -150,7 +151,7 @@ class TerminalColumn:
         return whole, min(whole, max(least, default=0))
 
     def wrap(self, width: int) -> "TerminalColumn":
-        """Wrap the cells; those that differ still do, even if that takes more room."""
+        """Wrap the cells, wider than asked if cells that differ would otherwise look alike."""
         for room in count(width):
             wrapped = tuple("\n".join(_wrap_cell(cell, room)) for cell in self.cells)
             if len({*wrapped}) == len({*self.cells}):
@@ -160,19 +161,19 @@ class TerminalColumn:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table as it is printed; what all its rows share may be said above it."""
+    """A table as it is printed; `above` is what all its rows share."""
 
     columns: tuple[TerminalColumn, ...]
     above: str = ""
 
     @property
     def width(self) -> int:
-        """How wide all columns are together."""
+        """The width of all columns together."""
         return _join_widths([column.width for column in self.columns])
 
     @property
     def least_width(self) -> int:
-        """How wide they are if all are as narrow as can be."""
+        """Their least width."""
         return _join_widths([column.floors[1] for column in self.columns])
 
     @property
@@ -186,20 +187,20 @@ def _join_widths(widths: Sequence[int]) -> int:
 
 
 def lay_out(headings: Sequence[str], rows: Iterable[Sequence[str]], width: int) -> list[Grid]:
-    """Set a table out in a width: as it is if it fits, else wrapped or turned on its side, else in parts."""
+    """Fit a table into a width: as it is if possible, else wrapped or turned on its side, else in parts."""
     cells = [tuple("\n".join(map(printable, cell.split("\n"))) for cell in row) for row in rows]
     columns = zip(*cells, strict=True) if cells else [()] * len(headings)
     whole = Grid(tuple(TerminalColumn(heading, own) for heading, own in zip(headings, columns, strict=True)))
     if whole.width <= width or not cells:
         return [whole]
-    told = _say_once(whole)
-    ways = [told, _turn(told)] if len(cells) < len(told.columns) else [told]
+    short = _say_once(whole)
+    ways = [short, _turn(short)] if len(cells) < len(short.columns) else [short]
     fitting = [_narrow(way, width) for way in ways if way.least_width <= width]
-    return [min(fitting, key=lambda way: len(list(draw(way))))] if fitting else list(_part(told, width))
+    return [min(fitting, key=lambda way: len(list(draw(way))))] if fitting else list(_part(short, width))
 
 
 def draw(grid: Grid) -> Iterator[str]:
-    """Write a table: the headings, be they several lines, a rule, and the lines of the rows; tall ones stand apart."""
+    """Write a table: the headings, which may take several lines, a rule, and the rows, spaced if many are tall."""
     yield "\n".join(_draw_row(grid, [column.heading for column in grid.columns]))
     yield _find_rule() * grid.width
     rows = [list(_draw_row(grid, row)) for row in grid.rows]
@@ -227,7 +228,7 @@ def _draw_row(grid: Grid, cells: Sequence[str]) -> Iterator[str]:
 
 
 def _say_once(grid: Grid) -> Grid:
-    """Say above a table what all its rows share, unless it is a figure."""
+    """Move what all rows share above the table, unless it is a figure."""
     is_shared = [len({*column.cells}) == 1 and not column.has_figures for column in grid.columns]
     if len(grid.rows) == 1 or not any(is_shared):
         return grid
@@ -242,19 +243,19 @@ def _turn(grid: Grid) -> Grid:
 
 
 def _part(grid: Grid, width: int) -> Iterator[Grid]:
-    """Take a table apart: as many columns as fit, then the others below, each time beside those that name the rows."""
+    """Split a table: as many columns as fit, then the others below, each time after the columns that name the rows."""
     first = next((place for place, column in enumerate(grid.columns) if place and column.has_figures), 1)
     keys, waiting, above = grid.columns[:first], grid.columns[first:], grid.above
     while waiting:
         ends = range(1, len(waiting) + 1)
         most = max((end for end in ends if Grid(keys + waiting[:end]).least_width <= width), default=1)
-        taken = ceil(len(waiting) / ceil(len(waiting) / most))  # the parts are about as wide as each other
+        taken = ceil(len(waiting) / ceil(len(waiting) / most))  # the parts are about equally wide
         yield _narrow(Grid(keys + waiting[:taken], above), width)
         waiting, above = waiting[taken:], ""
 
 
 def _narrow(grid: Grid, width: int) -> Grid:
-    """Wrap cells until the table fits: sentences first, then the widest column as long as there is one that can be."""
+    """Wrap cells until the table fits: sentences first, then the widest column that can still shrink."""
     kept = [column.width for column in grid.columns]
     figures = [place for place, column in enumerate(grid.columns) if column.has_figures]
     for floors in zip(*(column.floors for column in grid.columns), strict=True):
@@ -263,7 +264,7 @@ def _narrow(grid: Grid, width: int) -> Grid:
             if not wide:
                 break
             widest = max(wide, key=kept.__getitem__)
-            if widest in figures:  # intervals stand below their values in all columns, or in none
+            if widest in figures:  # intervals go below their values in all columns or none
                 kept = [floors[place] if place in figures else room for place, room in enumerate(kept)]
             else:
                 kept[widest] -= 1
@@ -282,7 +283,7 @@ def _wrap_cell(cell: str, width: int) -> Iterator[str]:
 
 
 def _fill(words: Iterable[Iterable[str]], width: int) -> list[str]:
-    """Fill lines with words, each of pieces that are put together again where there is room."""
+    """Fill lines with words, each given in pieces that are rejoined where there is room."""
     lines = [""]
     for word in words:
         for place, piece in enumerate(word):
@@ -295,7 +296,7 @@ def _fill(words: Iterable[Iterable[str]], width: int) -> list[str]:
 
 
 def _break(word: str, width: int) -> Iterator[str]:
-    """Break a word that is too long for a line at its joints, and shorten what is still too long."""
+    """Break a word that is too long for a line at its joints, and shorten pieces that are still too long."""
     if measure(word) <= width:
         yield word
         return
@@ -309,7 +310,7 @@ def _split(word: str, joint: re.Pattern[str]) -> list[str]:
 
 
 def _shorten(word: str, width: int) -> str:
-    """Leave out the middle of a name that is too long; numbers in it stay whole or go."""
+    """Leave out the middle of a long name; numbers in it are kept whole or dropped."""
     if measure(word) <= width or _FIGURE.fullmatch(word):
         return word
     half = (width - 1) // 2
@@ -320,7 +321,7 @@ _LINE_EVERY_SECONDS = 30.0
 
 
 class Bar:
-    """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line now and then."""
+    """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line every 30 seconds."""
 
     def __init__(self) -> None:
         self._bars = _make_bars() if sys.stderr.isatty() else None
@@ -345,7 +346,7 @@ class Bar:
             self._task = self._bars.add_task(self._what, total=total, rate="", errors="")
 
     def advance(self, *, has_failed: bool) -> None:
-        """Move the bar by one."""
+        """Advance the bar by one."""
         self._done += 1
         self._failed += has_failed
         now = time.monotonic()
@@ -363,7 +364,7 @@ class Bar:
 
 
 def _make_bars() -> "Bars":
-    # Where nobody watches, a small run does without: it takes as long to import as two pictures to draw.
+    # Imported only at a terminal: it takes as long as drawing two pictures.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -20,7 +20,7 @@ _ACCENTS = dict(
 
 
 def to_csv(table: TableBlock) -> str:
-    """Write full precision, a figure's bounds and n in columns of their own, and text that no spreadsheet runs."""
+    """Write a table as CSV: full precision, bounds and n in columns of their own, and text that no spreadsheet runs."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     parts = [_parts([row.cells[place] for row in table.rows]) for place in range(len(table.columns))]
@@ -38,7 +38,7 @@ def to_csv(table: TableBlock) -> str:
 
 
 def to_markdown(table: TableBlock) -> str:
-    """Write a pipe table under its title."""
+    """Write a table as Markdown, under its title."""
     lines = [_markdown_row([column.name for column in table.columns])]
     lines.append("|" + "|".join(" ---: " if column.is_numeric else " --- " for column in table.columns) + "|")
     lines += [_markdown_row(_texts(table, row)) for row in table.rows]
@@ -61,7 +61,7 @@ def to_latex(table: TableBlock) -> str:
 
 
 def _parts(cells: list[Cell]) -> tuple[str, ...]:
-    """Tell which columns of a CSV the cells of one column need."""
+    """List the CSV columns that the cells of one column need."""
     if any(isinstance(cell, Tagged) for cell in cells):
         return ("word", *_ESTIMATE_PARTS)
     if any(isinstance(cell, Printed) for cell in cells):
@@ -70,7 +70,7 @@ def _parts(cells: list[Cell]) -> tuple[str, ...]:
 
 
 def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
-    """Give what a cell has for each part, empty where it has nothing."""
+    """Split a cell into these parts; those it lacks are empty."""
     found: dict[str, object] = {}
     match cell:
         case Tagged(word=word, estimate=estimate):
@@ -107,17 +107,17 @@ def _markdown(text: str) -> str:
 
 def _latex_row(cells: list[str]) -> str:
     row = " & ".join(map(to_tex, cells))
-    # After the rule or the row above, TeX would take these for an option of it.
+    # TeX would take these for an option of the rule or row above.
     return f"{{}}{row}" if row.lstrip().startswith(("[", "*")) else row
 
 
 def to_tex(text: str) -> str:
-    """Escape what means something to TeX, and spell what it does not know."""
+    """Escape TeX's special characters, and spell out those that it does not know."""
     return "".join(_spell(char) for char in unicodedata.normalize("NFC", text))
 
 
 def _spell(char: str) -> str:
-    """Write a character so that pdflatex knows it; one that it cannot set is named by its code point."""
+    """Write a character as pdflatex knows it, or else its code point."""
     if char in _CHARACTERS:
         return _CHARACTERS[char]
     if " " <= char <= "~" or "\xa1" <= char <= "\xff":

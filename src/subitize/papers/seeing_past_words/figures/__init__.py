@@ -324,7 +324,7 @@ def _read(source: ReportRun) -> Probed:
     """Read the probes of a run; of several judges of the answers, the first."""
     rows = source.survey.observations.rows
     judges = sorted({*rows.filter(rows["suite"] == VQA)["judge"]})
-    names = {spec: source.name_model(spec) for spec in source.stand_ins.model_names}
+    names = {spec: source.name_model(spec) for spec in source.names.model_names}
     return read_probed(source.run, judges[0] if judges else None).rename(names)
 
 
@@ -335,7 +335,7 @@ def _list(probed: Mapping[str, Probed], sources: Mapping[str, ReportRun]) -> lis
     listed: dict[tuple[str, str, str, int | None], Share] = {}
     for name, shares in found.items():
         source = sources[name]
-        badges = {source.name_model(spec): source.badge(spec) for spec in source.stand_ins.model_names}
+        badges = {source.name_model(spec): source.badge(spec) for spec in source.names.model_names}
         for one in shares:
             label = f"{one.model} ({name})" if runs[one.model] > 1 and one.badge != "baseline" else one.model
             own = one._replace(model=label, badge=one.badge or badges[one.model.removesuffix(BLIND)])
