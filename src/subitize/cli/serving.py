@@ -55,7 +55,7 @@ def serve_(
     settings = RewardSettings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token, ledger)
     with listen(host, port) as listening:
         admission = admit_judge(made)
-        print_warnings(*filter(None, [admission.told, admission.fault]))
+        print_warnings(*filter(None, [admission.note, admission.fault]))
         if not is_loopback(host) and token is None:
             print_warnings(f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out")
         address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
