@@ -38,8 +38,10 @@ def source_files(module: str) -> list[Path]:
 
 def _tables(test: Path) -> list[Path]:
     """List the modules of tests/ that a test file imports: tables of cases, made-up data."""
-    imported = re.findall(r"^from tests\.([\w.]+) import", test.read_text(encoding="utf-8"), re.MULTILINE)
-    return [Path(__file__).parent / f"{name.replace('.', '/')}.py" for name in imported]
+    imports = re.findall(r"^from tests(\.[\w.]+)? import ([\w, ]+|\()", test.read_text(encoding="utf-8"), re.MULTILINE)
+    modules = [f"{package}.{name}" for package, names in imports for name in ("", *re.split(r" as \w+|, ", names))]
+    files = (Path(__file__).parent / f"{module.strip('.').replace('.', '/')}.py" for module in modules)
+    return [file for file in files if file.is_file()]
 
 
 def hash_files(files: list[Path]) -> str:

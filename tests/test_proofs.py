@@ -57,6 +57,11 @@ def test_a_change_of_a_module_of_its_name_or_of_a_drawing_changes_the_fingerprin
         proofs.source_files("package.one")
 
 
+def test_a_proof_rests_on_what_its_file_imports_from_beside_it() -> None:
+    found = proofs._tables(ROOT / "tests" / "models" / "test_openai.py")
+    assert {"openai_server.py", "commands.py"} <= {file.name for file in found}
+
+
 @pytest.mark.slow
 def test_a_proof_runs_until_it_passes_and_again_only_when_something_changed(tmp_path: Path) -> None:
     tests, module = tmp_path / "tests", tmp_path / "src" / "subitize" / "errors.py"
