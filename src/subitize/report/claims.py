@@ -10,7 +10,6 @@ from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, Compa
 from subitize.io.frames import group_rows
 from subitize.report import charts, table
 from subitize.report.charts import Palette
-from subitize.report.series import bounds, methods, sizes
 from subitize.report.table import (
     NOTHING,
     Block,
@@ -61,6 +60,8 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: W
 
 def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
     """Draw the differences behind the claims for all models together; those of each model are in the data."""
+    from subitize.report.series import bounds, methods, sizes  # it loads the store, which `reproduce` does without
+
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
         return []
