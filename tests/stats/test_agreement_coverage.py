@@ -12,9 +12,7 @@ from subitize.stats.ratings import Ratings, find_cautions
 from tests.stats.annotators import Study, measure, truth_of
 from tests.stats.rating_matrices import tally_matrix
 
-PROOF = pytest.mark.proof(
-    *(f"subitize.stats.{name}" for name in ("crossed", "kappas", "krippendorff", "ratings", "scarcity"))
-)
+PROOF = pytest.mark.proof("subitize.stats.agreement", "subitize.stats.ratings")
 STUDIES = {
     "200 images of a prompt each": Study("yes", 200, 1, 3),
     "100 prompts of 4 images": Study("yes", 100, 4, 3),
