@@ -146,7 +146,7 @@ def test_others_may_read_what_is_kept_as_the_umask_says() -> None:
 
 _WRITER = """
 from dataclasses import replace
-from subitize import calibrations
+from subitize.labels import calibrations
 found, n = calibrations.load("dino"), 0
 while True:
     n += 1
