@@ -173,3 +173,12 @@ def test_counts_that_are_rarely_0_are_told() -> None:
     assert list(find_cautions(ratings, are_counts=True)) == [
         "only 3 prompts with an answer of 0, which α by ratio hangs on"
     ]
+
+
+def test_people_who_add_nothing_to_the_variance_take_no_degrees_of_freedom() -> None:
+    """What they add is 0, of which rounding leaves 4e-17."""
+    matrix = np.array([[3, 3, 3, 1], [3, 3, 1, 2], [2, 1, 2, 2]], dtype=np.float64)
+    known, unknown = (pairwise_agreement(tally_matrix(matrix, are_people=people)) for people in (True, False))
+    assert known is not None
+    assert unknown is not None
+    assert (known.low, known.high) == pytest.approx((unknown.low, unknown.high))

@@ -72,7 +72,7 @@ def two_way_spread(ratings: Ratings, influence: Influence) -> AgreementError:
     # An annotator is never paired with itself, which makes its sum smaller than its deviation by this factor.
     larger = ((1 - shares) / (1 - 2 * shares))[cells.annotator]
     more = _vary_between_clusters(cells.cluster, cells.annotator, 2 * larger * in_pairs + alone, shares)
-    if more <= 0:
+    if more <= _NOTHING * spread.error**2:  # what is left of 0 by rounding differs from processor to processor
         return spread
     degrees = min(spread.degrees, _count_degrees(shares) - 1)
     return replace(spread, error=math.sqrt(spread.error**2 + more), degrees=degrees)
