@@ -40,7 +40,7 @@ def sample(regions: Sequence[Region]) -> Samples:
         rows, columns = _lines(height, max(height, width)), _lines(width, max(height, width))
         seen[index, rows.used, columns.used] = region.mask[rows.nearest[rows.used]][:, columns.nearest[columns.used]]
         colours[index] = region.pixels[rows.nearest[::COLOUR_STEP]][:, columns.nearest[::COLOUR_STEP]]
-        coverage[index] = rows.shares @ region.mask.astype(np.float32) @ columns.shares.T
+        coverage[index] = rows.shares @ region.mask.astype(np.float64) @ columns.shares.T
     within = _fill_holes(seen)
     return Samples(within, colours, coverage + pool(within & ~seen, COARSE))
 
@@ -113,7 +113,7 @@ class _Lines:
 
     nearest: NDArray[np.int64]  # for each line of the grid the region's line there
     used: slice  # the lines of the grid that the region fills
-    shares: NDArray[np.float32]  # what share of each coarse line each of the region's lines fills
+    shares: NDArray[np.float64]  # what share of each coarse line each of the region's lines fills; rounded once, later
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +126,7 @@ def _lines(extent: int, longest: int) -> _Lines:
     inside = np.clip(edges, ends[:-1, None], ends[1:, None])
     shares = np.diff(inside, axis=1) / (GRID / COARSE)
     within = np.minimum(np.maximum(nearest, 0), extent - 1)
-    return _Lines(within, slice(start, start + count), shares.astype(np.float32))
+    return _Lines(within, slice(start, start + count), shares)
 
 
 def _fill_holes(masks: Mask) -> Mask:
