@@ -1,36 +1,31 @@
 """Reads a prompt into a scene: everything in it must be understood, or nothing is.
 
 A prompt is clauses between full stops. A clause is openers ("please draw an image of"), then items ("seven red
-apples") joined by commas and "and", by relations ("above") or by places in the picture ("on the left"). An ambiguous
-prompt is read so that the picture is right either way ("two dogs and a cat above three cups": both are above), or
-not at all. terms.py finds the terms, items.py reads the items, drafts.py makes the scene.
-Prompts that this grammar does not understand go to a second one with words of its own, for open numbers, comparisons,
-things in or on others, and parts: "a few books on a shelf", "more cats than dogs", "half a pizza"."""
+apples", "only a few books", "half a pizza") joined by commas and "and", by relations ("above"), by places in the
+picture ("on the left") or by what holds them ("on a shelf"); what follows an item may describe it ("cut in half").
+An ambiguous prompt is read so that the picture is right either way ("two dogs and a cat above three cups": both are
+above), or not at all. terms.py finds the terms, items.py reads the items, drafts.py makes the scene."""
 
 from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from subitize.language.drafts import (
-    MOST_ITEMS,
     Clause,
     Draft,
+    Drafts,
+    Hold,
     Joint,
-    Thing,
-    Things,
+    Related,
     make_scene,
-    multiply,
-    part_multiple,
     read_bare,
-    relations_of,
+    relate_groups,
     settle_parts,
 )
 from subitize.language.items import (
     Items,
-    QuantityItems,
-    QuantityJoint,
-    is_in_pieces,
+    is_cut_next,
     is_spelt_fraction,
     paint_half,
     read_halves,
@@ -43,19 +38,17 @@ from subitize.language.lexicon import (
     EXCLUSIVE,
     HOLDERS,
     HOLDS,
+    OPEN,
     OWN_PARTS,
-    POTTED,
-    QUANTITY_PHRASES,
-    SPECIAL,
     Kind,
     names_place,
 )
-from subitize.language.scene import ComparisonWord, ContactWord, HoldingWord, NotUnderstood, Portion, Relation, Scene
+from subitize.language.scene import ComparisonWord, ContactWord, HoldingWord, NotUnderstood, Portion, Scene
 from subitize.language.terms import (
     Cursor,
-    HeldPlaceError,
     NotUnderstoodError,
     Openers,
+    Term,
     Vocabulary,
     find_terms,
     vocabulary,
@@ -63,150 +56,242 @@ from subitize.language.terms import (
 from subitize.records import RelationWord
 
 
-def read_quantities(prompt: str, known: Vocabulary, *, is_held: bool = False) -> Scene | None:
-    """The scene of a prompt with open numbers, parts or things held; None if it has no words for them."""
-    terms = find_terms(prompt, replace(known, own=QUANTITY_PHRASES))
-    if not is_held and not any(term.kind in SPECIAL or (term.number % 1 and is_spelt_fraction(term)) for term in terms):
-        return None
-    return _QuantityReader(Cursor(terms), known).read()
+def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) -> Scene | NotUnderstood:
+    """The scene that a prompt asks for, in known nouns and colours; never a guess."""
+    known = vocabulary(tuple(nouns), tuple(colours))
+    try:
+        terms = find_terms(prompt, known)
+        return read_bare(terms) or _Reader(terms, known).read()
+    except NotUnderstoodError as puzzle:
+        return NotUnderstood(str(puzzle))
 
 
-class _QuantityReader:
-    """Reads clauses with open numbers, comparisons, places and parts."""
+_RELATION_WORDS: tuple[RelationWord | ContactWord, ...] = (*get_args(RelationWord), *get_args(ContactWord))
+_AFTER_BE: frozenset[Kind] = AFTERTHOUGHTS | {
+    "relation", "side", "all", "colour", "post-colour", "adjective", "single", "share", "hold",
+}  # fmt: skip
+_AFTER_EXACTLY: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma", "and"}
+_AFTER_STYLE: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma"}
 
-    def __init__(self, cursor: Cursor, known: Vocabulary) -> None:
-        self._cursor, self._known = cursor, known
-        self._openers = Openers(cursor)
-        self._things = Things()
-        self._items = QuantityItems(cursor, self._things, known)
-        self._joint: QuantityJoint | None = "first"
-        self._in_clause: list[Thing] = []
-        self._is_full = False
+
+class _Place(NamedTuple):
+    """A place that is named ("on the table"), and what the prompt has mentioned that may be it."""
+
+    word: HoldingWord
+    noun: str
+    told: list[Draft]
+
+
+class _Reader:
+    """Reads the clauses of a prompt."""
+
+    def __init__(self, terms: list[Term], known: Vocabulary) -> None:
+        self._cursor = Cursor(terms)
+        self._openers = Openers(self._cursor)
+        self._drafts = Drafts(is_open=any(term.kind in OPEN or is_spelt_fraction(term) for term in terms))
+        self._items = Items(self._cursor, self._drafts, known)
         self._settings: list[str] = []
 
     def read(self) -> Scene:
+        clauses = 0
         while self._cursor.peek().kind != "end":
-            self._clause()
-            self._things.clause += 1
+            self._clause(Clause(clauses))
+            clauses += 1
             if self._cursor.peek().kind == "question" and not self._openers.is_question:
                 self._cursor.puzzle("a question")
             self._cursor.take()
-        if any(names_place(setting, thing.noun) for setting in self._settings for thing in self._things.told):
-            raise NotUnderstoodError("a place that is drawn, and another like it besides")
-        return self._things.make_scene()
+        self._check_settings()
+        return make_scene(self._drafts)
 
-    def _clause(self) -> None:
-        opening, (word, noun) = self._cursor.peek(), self._front()
-        self._openers.skip(has_items=bool(self._things.told))
-        self._joint, self._in_clause, self._is_full = "first", [], False
+    def _check_settings(self) -> None:
+        """Refuse a setting that is also drawn: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
+        for setting in self._settings:
+            told = [draft.noun for draft in self._drafts.told if draft.noun and names_place(setting, draft.noun)]
+            if told:
+                raise NotUnderstoodError(f"what is {setting!r}, and what beside the {told[0]}?")
+
+    def _clause(self, clause: Clause) -> None:
+        opening, front = self._cursor.peek(), self._front()
+        self._openers.skip(has_items=bool(self._drafts.told))
         while self._cursor.peek().kind not in ENDS:
-            self._step()
-        if self._joint in ("and", "but", "with", "without"):
-            self._cursor.puzzle("something is missing")
-        if noun and self._in_clause and (opening.kind == "hold" or self._holds(word, noun, self._in_clause[0])):
-            self._put(self._in_clause[0], word, noun)
+            self._step(clause)
+        self._close(clause)
+        if front and clause.items and (opening.kind == "hold" or self._holds(front, clause.items[0])):
+            self._put(clause, clause.items[0], front, is_loose=opening.kind != "hold")
 
-    def _front(self) -> tuple[str, str]:
-        """The place that opens a clause ("on the table there are no plates"); no noun if there is none."""
+    def _front(self) -> _Place | None:
+        """The place that opens a clause: "on the table there are no plates"."""
         opening = self._cursor.peek()
-        if opening.kind not in ("hold", "setting") or is_in_pieces(self._cursor):
-            return "", ""
-        word, noun = self._named_place(None)
-        if opening.kind == "hold" and noun:
-            self._cursor.take(3)
-            self._cursor.take_all("comma")
-            if self._cursor.peek().kind != "there":
-                self._cursor.puzzle("what is there?")
-        return word, noun
+        if opening.kind == "setting" or (opening.kind == "after" and opening.name):
+            return self._named_place(None)
+        if opening.kind != "hold" or is_cut_next(self._cursor):
+            return None
+        place = self._named_place(None)
+        self._cursor.take(3)
+        self._cursor.take_all("comma")
+        if self._cursor.peek().kind != "there":
+            self._cursor.puzzle("what is there?")
+        return place
 
-    def _step(self) -> None:
-        is_open = self._joint in (None, "comma")
-        match self._cursor.peek().kind:
-            case "comma" | "dash":
-                self._join("comma")
-            case "and":
-                self._join("and")
-            case "but":
-                self._join("but")
-            case "there" if self._joint is not None:
-                self._cursor.take()
-            case "with" | "link" if is_open:
-                self._join_with()
-            case "without" if self._joint is None:
-                self._open_holder("without")
-            case "compare" if self._joint is not None:
-                self._compare()
+    def _step(self, clause: Clause) -> None:
+        cursor, last = self._cursor, self._drafts.last
+        match cursor.peek().kind:
+            case "comma" | "and" | "but" | "dash" as kind:
+                self._join(clause, "comma" if kind == "dash" else kind)
+            case "relation":
+                self._relate(clause)
+            case "side":
+                self._put_aside(clause)
+            case "colon":
+                self._begin_breakdown(clause)
+            case "grid" if clause.items and not clause.awaits_item and self._drafts.grid is None:
+                self._drafts.grid = self._take_ranks()
+            case "cell" if clause.joint is None:
+                self._put_into_cell(clause.items[-1])
+            case "open":
+                self._parenthesis(clause)
+            case "there":
+                self._there(clause)
+            case "be" if clause.front in _RELATION_WORDS and len(clause.groups) == 1:
+                self._there(clause)
+            case "with" | "link" if clause.is_complete:
+                self._join_with(clause)
+            case "without" if clause.joint is None:
+                self._open_holder(clause, "without")
+            case "compare" if clause.joint is not None:
+                self._compare(clause)
             case "size":
-                read_size(self._cursor, self._things)
-                self._joint = None
-            case "share" | "other" if self._things.last is not None and not self._opens_item():
-                self._share(self._things.last)
-            case "cut" | "be" | "that" | "each" | "all" if is_open and self._things.last is not None:
-                self._describe(self._things.last)
-            case "hold" | "setting" if self._joint is None:
-                self._place()
-            case "they" if self._joint not in (None, "with", "without"):
-                self._refer()
-            case kind if kind in AFTERTHOUGHTS and is_open and self._in_clause:
-                self._pass_over()
+                read_size(cursor, self._drafts)
+                clause.joint = None
+            case "share" | "other" if last is not None and not self._opens_item(clause):
+                self._share(clause, last)
+            case "hold" | "cut" | "be" | "that" | "each" | "all" if last and clause.is_complete and is_cut_next(cursor):
+                self._cut(clause, last)
+            case "be" | "that" | "all" if clause.items and not clause.awaits_item and self._is_description():
+                self._describe(clause)
+            case "hold" | "setting" if clause.joint is None:
+                self._place(clause)
+            case "post-colour":
+                self._colour_after(clause)
+            case "colour" if self._is_colour_after(clause):
+                self._colour_after(clause)
+            case "adjective" if clause.items and not clause.awaits_item:
+                cursor.take()
+            case "image" | "cartoon" if clause.joint == "comma" and cursor.peek(1).kind in _AFTER_STYLE:
+                cursor.take()
+            case kind if kind in AFTERTHOUGHTS and self._is_afterthought(clause):
+                self._pass_over(clause)
             case _:
-                self._item()
+                self._item(clause)
 
-    def _join(self, joint: QuantityJoint) -> None:
-        if (
-            not self._things.told
-            or self._joint in ("with", "without")
-            or (self._joint and joint != "comma" != self._joint)
-        ):
+    def _join(self, clause: Clause, joint: Joint) -> None:
+        is_dangling = clause.relations and not clause.groups[-1]
+        is_first = clause.joint == "first" and not (clause.items or clause.front)
+        is_double = clause.joint in ("with", "without") or (joint != "comma" and clause.awaits_item)
+        if is_dangling or is_first or is_double:
             self._cursor.puzzle()
-        if self._joint not in ("and", "but"):
-            self._joint = joint
+        if self._cursor.peek().kind == "dash" and self._cursor.peek(1).kind == "number":
+            self._cursor.puzzle("a dash or a minus")
+        if clause.is_complete or joint != "comma":
+            clause.joint = joint
         self._cursor.take()
 
-    def _join_with(self) -> None:
+    def _item(self, clause: Clause) -> None:
+        joint, before = clause.joint, clause.items[-1] if clause.items else None
+        if joint is None:
+            self._cursor.puzzle()
+        if clause.held is not None:
+            clause.held.is_clear = False
+        item = self._items.read(clause)
+        clause.joint, self._drafts.last = None, item
+        if clause.front == "side" and clause.side:
+            self._set_side(item, clause.side)
+        if joint in ("with", "without") and before is not None:
+            self._hold_in(clause, item, before, joint)
+
+    def _join_with(self, clause: Clause) -> None:
         """After "with" comes a comparison, some of the things before it, or things held by the one before it."""
         after, then = self._cursor.peek(1), self._cursor.peek(2).kind
         is_part = after.kind == "number" and then in ("of-them", "cut", "be")
         if is_part or after.kind in ("compare", "size") or (after.kind == "share" and then in ("colour", "be")):
-            self._joint = "comma"
+            clause.joint = "comma"
             self._cursor.take()
         else:
-            self._open_holder("with")
+            self._open_holder(clause, "with")
 
-    def _open_holder(self, joint: QuantityJoint) -> None:
-        place = self._things.last
-        is_held = place is not None and (place.noun in HOLDS or (joint == "without" and place.number == 1))
-        if not is_held or self._joint is not None or place not in self._in_clause:
+    def _open_holder(self, clause: Clause, joint: Joint) -> None:
+        place = clause.items[-1] if clause.items else None
+        if clause.joint is not None or place is None or place.number != 1:
             self._cursor.puzzle("what holds them?")
-        self._joint = joint
+        is_holder = place.noun in HOLDS or joint == "without"
+        if not is_holder and (place.noun not in HOLDERS or self._cursor.peek(-1).kind not in ("noun", "after")):
+            self._cursor.puzzle("what holds them?")
+        clause.joint = joint
         self._cursor.take()
 
-    def _item(self) -> None:
-        joint, place = self._joint, self._things.last
-        if joint is None:
-            self._cursor.puzzle()
-        if self._is_full:
-            self._cursor.puzzle("held by it, or beside it?")
-        thing = self._items.read(joint)
-        self._in_clause.append(thing)
-        self._joint, self._things.last = None, thing
-        if joint in ("with", "without") and place is not None:
-            if OWN_PARTS.get(place.noun) == thing.noun:
-                self._cursor.puzzle(f"a {place.noun} without its own parts")
-            if place.noun in HOLDS:
-                self._hold(thing, HOLDS[place.noun], place)
-            self._things.last, self._is_full = None, True
+    def _hold_in(self, clause: Clause, thing: Draft, place: Draft, joint: Joint) -> None:
+        if joint == "without" and OWN_PARTS.get(place.noun) == thing.noun:
+            self._cursor.puzzle(f"a {place.noun} without its own parts")
+        is_loose = joint == "with" and place.noun in HOLDERS
+        clause.held = Hold(thing, cast(HoldingWord, HOLDS.get(place.noun, "on")), place, is_loose)
+        if place.noun in HOLDS:
+            self._drafts.holds.append(clause.held)
+        self._drafts.last = None
 
-    def _opens_item(self) -> bool:
+    def _is_afterthought(self, clause: Clause) -> bool:
+        """Whether a phrase belongs to the items before it; "exactly" may also open the next item."""
+        if clause.awaits_item or not (clause.groups[-1] or clause.side):
+            return False
+        is_before = clause.joint is None or self._cursor.peek(1).kind in _AFTER_EXACTLY
+        return is_before or self._cursor.peek().kind != "exactly"
+
+    def _pass_over(self, clause: Clause) -> None:
+        """Take an afterthought; "on it" tells where things are only if that matters."""
+        term, last = self._cursor.peek(), self._drafts.last
+        if term.kind == "setting":
+            clause.has_setting = True
+            self._settings.append(term.text.lower())
+        if term.kind == "after" and term.name and last is not None:
+            place = self._named_place(last)
+            if place.told:
+                self._put(clause, last, place, is_loose=True)
+        if not EXCLUSIVE.isdisjoint(term.text.lower().split()):
+            self._drafts.at_most = min(self._drafts.at_most, len(self._drafts.told))
+        self._cursor.take()
+
+    def _is_description(self) -> bool:
+        kind, after = self._cursor.peek().kind, self._cursor.peek(1).kind
+        return after in _AFTER_BE or (kind == "that" and after in ("be", "all")) or (kind == "all" and after == "be")
+
+    def _describe(self, clause: Clause) -> None:
+        """Skip the verb of a description: "which are red", "is half blue", "that are in the vase"."""
+        self._cursor.take()
+        clause.joint = None
+        if self._cursor.peek().kind in ("share", "hold"):
+            self._check_only(clause, self._drafts.last)
+
+    def _check_only(self, clause: Clause, thing: Draft | None) -> None:
+        if thing is None or any(one.noun != thing.noun for one in clause.items):
+            self._cursor.puzzle("which of them?")
+
+    def _cut(self, clause: Clause, thing: Draft) -> None:
+        """The pieces of things mentioned before: "cut into quarters", "each of them is cut in half"."""
+        self._check_only(clause, thing)
+        if not isinstance(thing.number, int) or thing.form is not None:
+            self._cursor.puzzle()
+        self._drafts.set_apart(thing, thing.number, read_pieces(self._cursor, thing.number))
+        clause.joint = None
+
+    def _opens_item(self, clause: Clause) -> bool:
         """Whether "half" opens an item here ("a half red, half blue pencil"), unrelated to what is before it."""
         is_in_halves = self._cursor.peek().text.lower() == "a half" and self._cursor.peek(1).kind == "colour"
-        return self._joint in ("with", "without") or (self._joint is not None and is_in_halves)
+        return clause.joint in ("with", "without") or (clause.joint is not None and is_in_halves)
 
-    def _share(self, thing: Thing) -> None:
+    def _share(self, clause: Clause, thing: Draft) -> None:
         """Half of the last thing, in a colour ("half red"), or more of it: "an apple and a half"."""
         term = self._cursor.peek()
-        if term.kind == "other" or self._joint != "and" or self._cursor.peek(1).kind not in ENDS | AFTERTHOUGHTS:
-            if any(one.number == 1 for one in self._things.told if one is not thing):
+        if term.kind == "other" or clause.joint != "and" or self._cursor.peek(1).kind not in ENDS | AFTERTHOUGHTS:
+            if any(one.number == 1 for one in self._drafts.told if one is not thing):
                 self._cursor.puzzle("half of which?")
             for colour in read_halves(self._cursor):
                 paint_half(self._cursor, thing, colour)
@@ -215,268 +300,63 @@ class _QuantityReader:
             if not is_whole or not term.text.lower().startswith(("a ", "one ")) or term.text.endswith("it"):
                 self._cursor.puzzle("half of what?")
             self._cursor.take()
-            self._things.tell(Thing(thing.noun, 1, thing.colour, Portion(Fraction(term.name))))
-        self._joint = None
+            share = replace(thing, number=1, form=Portion(Fraction(term.name)))
+            clause.mention(self._drafts.add(share))
+        clause.joint = None
 
-    def _describe(self, thing: Thing) -> None:
-        """The form of things mentioned before: "cut into quarters", "is half red and half blue"."""
-        if not isinstance(thing.number, int) or thing.form is not None:
-            self._cursor.puzzle()
-        if any(one.noun != thing.noun for one in self._in_clause):
-            self._cursor.puzzle("which of them?")
-        start = self._cursor.at
-        form = read_pieces(self._cursor, thing.number)
-        if form is not None:
-            self._things.set_apart(thing, thing.number, form)
-        else:
-            self._cursor.at = start
-            self._cursor.take_all("be", "that")
-            is_said = self._cursor.peek().kind in ("share", "hold", "setting", *AFTERTHOUGHTS)
-            if self._cursor.at == start or not is_said:
-                self._cursor.puzzle()
-        self._joint = None
-
-    def _refer(self) -> None:
-        """Refer back to the only thing so far: "it is broken into two pieces"."""
-        told = self._things.told
-        if len(told) != 1 or told[0].number != 1:
-            self._cursor.puzzle("who?")
-        self._cursor.take()
-        self._things.last, self._joint = told[0], None
-        self._in_clause.append(told[0])
-
-    def _pass_over(self) -> None:
-        if self._cursor.peek().kind == "setting":
-            self._settings.append(self._cursor.peek().text.lower())
-        if not EXCLUSIVE.isdisjoint(self._cursor.take().text.lower().split()):
-            self._things.at_most = min(self._things.at_most, len(self._things.told))
-        self._joint = None
-
-    def _compare(self) -> None:
+    def _compare(self, clause: Clause) -> None:
         """How two numbers compare: "fewer cats than dogs", "as many cats as dogs", "the same number of both"."""
         word = self._cursor.take().name
-        subject = self._compared_thing()
+        subject = self._items.compared(clause)
         joint = self._cursor.take().text.lower()
         if joint not in {"same": ("and", "as"), "as many": ("as",)}.get(word, ("than",)):
             self._cursor.puzzle("compared with what?")
-        other = self._compared_thing()
-        if self._things.compared or subject is other:
+        other = self._items.compared(clause)
+        if self._drafts.compared or subject is other:
             self._cursor.puzzle("compared with what?")
-        self._things.compared = subject, cast(ComparisonWord, "as many" if word == "same" else word), other
-        self._joint, self._things.last = None, None
-        self._in_clause += [subject, other]
+        self._drafts.compared.append((subject, cast(ComparisonWord, "as many" if word == "same" else word), other))
+        clause.joint, self._drafts.last = None, None
 
-    def _compared_thing(self) -> Thing:
-        self._cursor.take_all("the")
-        look, noun = self._items.look(), self._cursor.peek()
-        told = self._things.find(noun.name) if noun.kind == "noun" else None
-        if told is None:
-            return self._items.add(None, look)
-        if look.colour not in (None, told.colour) or look.form is not None or noun.is_singular:
-            self._cursor.puzzle("which of them?")
-        self._cursor.take()
-        return told
-
-    def _place(self) -> None:
+    def _place(self, clause: Clause) -> None:
         """Where things are: held by a place in the scene, or in a mere setting, which need not be drawn."""
-        thing, term = self._things.last, self._cursor.peek()
-        if thing is not None and is_in_pieces(self._cursor):
-            self._describe(thing)
-            return
-        word, noun = self._named_place(thing)
-        if (term.kind == "setting" or not noun) and not (thing and self._holds(word, noun, thing)):
-            self._pass_over()
+        thing, is_setting = self._drafts.last, self._cursor.peek().kind == "setting"
+        place = self._named_place(thing)
+        if (is_setting or not place.noun) and not (thing and self._holds(place, thing)):
+            self._pass_over(clause)
             return
         if thing is None:
             self._cursor.puzzle("what is there?")
-        self._cursor.take(3 if term.kind == "hold" and " " not in term.name else 1)
-        self._put(thing, word, noun)
+        self._cursor.take(3 if place.noun and not is_setting else 1)
+        self._put(clause, thing, place)
 
-    def _holds(self, word: str, noun: str, thing: Thing) -> bool:
-        """Whether a place is more than a setting: it is mentioned before, or holds an open number of things."""
-        told = self._things.find(noun)
-        is_open = not (isinstance(thing.number, int) and thing.number)
-        return (told is not None and told.number == 1) or (is_open and HOLDS.get(noun) == word)
-
-    def _put(self, thing: Thing, word: str, noun: str) -> None:
-        """Put the clause's only thing into or onto the place."""
-        told = self._things.find(noun)
-        others = [one for one in self._in_clause if one is not thing and one is not told]
-        if others or (told is None and HOLDS.get(noun) != word):
-            self._cursor.puzzle("what is there?")
-        self._hold(thing, word, told or self._things.tell(Thing(noun, 1)))
-
-    def _named_place(self, thing: Thing | None) -> tuple[str, str]:
-        """The preposition and noun of the place named here; no noun if it is a mere setting."""
-        term = self._cursor.peek()
+    def _named_place(self, thing: Draft | None) -> _Place:
+        """The place named here; "it" may be any single thing but the one that is there."""
+        term, article, noun = (self._cursor.peek(ahead) for ahead in range(3))
+        if term.name.endswith(" it"):
+            told = [one for one in self._drafts.told if one is not thing and one.number == 1]
+            return _Place(cast(HoldingWord, term.name.split()[0]), "", told)
         if term.kind == "setting":
             words = term.text.lower().split()
-            return (words[0], words[2]) if len(words) == 3 and words[0] in ("in", "on") else ("", "")
-        if term.name.endswith(" it"):
-            places = [told for told in self._things.told if told is not thing and told.number == 1]
-            if len(places) > 1:
+            is_named = len(words) == 3 and words[0] in ("in", "on")
+            word, name = (words[0], words[2]) if is_named else ("in", "")
+        else:
+            if article.kind not in ("a", "the") or noun.kind != "noun" or noun.is_plural:
                 self._cursor.puzzle("where?")
-            return term.name.split()[0], places[0].noun if places and thing is not None else ""
-        article, noun = self._cursor.peek(1), self._cursor.peek(2)
-        if article.kind not in ("a", "the") or noun.kind != "noun" or noun.is_plural:
-            self._cursor.puzzle("where?")
-        return term.name, noun.name
+            word, name = term.name, noun.name
+        return _Place(cast(HoldingWord, word), name, self._drafts.named(name) if name else [])
 
-    def _hold(self, thing: Thing, word: str, place: Thing) -> None:
-        if place.number != 1 or place.form is not None or thing is place:
-            self._cursor.puzzle("what holds them?")
-        if any(one in (thing, place) for one, _, _ in self._things.held):
-            self._cursor.puzzle("two places")
-        self._things.held.append((thing, cast(HoldingWord, word), place))
+    def _holds(self, place: _Place, thing: Draft) -> bool:
+        """Whether a place is more than a setting: it is mentioned before, or holds an open number of things."""
+        is_open = self._drafts.is_open and not (isinstance(thing.number, int) and thing.number)
+        return any(one.number == 1 for one in place.told) or (is_open and HOLDS.get(place.noun) == place.word)
 
-
-def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) -> Scene | NotUnderstood:
-    """The scene that a prompt asks for, in known nouns and colours; never a guess."""
-    known = vocabulary(tuple(nouns), tuple(colours))
-    if parted := part_multiple(prompt):
-        first, second = (read_scene(text, nouns, colours) for text in parted.texts)
-        return multiply(first, parted, second)
-    try:
-        terms = find_terms(prompt, known)
-        return read_bare(terms) or _Reader(Cursor(terms), known).read()
-    except NotUnderstoodError as puzzle:
-        reason, is_held = str(puzzle), isinstance(puzzle, HeldPlaceError)
-    try:
-        return read_quantities(prompt, known, is_held=is_held) or NotUnderstood(reason)
-    except NotUnderstoodError as puzzle:
-        return NotUnderstood(str(puzzle))
-
-
-_RELATION_WORDS: tuple[RelationWord | ContactWord, ...] = (*get_args(RelationWord), *get_args(ContactWord))
-_AFTER_BE: frozenset[Kind] = AFTERTHOUGHTS | {"relation", "side", "all", "colour", "post-colour", "adjective", "single"}
-
-_AFTER_EXACTLY: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma", "and"}
-_AFTER_STYLE: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma"}
-
-
-class _Reader:
-    """Reads clauses with exact numbers, relations and places in the picture."""
-
-    def __init__(self, cursor: Cursor, known: Vocabulary) -> None:
-        self._cursor = cursor
-        self._drafts: list[Draft] = []
-        self._items = Items(cursor, self._drafts, known)
-        self._relations: list[Relation] = []
-        self._clauses = 0
-        self._openers = Openers(cursor)
-        self._items_at_most = MOST_ITEMS
-        self._settings: list[str] = []
-        self._grid: tuple[int, int] | None = None
-
-    def read(self) -> Scene:
-        while self._cursor.peek().kind != "end":
-            self._clause()
-            self._clauses += 1
-            if self._cursor.peek().kind == "question" and not self._openers.is_question:
-                self._cursor.puzzle("a question")
-            self._cursor.take()
-        if len(self._drafts) > self._items_at_most:
-            raise NotUnderstoodError("something else after nothing else")
-        self._check_settings()
-        if self._items.potted is not None:
-            self._check_pot(self._drafts[self._items.potted])
-        return make_scene(self._drafts, self._relations, self._grid)
-
-    def _check_settings(self) -> None:
-        """Refuse a setting that is also drawn: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
-        for setting in self._settings:
-            told = [draft.noun for draft in self._drafts if draft.noun and names_place(setting, draft.noun)]
-            if told:
-                raise HeldPlaceError(f"what is {setting!r}, and what beside the {told[0]}?")
-
-    def _check_pot(self, potted: Draft) -> None:
-        """Refuse an undrawn pot that holds anything but plants, or has a place; its contents may have a side."""
-        if potted.noun not in POTTED:
-            raise NotUnderstoodError(f"a pot with something else in it than flowers: {potted.noun!r}")
-        is_mixed = any(draft.noun != potted.noun for draft in self._drafts)
-        if self._relations or (is_mixed and any(draft.side for draft in self._drafts)):
-            raise NotUnderstoodError("a pot, and where it stands")
-
-    def _clause(self) -> None:
-        self._openers.skip(has_items=bool(self._drafts))
-        clause = Clause(self._clauses)
-        while self._cursor.peek().kind not in ENDS:
-            self._step(clause)
-        self._close(clause)
-
-    def _step(self, clause: Clause) -> None:
-        match self._cursor.peek().kind:
-            case "comma":
-                self._join(clause, "comma")
-            case "and":
-                self._join(clause, "and")
-            case "dash":
-                if self._cursor.peek(1).kind == "number":
-                    self._cursor.puzzle("a dash or a minus")
-                self._join(clause, "comma")
-            case "relation":
-                self._relate(clause)
-            case "side":
-                self._put_aside(clause)
-            case "colon":
-                self._begin_breakdown(clause)
-            case "with":
-                self._join_with_holder(clause)
-            case "grid" if clause.items and clause.joint != "and" and self._grid is None:
-                self._grid = self._take_ranks()
-            case "cell" if clause.joint is None:
-                self._put_into_cell(self._drafts[clause.items[-1]])
-            case "open":
-                self._parenthesis(clause)
-            case "there":
-                self._there(clause)
-            case "be" if clause.front in _RELATION_WORDS and len(clause.groups) == 1:
-                self._there(clause)
-            case "be" | "that" | "all" if clause.items and self._is_description():
-                self._cursor.take()
-            case "post-colour":
-                self._colour_after(clause)
-            case "colour" if self._is_colour_after(clause):
-                self._colour_after(clause)
-            case "adjective" if clause.items and clause.joint != "and":
-                self._cursor.take()
-            case "image" | "cartoon" if clause.joint == "comma" and self._cursor.peek(1).kind in _AFTER_STYLE:
-                self._cursor.take()
-            case kind if kind in AFTERTHOUGHTS and self._is_afterthought(clause):
-                if kind == "setting":
-                    clause.has_setting = True
-                    self._settings.append(self._cursor.peek().text.lower())
-                if not EXCLUSIVE.isdisjoint(self._cursor.take().text.lower().split()):
-                    self._items_at_most = min(self._items_at_most, len(self._drafts))
-            case _:
-                self._item(clause)
-
-    def _item(self, clause: Clause) -> None:
-        if clause.joint is None:
-            self._cursor.puzzle()
-        item = self._items.read(clause)
-        clause.groups[-1].append(item)
-        clause.joint = None
-        if clause.front == "side" and clause.side:
-            self._set_side(item, clause.side)
-
-    def _is_afterthought(self, clause: Clause) -> bool:
-        """Whether a phrase belongs to the items before it; "exactly" may also open the next item."""
-        if clause.joint == "and" or not (clause.groups[-1] or clause.side):
-            return False
-        return self._cursor.peek().kind != "exactly" or self._cursor.peek(1).kind in _AFTER_EXACTLY
-
-    def _is_description(self) -> bool:
-        kind, after = self._cursor.peek().kind, self._cursor.peek(1).kind
-        return after in _AFTER_BE or (kind == "that" and after in ("be", "all")) or (kind == "all" and after == "be")
-
-    def _join(self, clause: Clause, joint: Joint) -> None:
-        is_dangling = clause.relations and not clause.groups[-1]
-        if is_dangling or not (clause.items or clause.front) or clause.joint == joint == "and":
-            self._cursor.puzzle()
-        if clause.joint in (None, "comma") or joint == "and":
-            clause.joint = joint
-        self._cursor.take()
+    def _put(self, clause: Clause, thing: Draft, place: _Place, *, is_loose: bool = False) -> None:
+        """Put the clause's only thing into or onto the place."""
+        if not place.told and HOLDS.get(place.noun) != place.word:
+            self._cursor.puzzle("what is there?")
+        holder = place.told[0] if place.told else self._drafts.add(Draft(place.noun, 1, clause=clause.number))
+        is_clear = len(place.told) <= 1 and all(one in (thing, holder) for one in clause.items)
+        self._drafts.holds.append(Hold(thing, place.word, holder, is_loose, is_clear))
 
     def _relate(self, clause: Clause) -> None:
         word = cast(RelationWord | ContactWord, self._cursor.peek().name)
@@ -485,11 +365,14 @@ class _Reader:
             clause.relations.append(word)
             self._cursor.take()
             return
-        if clause.front or clause.side or clause.joint == "and" or not clause.groups[-1]:
+        if clause.front or clause.side or clause.awaits_item or not clause.groups[-1]:
             self._cursor.puzzle()
         if clause.relations and clause.relations[-1] != word:
             raise NotUnderstoodError(f"{clause.relations[-1]!r} and {word!r} in one sentence")
         clause.relations.append(word)
+        self._begin_group(clause)
+
+    def _begin_group(self, clause: Clause) -> None:
         clause.groups.append([])
         clause.joint = "first"
         self._cursor.take()
@@ -497,11 +380,11 @@ class _Reader:
     def _there(self, clause: Clause) -> None:
         """In "above two cats there are three dogs" it separates the landmark from the subject."""
         if clause.front in _RELATION_WORDS:
-            if len(clause.groups) == 2 or not clause.groups[0] or clause.joint == "and":
+            if len(clause.groups) == 2 or not clause.groups[0] or clause.awaits_item:
                 self._cursor.puzzle()
-            clause.groups.append([])
-            clause.joint = "first"
-        elif clause.joint is None:
+            self._begin_group(clause)
+            return
+        if clause.joint is None:
             self._cursor.puzzle()
         self._cursor.take()
 
@@ -517,7 +400,7 @@ class _Reader:
         if clause.front == "side":
             clause.joint = "first"
         else:
-            if clause.joint == "and":
+            if clause.awaits_item:
                 self._cursor.puzzle()
             for item in clause.items[clause.sided_to :]:
                 self._set_side(item, side)
@@ -536,49 +419,41 @@ class _Reader:
         row, column = self._cursor.take().name.split()
         return int(row), int(column)
 
-    def _set_side(self, item: int, side: str) -> None:
-        if self._drafts[item].side not in (None, side):
+    def _set_side(self, item: Draft, side: str) -> None:
+        if item.side not in (None, side):
             self._cursor.puzzle("two places in the picture")
-        self._drafts[item].side = side
+        item.side = side
 
     def _begin_breakdown(self, clause: Clause) -> None:
         """A colon introduces the parts of the item before it: "seven apples: three red and four green"."""
-        items = clause.items
-        if clause.whole is not None or len(items) != 1 or clause.joint is not None or clause.front:
+        if clause.whole is not None or len(clause.items) != 1 or clause.joint is not None or clause.front:
             self._cursor.puzzle()
         self._cursor.take()
-        clause.whole = items[0]
+        clause.whole = clause.items[0]
         clause.joint = "first"
-
-    def _join_with_holder(self, clause: Clause) -> None:
-        items = clause.items
-        is_held = bool(items) and self._cursor.peek(-1).kind in ("noun", "after") and clause.joint is None
-        if not is_held or self._drafts[items[-1]].noun not in HOLDERS or self._drafts[items[-1]].number != 1:
-            self._cursor.puzzle()
-        clause.joint = "and"
-        self._cursor.take()
 
     def _parenthesis(self, clause: Clause) -> None:
         """A repetition in brackets, "seven apples (7)", or something that changes nothing."""
+        cursor = self._cursor
         if not clause.items or clause.joint is not None:
-            self._cursor.puzzle()
-        last = self._drafts[clause.items[-1]]
-        self._cursor.take()
-        self._cursor.take_all("exactly")
-        if self._cursor.peek().kind == "number":
-            again = self._cursor.take().number
+            cursor.puzzle()
+        last = clause.items[-1]
+        cursor.take()
+        cursor.take_all("exactly")
+        if cursor.peek().kind == "number":
+            again = cursor.take().number
             if again != last.number:
                 raise NotUnderstoodError(f"{last.noun!r} is counted twice: {last.number} and {again:g}")
-            if self._cursor.peek().kind == "noun" and self._cursor.peek().name == last.noun:
-                self._cursor.take()
-            self._cursor.take_all("after", "exactly")
-        elif self._cursor.peek().kind in ("colour", "post-colour"):
+            if cursor.peek().kind == "noun" and cursor.peek().name == last.noun:
+                cursor.take()
+            cursor.take_all("after", "exactly")
+        elif cursor.peek().kind in ("colour", "post-colour"):
             self._colour_after(clause)
         else:
-            self._cursor.take_all(*AFTERTHOUGHTS, "adjective", "comma")
-        if self._cursor.peek().kind != "close":
-            self._cursor.puzzle("in brackets")
-        self._cursor.take()
+            cursor.take_all(*AFTERTHOUGHTS, "adjective", "comma")
+        if cursor.peek().kind != "close":
+            cursor.puzzle("in brackets")
+        cursor.take()
 
     def _is_colour_after(self, clause: Clause) -> bool:
         before, after = self._cursor.peek(-1).kind, self._cursor.peek(1).kind
@@ -588,33 +463,41 @@ class _Reader:
 
     def _drafts_told(self, clause: Clause) -> bool:
         """Whether all items come from earlier clauses: "make the apples red"."""
-        return all(self._drafts[item].clause < clause.number for item in clause.items)
+        return all(item.clause < clause.number for item in clause.items)
 
     def _colour_after(self, clause: Clause) -> None:
         items = clause.items
-        is_clear = len(items) == 1 and clause.joint != "and" and not clause.has_setting
-        if not is_clear or self._drafts[items[0]].colour is not None:
+        is_clear = len(items) == 1 and not clause.awaits_item and not clause.has_setting
+        if not is_clear or items[0].colour is not None or items[0].form is not None:
             self._cursor.puzzle("whose colour?")
-        self._drafts[items[0]].colour = self._cursor.take().name
+        items[0].colour = self._cursor.take().name
 
     def _close(self, clause: Clause) -> None:
-        if clause.joint == "and" or (clause.relations and (len(clause.groups) < 2 or not clause.groups[-1])):
+        if clause.awaits_item or (clause.relations and (len(clause.groups) < 2 or not clause.groups[-1])):
             self._cursor.puzzle("something is missing")
         has_rest = clause.sided_to < len(clause.items)
         if clause.side and has_rest != (clause.front == "side"):
             self._cursor.puzzle("a place in the picture, but of what?")
-        settle_parts(clause, self._drafts)
-        self._relations += [self._settle_contact(relation) for relation in relations_of(clause, self._drafts)]
+        if clause.held is not None and not clause.held.is_loose and not clause.held.is_clear:
+            self._cursor.puzzle("held by it, or beside it?")
+        settle_parts(clause)
+        related = relate_groups(clause)
+        for one in related:
+            self._settle_contact(clause, one, is_clear=len(related) == 1)
 
-    def _settle_contact(self, relation: Relation) -> Relation:
-        """Keep contact between single things; with several, "under" means below, and the rest is ambiguous."""
-        thing, landmark = self._drafts[relation.subject], self._drafts[relation.landmark]
-        if relation.word not in get_args(ContactWord):
-            return relation
-        if relation.word == "on top of" and HOLDS.get(landmark.noun) == "on":
-            raise HeldPlaceError(f"what lies on the {landmark.noun}?")
-        if thing.number == landmark.number == 1:
-            return relation
-        if relation.word == "under":
-            return replace(relation, word="below")
-        raise NotUnderstoodError(f"which of several is {relation.word} which?")
+    def _settle_contact(self, clause: Clause, related: Related, *, is_clear: bool) -> None:
+        """Keep contact between single things; with several, "under" means below, and the rest is ambiguous.
+
+        What lies on top of a table is on it, as are things on top of one that was mentioned before.
+        """
+        thing, word, landmark = related
+        are_single = thing.number == landmark.number == 1
+        is_told = landmark.clause < clause.number and landmark.number == 1
+        if word == "on top of" and (HOLDS.get(landmark.noun) == "on" or (is_told and not are_single)):
+            self._drafts.holds.append(Hold(thing, "on", landmark, is_clear=is_clear))
+        elif word == "under" and not are_single:
+            self._drafts.relations.append((thing, "below", landmark))
+        elif word in get_args(ContactWord) and not are_single:
+            raise NotUnderstoodError(f"which of several is {word} which?")
+        else:
+            self._drafts.relations.append(related)

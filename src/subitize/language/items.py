@@ -1,14 +1,14 @@
 """Reads the items of a clause: how many of what, in which colour and form.
 
-One reader handles plain numbers ("seven red apples"), the other open numbers and parts ("only a few flowers", "one of
-them broken in two"). Forms are whole, in pieces, a portion, or two halves of different colours."""
+Numbers are exact ("seven red apples") or open ("only a few flowers"). Forms are whole, in pieces, a portion, or two
+halves of different colours."""
 
 import re
 from fractions import Fraction
-from typing import Literal, NamedTuple, NoReturn, cast
+from typing import NamedTuple, NoReturn, cast, get_args
 
-from subitize.language.drafts import MOST_ITEMS, Clause, Draft, Thing, Things
-from subitize.language.lexicon import AFTERTHOUGHTS, ENDS, FRUIT_COLOURS, HOLDS, Kind
+from subitize.language.drafts import Clause, Draft, Drafts
+from subitize.language.lexicon import AFTERTHOUGHTS, ENDS, FRUIT_COLOURS, Kind
 from subitize.language.nouns import singular
 from subitize.language.scene import MOST_THINGS, Form, Halves, Pieces, Portion, Quantifier, Whole
 from subitize.language.terms import END, Cursor, NotUnderstoodError, Term, Vocabulary
@@ -16,77 +16,130 @@ from subitize.language.terms import END, Cursor, NotUnderstoodError, Term, Vocab
 _ARTICLE = Term("a", "a")
 
 
+class Look(NamedTuple):
+    """The description between a number and its noun."""
+
+    colour: str | None = None
+    form: Form | None = None
+
+
 class Items:
-    """Reads items with exact numbers at a cursor, and adds them to the drafts."""
+    """Reads items at a cursor, and adds them to the drafts and to the clause."""
 
-    def __init__(self, cursor: Cursor, drafts: list[Draft], known: Vocabulary) -> None:
+    def __init__(self, cursor: Cursor, drafts: Drafts, known: Vocabulary) -> None:
         self._cursor, self._drafts, self._known = cursor, drafts, known
-        self.potted: int | None = None
 
-    def read(self, clause: Clause) -> int:
-        """Read the item that begins here, and return its index among the drafts."""
-        cursor = self._cursor
-        if cursor.peek().kind == "pot":
-            return self._potted(clause)
-        start = cursor.at
+    def read(self, clause: Clause) -> Draft:
+        """Read the item that begins here."""
+        if clause.joint == "without":
+            return self._absent(clause)
+        cursor, start = self._cursor, self._cursor.at
         cursor.take_all("exactly")
-        if cursor.peek().kind == "of-them":  # "five cats, of which two are black and three are white"
-            cursor.take()
-            return self._counted(clause, is_part=True)
-        is_definite = cursor.peek().kind == "the"
-        cursor.take_all("the")
         match cursor.peek().kind:
-            case "number":
-                return self._counted(clause, is_definite=is_definite)
-            case _ if is_definite:
-                return self._definite(clause, None, self._modifiers(0))
-            case "a" | "another" | "single":
+            case "number" | "a" | "another" | "single":
                 return self._counted(clause)
+            case "of-them" if cursor.peek(1).kind in ("number", "a"):  # "five cats, of which two are black"
+                cursor.take()
+                return self._counted(clause, is_part=True)
+            case "the":
+                return self._definite(clause)
+            case "quantity" | "without" if not (clause.joint == "with" and cursor.peek().kind == "without"):
+                name = cursor.take().name
+                return self.thing(clause, cast(Quantifier, name) if name in get_args(Quantifier) else 0)
+            case "noun" | "colour" | "adjective":
+                return self._noun_first(clause)
             case "number-of":
                 return self._number_of(clause)
             case "they":
                 return self._they(clause)
-            case "noun" | "colour" | "adjective":
-                return self._noun_first(clause)
+            case "multiple":
+                return self._multiple(clause)
+            case "pot":
+                return self._potted(clause)
+            case "share" if cursor.peek(1).kind == "colour":
+                return self._in_halves(clause)
+            case "portion":
+                return self._portion(clause)
+            case "share" if cursor.peek().text.lower().startswith(("a ", "one ")):
+                return self._portion(clause)
             case _:
                 cursor.at = start
                 return cursor.puzzle()
 
-    def _potted(self, clause: Clause) -> int:
-        """Flowers in a pot, which need not be drawn; with two pots it would be unclear what is in which."""
-        if self.potted is not None:
-            self._cursor.puzzle("two pots")
+    def thing(self, clause: Clause, number: int | Quantifier | None, *, is_article: bool = False) -> Draft:
+        """Read the noun and what precedes it, and add so many of it."""
+        look, noun = self._look(number), self._cursor.peek()
+        if noun.kind != "noun":
+            puzzle_over_noun(self._cursor, self._known)
+        if (is_article and noun.is_plural) or (not isinstance(number, int) and noun.is_singular):
+            self._cursor.puzzle("one or several?")
         self._cursor.take()
-        self.potted = len(self._drafts)
-        self.potted = self.read(clause)
-        return self.potted
+        return self._add(clause, noun.name, number, look)
 
-    def _counted(self, clause: Clause, *, is_definite: bool = False, is_part: bool = False) -> int:
+    def compared(self, clause: Clause) -> Draft:
+        """Read the things on one side of a comparison: new ones, or the only ones of their kind."""
+        self._cursor.take_all("the")
+        start, look, noun = self._cursor.at, self._look(None), self._cursor.peek()
+        told = self._drafts.find(noun.name) if noun.kind == "noun" else None
+        if told is None:
+            self._cursor.at = start
+            return self.thing(clause, None)
+        if look.colour not in (None, told.colour) or look.form is not None or noun.is_singular:
+            self._cursor.puzzle("which of them?")
+        self._cursor.take()
+        return clause.mention(told)
+
+    def _absent(self, clause: Clause) -> Draft:
+        """Things that are not there: "a vase without any flowers", "a tree without a leaf"."""
+        is_article = self._cursor.peek().kind == "a"
+        self._cursor.take_all("a")
+        return self.thing(clause, 0, is_article=is_article)
+
+    def _potted(self, clause: Clause) -> Draft:
+        """Flowers in a pot, which need not be drawn; with two pots it would be unclear what is in which."""
+        self._cursor.take()
+        self._cursor.take_all("exactly")
+        if self._cursor.peek().kind == "pot" or self._drafts.potted is not None:
+            self._cursor.puzzle("two pots")
+        self._drafts.potted = self.read(clause)
+        return self._drafts.potted
+
+    def _counted(self, clause: Clause, *, is_definite: bool = False, is_part: bool = False) -> Draft:
         """A number or an article, and what it counts: "seven ripe apples", "a dozen of eggs", "3 of them red"."""
         cursor, opening = self._cursor, self._cursor.take()
+        if is_spelt_fraction(opening):
+            return self._with_a_share(clause, opening)
         number = 1
         if opening.kind == "number":
             number = self._number(opening)
+            if not is_definite and self._counts_those(clause):
+                return self._some_of_those(clause, number)
             is_part = self._skip_to_thing(opening, number) or is_part
-        colour = self._modifiers(number)
-        noun = cursor.peek()
+        look, noun = self._look(number), cursor.peek()
         if noun.kind == "noun" and not is_part:
             if opening.kind != "number" and noun.is_plural:
                 cursor.puzzle("one or several?")
             if is_definite:
-                return self._definite(clause, number, colour)
+                return self._refer(clause, number, look)
             cursor.take()
-            return self._add(clause, noun.name, number, colour, opening)
-        if is_part and colour is None:
+            return self._add(clause, noun.name, number, look, opening)
+        return self._elided(clause, number, look, opening, is_part=is_part, is_definite=is_definite)
+
+    def _elided(
+        self, clause: Clause, number: int, look: Look, opening: Term, *, is_part: bool, is_definite: bool
+    ) -> Draft:
+        """A number of things by their colour alone: "3 red and 2 green apples", "two black ones", "3 of them red"."""
+        cursor, noun = self._cursor, self._cursor.peek()
+        if is_part and look.colour is None:
             cursor.puzzle()
-        if colour is None or is_definite or noun.kind == "unknown":
-            puzzle_over_noun(self._cursor, self._known)
+        if look.colour is None or is_definite or noun.kind == "unknown":
+            puzzle_over_noun(cursor, self._known)
         if noun.kind == "ones" or (noun.kind == "number" and noun.text.lower() == "one"):
             cursor.take()
-            return self._add(clause, self._noun_of_ones(clause), number, colour, opening)
-        if number == 1 and colour in FRUIT_COLOURS:
+            return self._add(clause, self._noun_of_ones(clause), number, look, opening)
+        if number == 1 and look.colour in FRUIT_COLOURS:
             cursor.puzzle("a colour or a fruit?")
-        return self._add(clause, "", number, colour, opening)
+        return self._add(clause, "", number, look, opening)
 
     def _number(self, first: Term) -> int:
         """A number, or two that are combined: "3 times 4 apples", "5 plus 6 red apples"."""
@@ -123,55 +176,89 @@ class Items:
         cursor.take_all("of-them", "be")
         return is_part
 
-    def _modifiers(self, number: int) -> str | None:
-        """Skip what changes nothing between number and noun, and return the colour."""
-        colour = None
+    def _look(self, number: int | Quantifier | None) -> Look:
+        """Skip what changes nothing between number and noun; return the colour, and the form of "whole" things."""
+        colour, form = None, None
         while True:
-            kind = self._cursor.peek().kind
-            if kind == "colour":
-                if colour is not None:
+            match self._cursor.peek().kind:
+                case "colour" if colour is None:
+                    colour = self._cursor.take().name
+                case "colour":
                     self._cursor.puzzle("two colours")
-                colour = self._cursor.take().name
-                continue
-            is_single = kind == "single" and number == 1
-            is_comma = kind == "comma" and self._is_between_modifiers()
-            if not (kind in ("adjective", "cartoon") or is_single or is_comma):
-                return colour
-            self._cursor.take()
+                case "whole":
+                    self._cursor.take()
+                    form = Whole()
+                case "single" if number != 1:
+                    return Look(colour, form)
+                case "comma" if not self._is_between_modifiers():
+                    return Look(colour, form)
+                case "adjective" | "cartoon" | "single" | "comma":
+                    self._cursor.take()
+                case _:
+                    return Look(colour, form)
 
     def _is_between_modifiers(self) -> bool:
         before, after, then = self._cursor.peek(-1).kind, self._cursor.peek(1).kind, self._cursor.peek(2).kind
         return before in ("adjective", "colour") and after in ("adjective", "colour") and then in ("adjective", "noun")
 
+    def _with_a_share(self, clause: Clause, opening: Term) -> Draft:
+        """A number of things, and part of one more: "one and a half apples"."""
+        if opening.number < 1:
+            raise NotUnderstoodError(f"{opening.text!r} is no whole number of things")
+        thing = self.thing(clause, int(opening.number))
+        share = Portion(Fraction(opening.number % 1).limit_denominator(10))
+        return self._add(clause, thing.noun, 1, Look(thing.colour, share))
+
+    def _counts_those(self, clause: Clause) -> bool:
+        """Whether "one" or "one fork" after "three forks" is one of them: "but one fork is broken"."""
+        if is_cut_next(self._cursor):
+            return True
+        ahead, last = self._cursor.kinds(3), self._drafts.last
+        if last is None or ahead[0] != "noun" or self._cursor.peek().name != last.noun:
+            return False
+        if clause.joint == "comma" and ahead[1] == "cut":  # "three forks, one fork broken in two" are three or four
+            self._cursor.puzzle("one of them, or one more?")
+        return ahead[1:] == ["be", "cut"] or (clause.joint == "but" and ahead[1] == "cut")
+
+    def _some_of_those(self, clause: Clause, number: int) -> Draft:
+        """A number of the things before: "one of them is broken in two", "of which one is broken in two"."""
+        whole, opens = self._drafts.last, self._cursor.peek().kind
+        is_clear = opens == "noun" or (len(self._drafts.told) == 1 and (clause.joint != "and" or opens != "cut"))
+        if whole is None or not is_clear:
+            self._cursor.puzzle("a number of what?")
+        self._cursor.take_all("noun")
+        self._drafts.set_apart(whole, number, read_pieces(self._cursor, number))
+        return clause.mention(whole)
+
     def _noun_of_ones(self, clause: Clause) -> str:
         """The noun that "ones" stands for, if all items before it share one noun and have colours."""
-        told = [self._drafts[item] for item in clause.items]
-        if clause.whole is not None or any(draft.colour is None for draft in told):
+        if clause.whole is not None or any(item.colour is None for item in clause.items):
             return ""
-        nouns = {draft.noun for draft in told}
+        nouns = {item.noun for item in clause.items}
         return nouns.pop() if len(nouns) == 1 else ""
 
-    def _noun_first(self, clause: Clause) -> int:
-        """A noun before its number ("apples: 7", "apple x 7"), or one that shares an article ("a cat and dog")."""
-        cursor, colour = self._cursor, self._modifiers(0)
-        noun = cursor.peek()
+    def _noun_first(self, clause: Clause) -> Draft:
+        """A noun before its number ("apples: 7", "apple x 7"), or with an article before ("a cat and dog"), or none."""
+        cursor, look, noun = self._cursor, self._look(0), self._cursor.peek()
         if noun.kind != "noun":
             cursor.puzzle()
         cursor.take()
         mark, after = cursor.kinds(2)
         if mark in ("colon", "equals", "times") and after in ("number", "exactly"):
             cursor.take()
-            return self._number_after(clause, noun, colour)
+            return self._number_after(clause, noun, look)
         if cursor.kinds(3) == ["open", "number", "close"]:
             number = _whole_number(cursor.peek(1))
             cursor.take(3)
-            return self._add(clause, noun.name, number, colour)
+            return self._add(clause, noun.name, number, look)
         if mark == "comma" and self._is_number_at_end():
             cursor.take()
-            return self._number_after(clause, noun, colour)
-        if colour is None and self._shares_article(clause, noun):
-            return self._add(clause, noun.name, 1, None, _ARTICLE)
-        raise NotUnderstoodError(f"{noun.text!r} has no number")
+            return self._number_after(clause, noun, look)
+        if look == Look() and self._shares_article(clause, noun):
+            return self._add(clause, noun.name, 1, look, _ARTICLE)
+        if noun.is_singular or not cursor.has("compare"):
+            raise NotUnderstoodError(f"{noun.text!r} has no number")
+        return self._add(clause, noun.name, None, look)
 
     def _is_number_at_end(self) -> bool:
         """Whether a number after the comma here ends the clause: "apples, exactly 7 of them"."""
@@ -186,70 +273,148 @@ class Items:
         return self._cursor.peek(ahead).kind in ENDS
 
     def _shares_article(self, clause: Clause, noun: Term) -> bool:
-        items = clause.groups[-1]
-        before = self._drafts[items[-1]] if items else None
+        before = clause.groups[-1][-1] if clause.groups[-1] else None
         return before is not None and before.is_article and before.colour is None and noun.is_singular
 
-    def _number_after(self, clause: Clause, noun: Term, colour: str | None) -> int:
+    def _number_after(self, clause: Clause, noun: Term, look: Look) -> Draft:
         self._cursor.take_all("exactly")
         if self._cursor.peek().kind != "number":
             raise NotUnderstoodError(f"{noun.text!r} has no number")
         number = _whole_number(self._cursor.take())
         self._cursor.take_all("of-them")
-        return self._add(clause, noun.name, number, colour)
+        return self._add(clause, noun.name, number, look)
 
-    def _number_of(self, clause: Clause) -> int:
+    def _number_of(self, clause: Clause) -> Draft:
         """A number introduced as such: "number of red apples: seven", "the number of dogs should be 3"."""
         self._cursor.take()
-        colour = self._modifiers(0)
-        noun = self._cursor.peek()
+        look, noun = self._look(0), self._cursor.peek()
         if noun.kind != "noun" or self._cursor.peek(1).kind not in ("colon", "equals", "be"):
             puzzle_over_noun(self._cursor, self._known)
         self._cursor.take(2)
-        return self._number_after(clause, noun, colour)
+        return self._number_after(clause, noun, look)
 
-    def _they(self, clause: Clause) -> int:
-        if len(self._drafts) != 1 or self._drafts[0].clause == clause.number:
+    def _multiple(self, clause: Clause) -> Draft:
+        """So many times as many as the only things before: "three cats and twice as many dogs"."""
+        told = self._drafts.told
+        if len(told) != 1 or told[0].form is not None or clause.joint != "and":
+            self._cursor.puzzle("so many times as many as of what?")
+        one, times = told[0].number, Fraction(self._cursor.take().name)
+        number = one * times if isinstance(one, int) else Fraction(0)
+        if number < 1 or number.denominator != 1:
+            raise NotUnderstoodError(f"{times} times {one} is no whole number of things")
+        thing = self.thing(clause, int(number))
+        if thing.noun == told[0].noun:
+            raise NotUnderstoodError(f"{thing.noun!r} is counted twice")
+        return thing
+
+    def _they(self, clause: Clause) -> Draft:
+        """The only things so far: "they are red", "it is broken into two pieces"."""
+        told = self._drafts.told
+        if (
+            len(told) != 1
+            or clause.joint == "with"
+            or (self._cursor.peek().text.lower() == "it" and told[0].number != 1)
+        ):
             self._cursor.puzzle("who?")
         self._cursor.take()
-        return 0
+        return clause.mention(told[0])
 
-    def _definite(self, clause: Clause, number: int | None, colour: str | None) -> int:
+    def _definite(self, clause: Clause) -> Draft:
+        """Things with "the" before them: "the dogs", "the two dogs"."""
+        self._cursor.take_all("the")
+        if self._cursor.peek().kind == "number":
+            return self._counted(clause, is_definite=True)
+        return self._refer(clause, None, self._look(0))
+
+    def _refer(self, clause: Clause, number: int | None, look: Look) -> Draft:
         """Things from an earlier clause ("the dogs are above the cats"), or one new thing: "the dog"."""
         noun = take_noun(self._cursor, self._known)
-        told = [
-            item
-            for item, draft in enumerate(self._drafts)
-            if draft.clause < clause.number and draft.noun == noun.name and colour in (None, draft.colour)
-        ]
-        is_told_here = any(draft.clause == clause.number and draft.noun == noun.name for draft in self._drafts)
-        if len(told) > 1 or is_told_here:
+        named = self._drafts.named(noun.name)
+        told = [draft for draft in named if draft.clause < clause.number and look.colour in (None, draft.colour)]
+        if is_cut_next(self._cursor):
+            told = named
+        elif any(draft.clause == clause.number for draft in named):
             self._cursor.puzzle("which of them?")
-        if told:
-            if number is not None and number != self._drafts[told[0]].number:
-                raise NotUnderstoodError(f"{noun.name!r} is counted twice: {self._drafts[told[0]].number} and {number}")
-            return told[0]
-        if number is None and not noun.is_singular:
-            raise NotUnderstoodError(f"{noun.text!r} has no number")
-        return self._add(clause, noun.name, 1 if number is None else number, colour)
+        if not told:
+            if number is None and not noun.is_singular:
+                raise NotUnderstoodError(f"{noun.text!r} has no number")
+            return self._add(clause, noun.name, 1 if number is None else number, look)
+        if len(told) > 1 or look.form is not None or (told[0].number == 1 and noun.is_plural):
+            self._cursor.puzzle("which of them?")
+        if number not in (None, told[0].number):
+            raise NotUnderstoodError(f"{noun.name!r} is counted twice: {told[0].number} and {number}")
+        if number is None and noun.is_singular and told[0].number != 1:
+            self._cursor.puzzle("which of them?")
+        return clause.mention(told[0])
 
-    def _add(self, clause: Clause, noun: str, number: int, colour: str | None, opening: Term = END) -> int:
-        is_another = opening.kind == "another"
-        if is_another and not any(draft.noun == noun for draft in self._drafts):
+    def _in_halves(self, clause: Clause) -> Draft:
+        """A thing of two colours: "a half red, half blue pencil"."""
+        if not self._cursor.peek().text.lower().startswith("a "):
+            self._cursor.puzzle("half of what?")
+        colours = read_halves(self._cursor)
+        if len(set(colours)) != 2:
+            self._cursor.puzzle("one half, and the other?")
+        thing = self.thing(clause, 1, is_article=True)
+        thing.form = Halves(colours)
+        return thing
+
+    def _portion(self, clause: Clause) -> Draft:
+        """A share of a thing ("half of another apple"), or the colour of a half: "one half of a pencil is red"."""
+        name, _, of = self._cursor.take().name.partition(" ")
+        share = Fraction(name)
+        if clause.joint == "with":
+            self._cursor.puzzle()
+        if of == "another":
+            return self._of_another(clause, share)
+        told = self._drafts.find(self._cursor.peek().name) if of == "the" else None
+        if told is None:
+            thing = self.thing(clause, 1, is_article=True)
+        elif self._cursor.take().is_plural:
+            self._cursor.puzzle("one or several?")
+        else:
+            thing = clause.mention(told)
+        if share == HALF and of and has_colour_next(self._cursor):
+            paint_half(self._cursor, thing, take_colour(self._cursor))
+        elif told or thing.form is not None:
+            self._cursor.puzzle()
+        else:
+            thing.form = Portion(share)
+        return thing
+
+    def _of_another(self, clause: Clause, share: Fraction) -> Draft:
+        before, look, after = self._drafts.last, self._look(1), self._cursor.peek()
+        is_same = after.kind != "noun" or (before is not None and after.name == before.noun and not after.is_plural)
+        is_same = is_same and before is not None and look in (Look(), Look(before.colour)) and before.form is None
+        if before is None or not is_same or not isinstance(before.number, int):
             self._cursor.puzzle("another than which?")
-        joint = clause.joint or "first"
-        draft = Draft(noun, number, colour, clause.number, len(clause.groups), joint, opening.kind == "a", is_another)
-        self._drafts.append(draft)
+        if after.kind == "noun" or (after.kind == "number" and after.text.lower() == "one"):
+            self._cursor.take()
+        return self._add(clause, before.noun, 1, Look(before.colour, Portion(share)))
+
+    def _add(
+        self, clause: Clause, noun: str, number: int | Quantifier | None, look: Look, opening: Term = END
+    ) -> Draft:
+        is_another = opening.kind == "another"
+        if is_another and not self._drafts.named(noun):
+            self._cursor.puzzle("another than which?")
+        draft = Draft(
+            noun,
+            number,
+            *look,
+            clause=clause.number,
+            group=len(clause.groups),
+            joint="and" if clause.joint == "with" else clause.joint or "first",
+            is_article=opening.kind == "a",
+            is_another=is_another,
+        )
         if noun and clause.whole is None:
             self._name_the_elided(clause, draft)
-        if len(self._drafts) > MOST_ITEMS:
-            raise NotUnderstoodError(f"more than {MOST_ITEMS} counts in one prompt")
-        return len(self._drafts) - 1
+        return clause.mention(self._drafts.add(draft))
 
     def _name_the_elided(self, clause: Clause, named: Draft) -> None:
         """Give its noun to earlier items without one: "three red and two green apples"."""
         follower = named
-        for draft in (self._drafts[item] for item in reversed(clause.groups[-1])):
+        for draft in reversed(clause.groups[-1]):
             if draft.noun:
                 # In "three dogs, two red and one green apple" it may be the dogs that are red.
                 if follower is not named and follower.joint == "comma" and draft.colour is None:
@@ -285,19 +450,35 @@ def _whole_number(term: Term) -> int:
     return int(term.number)
 
 
+def is_spelt_fraction(term: Term) -> bool:
+    """Whether it is a number like "one and a half"; "1.5 apples" may also mean a mass."""
+    return term.number % 1 != 0 and _SPELT_FRACTION.fullmatch(term.text) is not None
+
+
+_SPELT_FRACTION = re.compile(r"[a-z-]+ and (?:a|one) (?:half|quarter)", re.IGNORECASE)
+
 MOST_PIECES = 20
 HALF = Fraction(1, 2)
-_DESCRIPTIVE: frozenset[Kind] = frozenset({"be", "that", "each", "all"})
+_BEFORE_CUT: frozenset[Kind] = frozenset({"of-them", "be", "that", "each", "all"})
+_MOST_BEFORE_CUT = 4
 
 
-def read_pieces(cursor: Cursor, number: int) -> Pieces | None:
-    """The pieces that things are cut or broken into; None if nothing here says so."""
+def is_cut_next(cursor: Cursor) -> bool:
+    """Whether the next words are like "of them is cut", "in two pieces"."""
+    ahead = 0
+    while ahead < _MOST_BEFORE_CUT and cursor.peek(ahead).kind in _BEFORE_CUT:
+        ahead += 1
+    return cursor.peek(ahead).kind == "cut" or cursor.kinds(ahead + 3)[ahead:] == ["hold", "number", "pieces"]
+
+
+def read_pieces(cursor: Cursor, number: int) -> Pieces:
+    """The pieces that so many things are cut or broken into."""
     is_each = number == 1
-    while (kind := cursor.peek().kind) in _DESCRIPTIVE:
+    while (kind := cursor.peek().kind) in _BEFORE_CUT:
         is_each = is_each or kind in ("each", "all")
         cursor.take()
-    if cursor.peek().kind != "cut" and not is_in_pieces(cursor):
-        return None
+    if not is_cut_next(cursor):
+        cursor.puzzle("a number of what?")
     how, into = cursor.take(), cursor.take()
     match into.kind:
         case "shares":
@@ -309,11 +490,6 @@ def read_pieces(cursor: Cursor, number: int) -> Pieces | None:
         case _:
             cursor.at -= 1
             return cursor.puzzle("in how many pieces?")
-
-
-def is_in_pieces(cursor: Cursor) -> bool:
-    """Whether the next words are like "in two pieces"."""
-    return cursor.kinds(3) == ["hold", "number", "pieces"]
 
 
 def _counted_pieces(cursor: Cursor, into: Term, *, is_each: bool) -> Pieces:
@@ -328,9 +504,9 @@ def _counted_pieces(cursor: Cursor, into: Term, *, is_each: bool) -> Pieces:
     return Pieces(number, (1,) * number if cursor.take().name == "equal" else ())
 
 
-def read_size(cursor: Cursor, things: Things) -> None:
+def read_size(cursor: Cursor, drafts: Drafts) -> None:
     """The relative size of two pieces: "one piece is twice the size of the other"."""
-    in_two = [thing for thing in things.told if thing.form == Pieces(2)]
+    in_two = [draft for draft in drafts.told if draft.form == Pieces(2)]
     if len(in_two) != 1 or in_two[0].number != 1:
         cursor.puzzle("which pieces?")
     in_two[0].form = Pieces(2, (1, int(cursor.take().name)))
@@ -364,177 +540,9 @@ def take_colour(cursor: Cursor) -> str:
     return cursor.take().name
 
 
-def paint_half(cursor: Cursor, thing: Thing, colour: str) -> None:
+def paint_half(cursor: Cursor, thing: Draft, colour: str) -> None:
     """Give one half of a thing its colour."""
     painted = thing.form.colours if isinstance(thing.form, Halves) else ()
     if thing.number != 1 or thing.colour or (thing.form and not painted) or len(painted) > 1 or colour in painted:
         cursor.puzzle("half of what?")
     thing.form = Halves((*painted, colour))
-
-
-QuantityJoint = Literal["first", "comma", "and", "but", "with", "without"]
-"""What comes before an item."""
-
-
-class Look(NamedTuple):
-    """The description between a number and its noun."""
-
-    colour: str | None = None
-    form: Form | None = None
-
-
-class QuantityItems:
-    """Reads items with open numbers or parts at a cursor, and adds them to the things."""
-
-    def __init__(self, cursor: Cursor, things: Things, known: Vocabulary) -> None:
-        self._cursor, self._things, self._known = cursor, things, known
-
-    def read(self, joint: QuantityJoint) -> Thing:
-        """Read the item that begins here."""
-        self._cursor.take_all("exactly")
-        kind = self._cursor.peek().kind
-        if (joint == "without" and kind not in ("a", "noun", "colour", "adjective")) or (
-            joint == "with" and kind == "without"
-        ):
-            self._cursor.puzzle("with how many?")
-        match kind:
-            case "quantity" | "without":
-                name = self._cursor.take().name
-                number = cast(Quantifier, name) if name in ("some", "few", "many") else 0
-                return self.add(number, self.look())
-            case "noun" | "colour" | "adjective":
-                return self.add(0 if joint == "without" else None, self.look())
-            case "number":
-                return self._counted(joint)
-            case "a" | "single":
-                self._cursor.take()
-                return self.add(0 if joint == "without" else 1, self.look(), is_article=True)
-            case "of-them" if self._cursor.peek(1).kind == "number":
-                self._cursor.take()
-                return self._some_of_those(joint, int(self._cursor.take().number))
-            case "share" if self._cursor.peek(1).kind == "colour":
-                return self._in_halves()
-            case "share" if self._cursor.peek().text.lower().startswith(("a ", "one ")):
-                return self._portion(joint)
-            case "portion":
-                return self._portion(joint)
-            case "the":
-                return self._definite()
-            case _:
-                return puzzle_over_noun(self._cursor, self._known)
-
-    def look(self) -> Look:
-        """Skip what changes nothing; return the colour, and the form if the text says "whole"."""
-        look = Look()
-        while (kind := self._cursor.peek().kind) in ("colour", "whole", "adjective"):
-            if (kind == "colour" and look.colour) or (kind == "whole" and look.form):
-                self._cursor.puzzle("said twice")
-            term = self._cursor.take()
-            if kind == "colour":
-                look = look._replace(colour=term.name)
-            elif kind == "whole":
-                look = look._replace(form=Whole())
-        return look
-
-    def add(self, number: int | Quantifier | None, look: Look, *, is_article: bool = False) -> Thing:
-        """Take the noun, and add so many of it."""
-        noun = self._cursor.peek()
-        if noun.kind != "noun":
-            puzzle_over_noun(self._cursor, self._known)
-        if (is_article and noun.is_plural) or (not isinstance(number, int) and noun.is_singular):
-            self._cursor.puzzle("one or several?")
-        self._cursor.take()
-        return self._things.tell(Thing(noun.name, number, look.colour, look.form))
-
-    def _counted(self, joint: QuantityJoint) -> Thing:
-        """A number of things, or of those before: "one and a half apples", "one of them is broken in two"."""
-        opening = self._cursor.take()
-        whole, rest = int(opening.number), Fraction(opening.number % 1).limit_denominator(10)
-        if opening.number < 0 or (rest and (whole < 1 or not is_spelt_fraction(opening))):
-            raise NotUnderstoodError(f"{opening.text!r} is no whole number of things")
-        if not rest and self._counts_those(joint):
-            return self._some_of_those(joint, whole)
-        if opening.is_group and self._cursor.peek().kind == "of":
-            self._cursor.take()
-        thing = self.add(whole, self.look())
-        return self._things.tell(Thing(thing.noun, 1, thing.colour, Portion(rest))) if rest else thing
-
-    def _counts_those(self, joint: QuantityJoint) -> bool:
-        """Whether "one" or "one fork" after "three forks" is one of them: "but one fork is broken"."""
-        ahead, last = self._cursor.kinds(3), self._things.last
-        if ahead[0] in ("of-them", "be", "cut"):
-            return True
-        if ahead[0] != "noun" or last is None or last.noun != self._cursor.peek().name:
-            return False
-        if joint == "comma" and ahead[1] == "cut":  # "three forks, one fork broken in two" are three or four
-            self._cursor.puzzle("one of them, or one more?")
-        return ahead[1:] == ["be", "cut"] or (joint == "but" and ahead[1] == "cut")
-
-    def _some_of_those(self, joint: QuantityJoint, number: int) -> Thing:
-        """A number of the things before: "one of them is broken in two", "of which one is broken in two"."""
-        whole, opens = self._things.last, self._cursor.peek().kind
-        is_clear = opens == "noun" or (len(self._things.told) == 1 and (joint != "and" or opens != "cut"))
-        if whole is None or not is_clear:
-            self._cursor.puzzle("a number of what?")
-        self._cursor.take_all("of-them", "noun")
-        form = read_pieces(self._cursor, number)
-        if form is None:
-            self._cursor.puzzle("a number of what?")
-        self._things.set_apart(whole, number, form)
-        return whole
-
-    def _in_halves(self) -> Thing:
-        """A thing of two colours: "a half red, half blue pencil"."""
-        if not self._cursor.peek().text.lower().startswith("a "):
-            self._cursor.puzzle("half of what?")
-        colours = read_halves(self._cursor)
-        if len(set(colours)) != 2:
-            self._cursor.puzzle("one half, and the other?")
-        return self.add(1, Look(form=Halves(colours)), is_article=True)
-
-    def _portion(self, joint: QuantityJoint) -> Thing:
-        """A share of a thing ("half of another apple"), or the colour of a half: "one half of a pencil is red"."""
-        name, _, of = self._cursor.take().name.partition(" ")
-        share = Fraction(name)
-        if joint == "with":
-            self._cursor.puzzle()
-        if of == "another":
-            return self._of_another(share)
-        told = self._things.find(self._cursor.peek().name) if of == "the" else None
-        thing = self._definite() if told else self.add(1, self.look(), is_article=True)
-        if share == HALF and of and has_colour_next(self._cursor):
-            paint_half(self._cursor, thing, take_colour(self._cursor))
-        elif told or thing.form is not None:
-            self._cursor.puzzle()
-        else:
-            thing.form = Portion(share)
-        return thing
-
-    def _of_another(self, share: Fraction) -> Thing:
-        before, look, after = self._things.last, self.look(), self._cursor.peek()
-        is_same = after.kind != "noun" or (before is not None and after.name == before.noun and not after.is_plural)
-        is_same = is_same and before is not None and look in (Look(), Look(before.colour)) and before.form is None
-        if before is None or not is_same or not isinstance(before.number, int):
-            self._cursor.puzzle("another than which?")
-        if after.kind == "noun" or (after.kind == "number" and after.text.lower() == "one"):
-            self._cursor.take()
-        return self._things.tell(Thing(before.noun, 1, before.colour, Portion(share)))
-
-    def _definite(self) -> Thing:
-        """A thing mentioned before, or a place: "the vase has no flowers"."""
-        self._cursor.take_all("the")
-        noun = take_noun(self._cursor, self._known)
-        told = self._things.find(noun.name)
-        if told is not None and (told.number == 1) == (not noun.is_plural):
-            return told
-        if told is not None or noun.is_plural or noun.name not in HOLDS:
-            raise NotUnderstoodError(f"which {noun.text!r}?")
-        return self._things.tell(Thing(noun.name, 1))
-
-
-def is_spelt_fraction(term: Term) -> bool:
-    """Whether it is a number like "one and a half"; "1.5 apples" may also mean a mass."""
-    return term.kind == "number" and _SPELT_FRACTION.fullmatch(term.text) is not None
-
-
-_SPELT_FRACTION = re.compile(r"[a-z-]+ and (?:a|one) (?:half|quarter)", re.IGNORECASE)

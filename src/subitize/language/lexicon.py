@@ -1,7 +1,7 @@
 """The closed word lists for reading prompts (prompt_words.toml).
 
 Words outside the lists are not understood. A word belongs here only if it cannot change the number, kind, colour or
-place of what is asked for, or if the grammar in clauses.py handles it."""
+place of what is asked for, or if the grammar in items.py and clauses.py handles it."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -17,10 +17,8 @@ Kind = Literal[
     "number", "noun", "colour", "post-colour", "adjective", "single", "image", "cartoon", "link", "of", "with", "ask",
     "there", "polite", "be", "that", "all", "after", "setting", "style", "exactly", "a", "the", "another", "ones",
     "they", "of-them", "number-of", "relation", "side", "and", "comma", "stop", "question", "colon", "equals", "times",
-    "product", "pot", "grid", "cell", "open", "close", "dash", "unknown", "end",
-    # of the second grammar only:
-    "quantity", "compare", "than", "share", "portion", "cut", "pieces", "shares", "size", "other", "each", "whole",
-    "hold", "without", "but",
+    "product", "multiple", "pot", "grid", "cell", "open", "close", "dash", "quantity", "compare", "than", "share",
+    "portion", "cut", "pieces", "shares", "size", "other", "each", "whole", "hold", "without", "but", "unknown", "end",
 ]  # fmt: skip
 
 ENDS: frozenset[Kind] = frozenset({"stop", "question", "end"})
@@ -28,6 +26,11 @@ ENDS: frozenset[Kind] = frozenset({"stop", "question", "end"})
 
 AFTERTHOUGHTS: frozenset[Kind] = frozenset({"after", "exactly", "style", "setting", "polite"})
 """What may follow an item without changing it."""
+
+OPEN: frozenset[Kind] = frozenset(
+    {"quantity", "without", "compare", "portion", "share", "cut", "size", "pieces", "whole"}
+)
+"""What tells of open numbers, comparisons or parts."""
 
 EXCLUSIVE = frozenset({"only", "else", "other", "others"})
 """An afterthought with one of these rules out further items."""
@@ -46,6 +49,14 @@ _COLOUR_SYNONYMS = {"gray": "grey"}
 FRUIT_COLOURS = frozenset({"orange"})  # "an apple and an orange" are two fruits
 HOLDERS, POTTED = (frozenset(_WORDS[name]) for name in ("holders", "potted"))
 
+_PARTS = LISTS["parts"]
+_SIZES = list_phrases(_PARTS["sizes"])
+_PIECES, _EQUAL, _WAYS_TO_CUT, _ONE_PIECE, _THE_OTHER = (
+    tuple(list_phrases({"": _PARTS[name]})) for name in ("pieces", "equal", "ways_to_cut", "one_piece", "the_other")
+)
+HOLDS: Mapping[str, str] = LISTS["holds"]
+OWN_PARTS: Mapping[str, str] = LISTS["own_parts"]
+
 SIDES: Mapping[str, tuple[str, int]] = {
     "left": ("across", 0), "middle": ("", 1), "center": ("", 1), "centre": ("", 1), "right": ("across", 2),
     "top": ("down", 0), "bottom": ("down", 2),
@@ -54,9 +65,13 @@ SIDES: Mapping[str, tuple[str, int]] = {
 
 
 def _phrases() -> dict[str, str]:
-    """All fixed phrases with their kinds; for relations and sides, a value follows the kind."""
+    """All fixed phrases with their kinds, and what they name."""
     words = dict.fromkeys(_WORDS["adjectives"], "adjective") | dict.fromkeys(_WORDS["images"], "image")
-    return words | list_phrases(LISTS["phrases"]) | _side_phrases()
+    return words | list_phrases(LISTS["phrases"]) | _side_phrases() | _multiple_phrases() | _part_phrases()
+
+
+def _multiple_phrases() -> dict[str, str]:
+    return {f"{times} as many": f"multiple {number}" for times, number in list_phrases(LISTS["multiples"]).items()}
 
 
 def _side_phrases() -> dict[str, str]:
@@ -75,7 +90,30 @@ def _settings() -> dict[str, str]:
     return places | dict.fromkeys(_WORDS["bare_places"], "bare") | list_phrases(named) | cities
 
 
+def _part_phrases() -> dict[str, str]:
+    """The phrases about parts of things, put together; those of shares are in SHARES."""
+    cut = {f"{way} {into}": "cut" for way, into in product(_WAYS_TO_CUT, ("into", "in"))}
+    sizes = {
+        " ".join(f"{one} {be} {size} {other}".split()): f"size {ratio}"
+        for one, be, (size, ratio), other in product(_ONE_PIECE, ("", "is", "being"), _SIZES.items(), _THE_OTHER)
+    }
+    equal = {pattern.format(piece): "pieces equal" for pattern, piece in product(_EQUAL, _PIECES)}
+    return dict.fromkeys(_THE_OTHER, "other") | dict.fromkeys(_PIECES, "pieces") | equal | cut | sizes
+
+
+def _share_phrases() -> dict[str, str]:
+    """The phrases for shares of things, and for the equal shares that things are cut into."""
+    phrases = {f"half {a}": "portion 1/2 a" for a in ("a", "an")}
+    for share, name in list_phrases(_PARTS["shares"]).items():
+        phrases |= dict.fromkeys((share, f"{share} of it"), f"share {name}")
+        phrases |= {f"{share} of {of}": f"portion {name} {of}" for of in ("a", "an", "one", "another", "the")}
+    for parts, number in _PARTS["in_equal_parts"].items():
+        phrases |= dict.fromkeys((parts, f"equal {parts}", f"{in_words(number)} {parts}"), f"shares {number}")
+    return phrases
+
+
 PHRASES = Phrases(_phrases())
+SHARES = Phrases(_share_phrases())
 BEFORE_SETTINGS = Phrases(list_phrases(LISTS["before_settings"]))
 SETTING_ARTICLES = word_set("a an the this")
 SETTING_ADJECTIVES = frozenset((*_WORDS["adjectives"], *_WORDS["place_adjectives"]))
@@ -120,42 +158,3 @@ def colour_phrases(colours: Iterable[str]) -> dict[str, str]:
                  f"of {written} colour", f"of {written} color")  # fmt: skip
         phrases |= dict.fromkeys(before, f"colour {colour}") | dict.fromkeys(after, f"post-colour {colour}")
     return phrases
-
-
-_PARTS = LISTS["parts"]
-_SHARES = list_phrases(_PARTS["shares"])
-_SIZES = list_phrases(_PARTS["sizes"])
-_EQUAL_PARTS: Mapping[str, int] = _PARTS["in_equal_parts"]
-_PIECES, _EQUAL, _WAYS_TO_CUT, _ONE_PIECE, _THE_OTHER = (
-    tuple(list_phrases({"": _PARTS[name]})) for name in ("pieces", "equal", "ways_to_cut", "one_piece", "the_other")
-)
-HOLDS: Mapping[str, str] = LISTS["holds"]
-OWN_PARTS: Mapping[str, str] = LISTS["own_parts"]
-
-
-def _quantity_phrases() -> dict[str, str]:
-    phrases = list_phrases(LISTS["quantities"]) | dict.fromkeys(_THE_OTHER, "other")
-    for share, name in _SHARES.items():
-        phrases |= dict.fromkeys((share, f"{share} of it"), f"share {name}")
-        phrases |= {f"{share} of {of}": f"portion {name} {of}" for of in ("a", "an", "one", "another", "the")}
-    phrases |= {f"half {a}": "portion 1/2 a" for a in ("a", "an")}
-    phrases |= dict.fromkeys(_PIECES, "pieces")
-    phrases |= {pattern.format(piece): "pieces equal" for pattern, piece in product(_EQUAL, _PIECES)}
-    for parts, number in _EQUAL_PARTS.items():
-        phrases |= dict.fromkeys((parts, f"equal {parts}", f"{in_words(number)} {parts}"), f"shares {number}")
-    phrases |= {f"{way} {into}": "cut" for way, into in product(_WAYS_TO_CUT, ("into", "in"))}
-    return phrases | _size_phrases()
-
-
-def _size_phrases() -> dict[str, str]:
-    return {
-        " ".join(f"{one} {be} {size} {other}".split()): f"size {ratio}"
-        for one, be, (size, ratio), other in product(_ONE_PIECE, ("", "is", "being"), _SIZES.items(), _THE_OTHER)
-    }
-
-
-QUANTITY_PHRASES = Phrases(_quantity_phrases())
-SPECIAL = frozenset(
-    {"quantity", "compare", "portion", "share", "cut", "size", "hold", "without", "with", "pieces", "whole"}
-)
-"""The second grammar reads only prompts with one of these or a number like "one and a half"."""

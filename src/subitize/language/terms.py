@@ -1,15 +1,15 @@
 """Splits a prompt into terms: numbers, nouns, colours, relations and phrases of the closed lists.
 
-Also has the cursor with which grammars walk through terms, and the openers they skip ("please draw a picture of")."""
+Also has the cursor with which the grammar walks through terms, and skips openers ("please draw a picture of")."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, NoReturn, cast
 
 from subitize.language import lexicon
 from subitize.language.lexicon import ENDS, Kind
-from subitize.language.numbers import GROUPS, SCALES, SMALL, Number, parse_number
+from subitize.language.numbers import GROUPS, SCALES, SMALL, Number, parse_number, read_whole
 from subitize.language.tokens import LONGEST_TEXT, MARGIN, Phrases, TextToken, is_glued, tokenise
 
 
@@ -31,19 +31,14 @@ END = Term("end", "")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The nouns and colours that a prompt may use, as phrases; a grammar's `own` phrases precede numbers."""
+    """The nouns and colours that a prompt may use, as phrases."""
 
     nouns: tuple[str, ...]
     phrases: Phrases
-    own: Phrases = field(default_factory=lambda: Phrases({}))
 
 
 class NotUnderstoodError(Exception):
     """Part of the prompt is not understood; the message is the reason for the user."""
-
-
-class HeldPlaceError(NotUnderstoodError):
-    """Things are in or on a drawn place, which only the second grammar understands."""
 
 
 @lru_cache(maxsize=16)
@@ -110,9 +105,9 @@ def _terms(text: str, tokens: list[TextToken], known: Vocabulary) -> Iterator[Te
 
 
 def _term(tokens: list[TextToken], i: int, known: Vocabulary) -> tuple[Term, int]:
-    """The longest term at i; among equally long ones a number wins, then a noun or colour."""
+    """The longest term at i; among equally long ones a share ("one half") wins, then a number, a noun or colour."""
     candidates = (
-        _of_phrases(tokens, i, known.own),
+        _of_phrases(tokens, i, lexicon.SHARES),
         _number(tokens, i),
         _of_phrases(tokens, i, known.phrases),
         _of_phrases(tokens, i, lexicon.PHRASES),
@@ -137,6 +132,8 @@ def _number(tokens: list[TextToken], i: int) -> tuple[Term, int] | None:
     if token.kind == "vulgar" or (not opens and token.kind != "code"):
         return None
     number = parse_number(tokens, i)
+    if number and tokens[number[1]].text == "as":  # "twelve cats and a third as many dogs"
+        number = read_whole(tokens, i)
     if number is None or _is_loose(tokens, i, number) or _is_ambiguous(token, number[0]):
         return Term("unknown", ""), i + 1
     return Term("number", "", number=number[0], is_group=tokens[number[1] - 1].text in GROUPS), number[1]
@@ -237,6 +234,10 @@ class Cursor:
     def kinds(self, number: int) -> list[Kind]:
         """The kinds of the next terms."""
         return [self.peek(ahead).kind for ahead in range(number)]
+
+    def has(self, kind: Kind) -> bool:
+        """Whether there is a term of this kind anywhere."""
+        return any(term.kind == kind for term in self._terms)
 
     def take(self, number: int = 1) -> Term:
         """Take the next terms, and return the last of them."""
