@@ -11,7 +11,7 @@ A new suite, model or judge takes one file and one line in registry.py, or one e
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, fields
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from subitize import __version__
 from subitize.records import (
@@ -421,16 +421,16 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The computed tables of a paper, and the function that prints them, as `module:object`.
+    """The computed tables of a paper as records: ComparedCells, or others that `show` makes a report's Result of.
 
-    `claims` computes the paper's conclusions in words, each an analysis.claims.Statement. They are printed below the
+    `claims` computes the paper's conclusions in words, each an analysis.claims.Claim. They are printed below the
     tables unless the tables show them.
     """
 
-    it: object
-    printed_by: str = "subitize.report.claims:print_reproduction"
+    records: object
     warnings: Sequence[str] = ()
     claims: Callable[[], Sequence[object]] | None = field(default=None, compare=False)
+    show: Callable[[Any], Any] | None = field(default=None, compare=False)
     shows_claims: bool = False
 
 

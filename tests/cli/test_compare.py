@@ -34,7 +34,7 @@ def test_the_table_says_what_a_fallback_is(run: Path) -> None:
     done = call("compare", run)
     assert done.code == 0
     assert "production" in done.out
-    assert "fallbacks: pairs in which the refinement does not apply" in done.out
+    assert "Fallbacks: Pairs in which the refinement did not apply" in done.out
 
 
 def test_a_run_without_refined_prompts_says_what_to_do_first(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_the_table_of_models_says_who_cannot_be_told_apart(named: Path) -> None:
     done = call("compare", named / "two", "--models", "--measure", "accuracy", "--by", "category", columns=100)
     assert done.code == 0
     assert "accuracy in naming, judged by parser, category=dots" in done.out
-    assert "models that share a letter cannot be told apart" in done.out
+    assert "letter: models that share one cannot be told apart" in done.out
     assert max(map(len, done.out.splitlines())) <= 100
 
 

@@ -14,8 +14,8 @@ from subitize.corpus.frequency import BY_NOUN, BY_NUMBER, WITHIN, FrequencyFit, 
 from subitize.corpus.report import compose, draw_frequencies, draw_laws
 from subitize.corpus.summary import CorpusSummary, compare_corpora, summarise
 from subitize.records import Estimate
-from subitize.report.document import to_html
 from subitize.report.figures import save_figure, to_inline_svg
+from subitize.report.writers import to_html
 from subitize.stats.frequencies import draw_power_law
 from tests.commands import call
 

@@ -41,9 +41,10 @@ from subitize.records import (
 )
 from subitize.registry import make_suite
 from subitize.report.compose import build_report
-from subitize.report.document import Outputs, to_html, write_report
+from subitize.report.document import Outputs, write_report
 from subitize.report.series import read_sources
-from subitize.report.table import Document, FigureBlock, Section
+from subitize.report.table import Document, Figure, Section
+from subitize.report.writers import to_html
 from subitize.store import Folder, Run
 
 HOSTILE = "<script>alert('model')</script>"
@@ -214,7 +215,7 @@ def page(*runs: Run) -> str:
     return "".join(to_html(replace(document, sections=tuple(map(_without_charts, document.sections)))))
 
 
-def check_charts(figures: Iterable[FigureBlock]) -> None:
+def check_charts(figures: Iterable[Figure]) -> None:
     """Check charts by the schema of Vega-Lite, once and whole: Chart.from_dict checks every part of each again."""
     import altair  # which takes long, and most tests of reports do without
 
@@ -223,7 +224,7 @@ def check_charts(figures: Iterable[FigureBlock]) -> None:
 
 
 def _without_charts(section: Section) -> Section:
-    blocks = tuple(block for block in section.blocks if not isinstance(block, FigureBlock))
+    blocks = tuple(block for block in section.blocks if not isinstance(block, Figure))
     return replace(section, blocks=blocks, sections=tuple(map(_without_charts, section.sections)))
 
 

@@ -14,7 +14,7 @@ from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial
 from subitize.report.alignment import alignment_sections
 from subitize.report.figures import to_inline_svg
 from subitize.report.series import ReportRun
-from subitize.report.table import FigureBlock, Section, TextBlock
+from subitize.report.table import Figure, Paragraph, Section
 from subitize.store import Run
 from subitize.store.frames import read_readings, read_responses
 from tests.judges.drawn_prompts import EXACT, item, new_run, store
@@ -48,8 +48,8 @@ def section_of(run: Run) -> Section:
     return section
 
 
-def chart(section: Section) -> FigureBlock:
-    (found,) = [block for block in section.blocks if isinstance(block, FigureBlock)]
+def chart(section: Section) -> Figure:
+    (found,) = [block for block in section.blocks if isinstance(block, Figure)]
     return found
 
 
@@ -90,6 +90,6 @@ def test_measures_are_explained_in_one_sentence_and_no_title_is_said_twice(run: 
         read(run, trial(one, model=EXACT), answers | fit(one, 0.2), "a judge")
     section = section_of(run)
     note = section.blocks[0]
-    assert isinstance(note, TextBlock)
+    assert isinstance(note, Paragraph)
     assert re.fullmatch(r"Here graph is [^.]*; fit is [^.]*\.", note.text)
     assert chart(section).title != section.title

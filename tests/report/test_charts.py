@@ -10,7 +10,7 @@ from vl_convert import vegalite_to_svg
 
 from subitize.records import Spec
 from subitize.report.charts import Palette, Panel, confusion, psychometric
-from subitize.report.table import FigureBlock
+from subitize.report.table import Figure
 from subitize.store import Run
 from tests.report.report_runs import (
     check_charts,
@@ -39,7 +39,7 @@ def few(folder: Path) -> Run:
     return run
 
 
-def figures(run: Run) -> dict[str, FigureBlock]:
+def figures(run: Run) -> dict[str, Figure]:
     with run:
         return {figure.name: figure for figure in composed(run).figures()}
 

@@ -26,7 +26,7 @@ from subitize.records import (
 )
 from subitize.report.compose import build_report
 from subitize.report.series import read_sources
-from subitize.report.table import Document, FactsBlock, FigureBlock, Section, TableBlock, TextBlock, slug
+from subitize.report.table import Document, Facts, Figure, Paragraph, Section, Table, slug
 from subitize.store import Run
 from tests.report.report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 
@@ -35,21 +35,21 @@ PAPER = ("apples", "people", "butterflies", "dots", "fastcards")
 OTHER_DESIGN = "Published figures are for the numbers 1–10 and the paper’s five categories"
 
 
-def table(document: Document, name: str) -> TableBlock:
+def table(document: Document, name: str) -> Table:
     tables = (*document.tables(), *(figure.data for figure in document.figures()))
     return next(table for table in tables if table.name == name)
 
 
-def column(found: TableBlock, name: str) -> dict[object, object]:
+def column(found: Table, name: str) -> dict[object, object]:
     place = [column.name for column in found.columns].index(name)
     return {row.cells[0]: row.cells[place] for row in found.rows}
 
 
-def confusion(document: Document) -> FigureBlock:
+def confusion(document: Document) -> Figure:
     return next(figure for figure in document.figures() if figure.name == "naming-confusion")
 
 
-def max_response(figure: FigureBlock) -> int:
+def max_response(figure: Figure) -> int:
     layers = figure.spec["vconcat"][0]["spec"]["layer"]
     return int(max(one["encoding"]["y"]["scale"]["domain"][0] for one in layers if "y" in one["encoding"]))
 
@@ -59,7 +59,7 @@ def texts(sections: Sequence[Section]) -> list[str]:
         text
         for section in sections
         for text in (
-            *(block.text for block in section.blocks if isinstance(block, TextBlock)),
+            *(block.text for block in section.blocks if isinstance(block, Paragraph)),
             *texts(section.sections),
         )
     ]
@@ -284,7 +284,7 @@ def headings(run: Run, suite: str) -> list[str]:
 
 def facts(document: Document, title: str) -> Sequence[tuple[str, Sequence[str]]]:
     blocks = [block for section in walk(document.sections) for block in section.blocks]
-    return next(block.facts for block in blocks if isinstance(block, FactsBlock) and block.title == title)
+    return next(block.facts for block in blocks if isinstance(block, Facts) and block.title == title)
 
 
 def walk(sections: Sequence[Section]) -> list[Section]:

@@ -25,7 +25,7 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.report.table import Document, Row, TableBlock, TextBlock
+from subitize.report.table import Document, Paragraph, Row, Table
 from subitize.store import Run
 from tests.report.report_runs import Written, composed, naming_items, new_run, unnumbered
 
@@ -55,18 +55,18 @@ def priced(folder: Path, provenances: Sequence[Provenance], *, judged: Provenanc
     return run
 
 
-def costs(document: Document) -> TableBlock:
+def costs(document: Document) -> Table:
     (found,) = [table for table in document.tables() if table.name == "costs"]
     return found
 
 
-def cells(table: TableBlock, row: Row) -> dict[str, object]:
+def cells(table: Table, row: Row) -> dict[str, object]:
     return dict(zip((column.name for column in table.columns), row.cells, strict=True))
 
 
 def warnings(document: Document) -> list[str]:
     (section,) = [section for section in document.sections if section.id == "costs"]
-    return [block.text for block in section.blocks if isinstance(block, TextBlock) and block.is_warning]
+    return [block.text for block in section.blocks if isinstance(block, Paragraph) and block.is_warning]
 
 
 def test_all_calls_are_summed_up_also_those_that_failed(tmp_path: Path) -> None:

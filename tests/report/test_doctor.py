@@ -7,7 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from subitize import __version__
-from subitize.report.catalog import InstallationCheck, examine, print_findings
+from subitize.report.catalog import InstallationCheck, examine, installation_result
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +53,11 @@ def test_where_everything_is_installed_no_part_for_users_is_missing(findings: li
 
 
 def test_what_is_missing_is_printed_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
-    print_findings(
-        [
-            InstallationCheck("numpy", "core", "2.0", None),
-            InstallationCheck("torch", "local", None, "pip install 'subitize[local]'"),
-        ]
-    )
+    found = [
+        InstallationCheck("numpy", "core", "2.0", None),
+        InstallationCheck("torch", "local", None, "pip install 'subitize[local]'"),
+    ]
+    print(installation_result(found))
     _, _, there, missing, _ = capsys.readouterr().out.splitlines()
     assert there.split() == ["numpy", "core", "2.0"]
     assert re.fullmatch(r"torch +local +missing; run: pip install 'subitize\[local\]'", missing)

@@ -10,9 +10,9 @@ from subitize.analysis.counting import CountingReport
 from subitize.analysis.overview import Names
 from subitize.records import to_plain
 from subitize.report.charts import Palette
-from subitize.report.number_sense import counting_sections, print_enumerations
+from subitize.report.number_sense import counting_result, counting_sections
 from subitize.report.series import CountingModel
-from subitize.report.table import FigureBlock, Section, TableBlock
+from subitize.report.table import Figure, Section, Table
 from subitize.stats.response_law import Tallies
 from subitize.stats.weber import Weber
 from tests.stats.responses_by_law import Observer, list_responses, repeat
@@ -55,7 +55,7 @@ def models() -> list[CountingReport]:
 def test_the_terminal_has_the_law_or_why_there_is_none(
     models: list[CountingReport], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    print_enumerations(models, Names())
+    print(counting_result(models, Names()))
     printed = capsys.readouterr().out
     weber, scalar = models[0].weber, models[0].scalar
     assert isinstance(weber, Weber)
@@ -85,10 +85,10 @@ def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitt
     counted = [CountingModel(one.model, "", one) for one in models]
     palette = Palette(tuple(one.model for one in models))
     fractions, figure = find_section("weber", counted, palette).blocks
-    assert isinstance(fractions, TableBlock)
+    assert isinstance(fractions, Table)
     assert [row.cells[0] for row in fractions.rows] == ["estimator", "always 5"]
     assert [row.cells[-1] for row in fractions.rows] == ["", "responses do not rise with number"]
-    assert isinstance(figure, FigureBlock)
+    assert isinstance(figure, Figure)
     assert {row.cells[0] for row in figure.data.rows} == {"estimator"}
     assert len(find_section("weber", counted[1:], palette).blocks) == 1
 
@@ -98,7 +98,7 @@ def test_the_report_names_numbers_that_never_vary() -> None:
     tallies.counts[tallies.numbers <= 3] = np.eye(20, dtype=np.int64)[np.tile([0, 1, 2], 5)] * 50
     found = CountingModel("subitizer", "", measure(tallies, "subitizer"))
     slopes = find_section("scalar", [found], Palette(("subitizer",))).blocks[0]
-    assert isinstance(slopes, TableBlock)
+    assert isinstance(slopes, Table)
     assert slopes.rows[0].cells[-1] == "1–3"
 
 

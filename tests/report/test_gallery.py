@@ -30,7 +30,7 @@ from subitize.records import (
 )
 from subitize.report.gallery import make_gallery
 from subitize.report.series import list_series, read_sources
-from subitize.report.table import GalleryBlock
+from subitize.report.table import Gallery
 from subitize.store import Run
 from tests.cases import Case
 from tests.report.report_runs import drawn, new_run, page
@@ -183,7 +183,7 @@ def test_what_is_not_drawn_is_said(tmp_path: Path, counted: int, others: int, sa
     boxes += [Box("pear", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(others)]
     with look_at(tmp_path, (Count("apple"), boxes, RULE)) as run:
         gallery = make_gallery("production", list_series(read_sources([run])), Silent())
-    assert isinstance(gallery, GalleryBlock)
+    assert isinstance(gallery, Gallery)
     assert re.findall(r"Of the boxes on a picture that were (.*?)\.", gallery.caption) == said
 
 
@@ -271,7 +271,7 @@ def test_what_judges_disagree_about_comes_first(tmp_path: Path) -> None:
             add_reading(run, item, [GOOD])
             see(run, item, "second", [] if item.id in ("production/5", "production/10") else [GOOD])
         gallery = make_gallery("production", list_series(read_sources([run])), Silent())
-    assert isinstance(gallery, GalleryBlock)
+    assert isinstance(gallery, Gallery)
     first = [dict(card.details)["Item"] for card in gallery.cards[:4]]
     assert sorted(first) == ["production/10", "production/10", "production/5", "production/5"]
     assert first[0] == first[1]  # side by side

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from subitize.report.terminal import Grid, TerminalColumn, draw, lay_out, measure, print_line, print_table, wrap_line
+from subitize.report.table import Table
+from subitize.report.terminal import Grid, TerminalColumn, draw, lay_out, measure, print_line, wrap_line
 from tests.cases import Case
 
 FIGURE = "0.512 [0.430, 0.590]"
@@ -141,7 +142,7 @@ def test_output_is_as_wide_as_columns_says_and_else_as_a_pipe(
 
 
 def test_control_characters_are_written_out_and_brackets_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(["name [bold]"], [["\x1b[31mred[/bold]"]], title="a \x07 title")
+    print(Table.of("t", "a \x07 title", ["name [bold]"], [["\x1b[31mred[/bold]"]]))
     assert capsys.readouterr().out.splitlines() == [
         "a \\x07 title",
         "name [bold]",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from subitize.records import Answer, Item, Outcome, Spec, Stimulus, Value
-from subitize.report.table import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
+from subitize.report.table import Document, Facts, Paragraph, Section, Table, Worded
 from subitize.report.writers import to_csv, to_latex, to_markdown
 from subitize.store import Folder, Run
 from tests.report.report_runs import HOSTILE, composed, exact, fill, naming_items, new_run, page, unnumbered
@@ -26,12 +26,12 @@ def asked(folder: Path, *parts: tuple[Spec, Sequence[Item]]) -> Run:
     return run
 
 
-def protocols(table: TableBlock) -> dict[tuple[object, str], object]:
+def protocols(table: Table) -> dict[tuple[object, str], object]:
     assert table.columns[-1].name == "Protocol"
     return {(row.cells[0], row.badge): row.cells[-1] for row in table.rows}
 
 
-def leaderboard(document: Document, suite: str = "naming") -> TableBlock:
+def leaderboard(document: Document, suite: str = "naming") -> Table:
     return next(table for table in document.tables() if table.name == f"{suite}-leaderboard")
 
 
@@ -41,7 +41,7 @@ def section(document: Document, name: str) -> Section:
 
 def warnings(document: Document) -> list[str]:
     (suite,) = section(document, "leaderboard").sections
-    return [block.text for block in suite.blocks if isinstance(block, TextBlock) and block.is_warning]
+    return [block.text for block in suite.blocks if isinstance(block, Paragraph) and block.is_warning]
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_models_asked_the_same_have_one_protocol_and_no_warning(tmp_path: Path) 
         document = composed(run)
     assert "Protocol" not in [column.name for column in leaderboard(document).columns]
     assert warnings(document) == []
-    (facts,) = [block for block in section(document, "protocols").blocks if isinstance(block, FactsBlock)]
+    (facts,) = [block for block in section(document, "protocols").blocks if isinstance(block, Facts)]
     assert dict(facts.facts)["Rows"] == ("one", "two")
     assert dict(facts.facts)["Parameters of the call"] == ("temperature = 0.25",)
     assert "How many apples are there in the picture?" in dict(facts.facts)["Examples of prompts as sent"]
@@ -62,8 +62,8 @@ def test_a_model_asked_less_is_warned_of_with_the_difference(tmp_path: Path) -> 
         document = composed(run)
     found = protocols(leaderboard(document))
     common, other = found["one", ""], found["two", ""]
-    assert isinstance(common, Linked)
-    assert isinstance(other, Linked)
+    assert isinstance(common, Worded)
+    assert isinstance(other, Worded)
     assert (common.word, other.word) == ("1", "2")
     assert warnings(document) == [
         f"Not all rows may be compared: they follow 2 protocols. one: protocol {common.word}. The others differ from "
@@ -119,7 +119,7 @@ def test_published_rows_and_baselines_have_no_protocol_of_ours(tmp_path: Path) -
 def test_scores_without_numbers_have_their_protocol_too(tmp_path: Path) -> None:
     with unnumbered(tmp_path / "run") as run:
         document = composed(run)
-    (facts,) = [block for block in section(document, "protocols").blocks if isinstance(block, FactsBlock)]
+    (facts,) = [block for block in section(document, "protocols").blocks if isinstance(block, Facts)]
     assert FINGERPRINT.fullmatch(dict(facts.facts)["Fingerprint"][0])
 
 

@@ -8,7 +8,7 @@ import pytest
 from subitize.analysis.compare import RefinementEffect, compare
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import gather_attempts
-from subitize.report.table import Document, FigureBlock, Section, slug
+from subitize.report.table import Document, Figure, Section, slug
 from subitize.store import Run
 from tests.report.report_runs import PAINTERS, check_charts, composed, refined
 
@@ -33,7 +33,7 @@ def find(document: Document, id: str) -> Section:
     return next(one for one in document.sections if one.id == id)
 
 
-def figures(document: Document) -> dict[str, FigureBlock]:
+def figures(document: Document) -> dict[str, Figure]:
     return {figure.name: figure for figure in document.figures()}
 
 

@@ -7,7 +7,7 @@ import pytest
 from subitize.analysis.compare import Ranked
 from subitize.records import Estimate
 from subitize.report.leaderboard import describe_standing, mark_models
-from subitize.report.table import Row, TextBlock, make_table, text_column
+from subitize.report.table import Column, Paragraph, Row, Table
 
 
 def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, ...] = ()) -> Ranked:
@@ -16,8 +16,8 @@ def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, .
 
 def test_a_leaderboard_has_the_ranks_of_the_models_measured() -> None:
     rows = [Row(("one", 0.5)), Row(("other", 0.4), "stand-in"), Row(("one", 0.6), "published"), Row(("single", 0.1))]
-    table = make_table("t", "Leaderboard", (text_column("Model"), "Accuracy"), rows)
-    note = TextBlock("Judged by people.")
+    table = Table.of("t", "Leaderboard", (Column.text("Model"), "Accuracy"), rows)
+    note = Paragraph("Judged by people.")
     standings = {"one": ranked("one", 1, 2, "a"), "other": ranked("other", 2, 2, "b")}
     marked, same = mark_models([table, note], (), standings)
     assert same is note
@@ -27,7 +27,7 @@ def test_a_leaderboard_has_the_ranks_of_the_models_measured() -> None:
 
 
 def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
-    table = make_table("t", "Leaderboard", (text_column("Model"), text_column("Rank, Task 1")), [Row(("one", "1 a"))])
+    table = Table.of("t", "Leaderboard", (Column.text("Model"), Column.text("Rank, Task 1")), [Row(("one", "1 a"))])
     (same,) = mark_models([table], (), {"one": ranked("one", 1, 2, "a")})
     assert (same.columns, same.rows) == (table.columns, table.rows)  # type: ignore[union-attr]
 

@@ -7,16 +7,16 @@ import math
 import pytest
 
 from subitize.records import Estimate
-from subitize.report.table import Column, Row, TableBlock, Tagged, cell_text, number_text, printable, slug, sort_key
+from subitize.report.table import Column, Row, Table, Worded, cell_text, number_text, printable, slug, sort_key
 from subitize.report.writers import to_csv, to_latex, to_markdown, to_tex
 
 HALF = Estimate(0.5, 0.25, 0.75, 12, "made up")
-TABLE = TableBlock(
+TABLE = Table(
     "some-table",
     "A table & more",
-    (Column("Model", is_numeric=False), Column("Share"), Column("Bias", digits=1), Column("n")),
+    (Column.text("Model"), Column("Share"), Column("Bias", digits=1), Column("n")),
     (
-        Row(("one_model", HALF, Tagged("Over.", HALF), 12)),
+        Row(("one_model", HALF, Worded("Over.", HALF), 12)),
         Row(("=1+1", 0.25, "Under. 0.4", None), "published"),
         Row(("a|b\n{c}", None, None, 3)),
     ),
@@ -35,13 +35,13 @@ def test_csv_has_a_figures_bounds_and_n_in_columns_of_their_own() -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "  =1", "\t=1", "＝1+1", "\u3000＋1", "\u200d=1"])
 def test_text_like_a_formula_is_made_inert(text: str) -> None:
-    table = TableBlock("t", "T", (Column("x"),), (Row((text,)),))
+    table = Table("t", "T", (Column("x"),), (Row((text,)),))
     ((cell,),) = list(csv.reader(io.StringIO(to_csv(table))))[1:]
     assert cell.startswith(("'", "\\"))
 
 
 def test_a_negative_number_stays_a_number() -> None:
-    table = TableBlock("t", "T", (Column("x"),), (Row((-0.5,)),))
+    table = Table("t", "T", (Column("x"),), (Row((-0.5,)),))
     assert to_csv(table) == "x\n-0.5\n"
 
 
@@ -63,7 +63,7 @@ def test_latex_escapes_every_character_that_means_something() -> None:
 
 @pytest.mark.parametrize("text", ["[1] a", "*", " [x", "*a"])
 def test_latex_takes_no_first_cell_for_an_option_of_the_line_above(text: str) -> None:
-    lines = to_latex(TableBlock("t", "T", (Column(text), Column("[y]")), (Row((text, "[z]")),))).splitlines()
+    lines = to_latex(Table("t", "T", (Column(text), Column("[y]")), (Row((text, "[z]")),))).splitlines()
     assert [line for line in lines if line.lstrip().startswith(("[", "*"))] == []
     assert f"  {{}}{text} & [z] \\\\" in lines
 
@@ -89,12 +89,12 @@ def test_a_figure_is_written_with_its_decimals(value: float, text: str) -> None:
 
 
 def test_a_tiny_probability_is_not_written_as_0() -> None:
-    column = Column("p", digits=3, is_probability=True)
+    column = Column.p("p")
     assert [cell_text(p, column) for p in (0.00001, 0.04)] == ["< 0.001", "0.040"]
 
 
 def test_a_probability_below_the_level_does_not_read_as_the_level() -> None:
-    column = Column("p", digits=3, is_probability=True)
+    column = Column.p("p")
     written = ["0.0496", "0.04996", "0.050", "0.049", "0.051", "–"]
     assert [cell_text(p, column) for p in (0.0496, 0.04996, 0.05, 0.0494, 0.0506, math.nan)] == written
 
@@ -112,4 +112,4 @@ def test_names_that_differ_have_different_files() -> None:
 
 
 def test_words_are_sorted_by_their_figure_or_else_as_they_are() -> None:
-    assert [sort_key(Tagged("Over.", HALF)), sort_key(Tagged("holds", None))] == [str(HALF.value), "holds"]
+    assert [sort_key(Worded("Over.", HALF)), sort_key(Worded("holds", None))] == [str(HALF.value), "holds"]

@@ -14,10 +14,11 @@ from subitize.analysis.score import Score
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Spec, Value, Words
 from subitize.registry import Listing
 from subitize.report import terminal as terminal_
-from subitize.report.catalog import print_listings
-from subitize.report.number_sense import print_enumerations
-from subitize.report.scores import print_overview, print_scores, print_story
+from subitize.report.catalog import listing_result
+from subitize.report.number_sense import counting_result
+from subitize.report.scores import score_result, show_overview, show_story
 from subitize.report.terminal import Bar
+from subitize.report.writers import print_result
 from subitize.store import StoredReading, StoredResponse, StoredSuite
 from tests.report.report_runs import exact, fill, naming_items, new_run
 from tests.samples import naming_item, reading, response, trial
@@ -45,7 +46,7 @@ def score(
 def shown(
     capsys: pytest.CaptureFixture[str], scores: Sequence[Score], *, stand_ins: str = "", factors: Sequence[str] = ()
 ) -> str:
-    print_scores(scores, Names(frozenset(stand_ins.split()), frozenset({"observer"})), factors)
+    print_result(score_result(scores, Names(frozenset(stand_ins.split()), frozenset({"observer"})), factors))
     captured = capsys.readouterr()
     assert captured.err == ""
     return captured.out
@@ -63,7 +64,7 @@ def test_a_row_has_each_measure_with_its_interval_and_n(capsys: pytest.CaptureFi
     assert row(out, "random") == ["random", "all", *["0.500 [0.250, 0.750]"] * 4, "12 + 6 refused"]
     assert out.startswith("naming, judged by parser\n")
     assert "95 % interval" in out
-    assert "accuracy counts refused and discarded answers as wrong" in out
+    assert "accuracy_answered: without refused and discarded answers, which accuracy counts as wrong" in out
 
 
 def test_each_suite_has_a_table_and_judges_are_a_column_where_there_are_several(
@@ -81,11 +82,11 @@ def test_each_suite_has_a_table_and_judges_are_a_column_where_there_are_several(
 def test_protocols_are_numbered_where_they_differ_and_no_hash_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     scores, nobody = [score("accuracy"), score("accuracy", model="painter")], Names(frozenset(), frozenset())
     places = [("naming", model, "parser") for model in ("random", "painter")]
-    print_scores(scores, nobody, [], dict.fromkeys(places, "0123abcd"))
+    print_result(score_result(scores, nobody, [], dict.fromkeys(places, "0123abcd")))
     alike = capsys.readouterr().out
     assert alike.startswith("naming, judged by parser\n")
     assert "protocol" not in alike
-    print_scores(scores, nobody, [], dict(zip(places, ("0123abcd", "4567ef01"), strict=True)))
+    print_result(score_result(scores, nobody, [], dict(zip(places, ("0123abcd", "4567ef01"), strict=True))))
     out = capsys.readouterr().out
     assert row(out, "painter")[:3] == ["painter", "all", "2"]
     assert "only rows with the same number may be compared" in out
@@ -95,18 +96,18 @@ def test_protocols_are_numbered_where_they_differ_and_no_hash_is_shown(capsys: p
 def test_a_protocol_is_no_column_where_the_judge_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
     scores = [score("accuracy"), replace(score("accuracy"), judge="human")]
     protocols = {("naming", "random", "parser"): "0123abcd", ("naming", "random", "human"): "4567ef01"}
-    print_scores(scores, Names(), [], protocols)
+    print_result(score_result(scores, Names(), [], protocols))
     assert row(capsys.readouterr().out, "model") == ["model", "judge", "group", "accuracy", "n"]
 
 
 def test_sizes_are_a_column_where_one_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     scores, nobody = [score("accuracy"), score("accuracy", model="vilt")], Names(frozenset(), frozenset())
-    print_scores(scores, nobody, [], {}, {"vilt": 87_400_000})
+    print_result(score_result(scores, nobody, [], {}, {"vilt": 87_400_000}))
     out = capsys.readouterr().out
     assert row(out, "vilt")[:3] == ["vilt", "0.0874", "all"]
     assert row(out, "random")[:2] == ["random", "all"]
     assert "size: billions of parameters" in out
-    print_scores(scores, nobody, [], {}, {})
+    print_result(score_result(scores, nobody, [], {}, {}))
     assert "size" not in capsys.readouterr().out
 
 
@@ -185,9 +186,9 @@ def test_each_set_of_numbers_has_its_own_exact_observers(tmp_path: Path, capsys:
             fill(run, items, Spec("sure", {}, "sure"), exact)
             observed[name] = observe_run(run, ReadOptions())
     nobody = Names(frozenset(), frozenset())
-    print_enumerations(measure_counting({"a": observed["a"]}), nobody)
+    print_result(counting_result(measure_counting({"a": observed["a"]}), nobody))
     assert "(ideal human, exact)" in capsys.readouterr().out
-    print_enumerations(measure_counting(observed), nobody)
+    print_result(counting_result(measure_counting(observed), nobody))
     out = capsys.readouterr().out
     assert [out.count(f"({name}, {n}, exact)") for name in ("ideal human", "random") for n in ("1–3", "1–6")] == [1] * 4
 
@@ -206,7 +207,7 @@ OVERVIEW = Overview(
 
 def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.CaptureFixture[str]) -> None:
     stand_ins = Names(frozenset({"random"}), model_names={"openai:[x]": "a [bold]"})
-    print_overview(OVERVIEW, stand_ins, {})
+    print_result(show_overview(OVERVIEW, stand_ins, {}))
     out = capsys.readouterr().out
     assert "suite naming:images=3: 60 items, seed 5\n" in out
     assert row(out, "random") == ["naming", "random *", "60", "2 failed, 58 said"]
@@ -217,7 +218,7 @@ def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.Capture
 
 
 def test_an_empty_overview_shows_no_empty_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(Overview([StoredSuite("naming", "naming", 0)], {}, [], [], {}), Names(), {})
+    print_result(show_overview(Overview([StoredSuite("naming", "naming", 0)], {}, [], [], {}), Names(), {}))
     assert capsys.readouterr().out == "suite naming: 0 items, seed 0\n"
 
 
@@ -234,7 +235,7 @@ def story(
 
 
 def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(excluded="a smudge"), Names())
+    print_result(show_story(story(excluded="a smudge"), Names()))
     assert capsys.readouterr().out.splitlines() == [
         f"item {ITEM.id}",
         "task answer: How many apples are there in the picture?",
@@ -247,13 +248,13 @@ def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: 
 
 
 def test_a_discarded_reading_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(value=Discarded("a few")), Names())
+    print_result(show_story(story(value=Discarded("a few")), Names()))
     assert "count:apple = discarded, a few (strict@1)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("value", [Known(EVIL), Discarded(EVIL)], ids=["value", "reason"])
 def test_what_a_model_wrote_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str], value: Value) -> None:
-    print_story(story(EVIL, value, excluded=EVIL, question=Name()), Names())
+    print_result(show_story(story(EVIL, value, excluded=EVIL, question=Name()), Names()))
     out = capsys.readouterr().out
     assert not NO_CONTROL.search(out)
     assert r"\x1b]0;owned\x07" in out
@@ -261,19 +262,25 @@ def test_what_a_model_wrote_cannot_steer_the_terminal(capsys: pytest.CaptureFixt
 
 
 def test_a_newline_in_an_answer_cannot_fake_a_line_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(value=Known("3\nreading 9 of x by human ada: count:apple = 7"), question=Name()), Names())
+    print_result(
+        show_story(story(value=Known("3\nreading 9 of x by human ada: count:apple = 7"), question=Name()), Names())
+    )
     assert not any(line.startswith("reading 9") for line in capsys.readouterr().out.splitlines())
 
 
 def test_tables_and_overviews_hold_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
-    print_scores([score(model=EVIL, factor="category", group=EVIL)], Names(frozenset(), frozenset()), ["category"])
+    print_result(
+        score_result([score(model=EVIL, factor="category", group=EVIL)], Names(frozenset(), frozenset()), ["category"])
+    )
     judges = [JudgeProgress(EVIL, False, 1, 1, 0, ())]
-    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=judges), Names(), {})
+    print_result(show_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=judges), Names(), {}))
     assert not NO_CONTROL.search(capsys.readouterr().out)
 
 
 def test_a_listing_shows_the_target_and_where_options_are_described(capsys: pytest.CaptureFixture[str]) -> None:
-    print_listings([Listing("folder", "Take [old] images.", "path", {"a": "1"}), Listing("p", "Q.", None, {})])
+    print_result(
+        listing_result([Listing("folder", "Take [old] images.", "path", {"a": "1"}), Listing("p", "Q.", None, {})])
+    )
     out = capsys.readouterr().out
     lines = [re.split(r" {2,}", line.strip()) for line in out.splitlines()]
     assert ["folder:PATH", "Take [old] images."] in lines

@@ -15,7 +15,7 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Silent
 from subitize.records import Spec
 from subitize.report.document import Outputs, check_outputs, write_report
-from subitize.report.table import Block, Document, FigureBlock, Section, make_table
+from subitize.report.table import Block, Document, Figure, Section, Table
 from tests.cases import Case
 from tests.commands import call
 from tests.report.report_runs import (
@@ -263,8 +263,8 @@ def test_a_report_that_breaks_off_leaves_the_old_one(tmp_path: Path) -> None:
 
 
 def test_two_tables_or_figures_of_one_name_are_refused_as_one_file_would_replace_the_other(case: Case) -> None:
-    table = make_table("table", "Table", ["column"], [])
-    figure = FigureBlock("figure", "Figure", {}, "", "", replace(table, name="figure"))
+    table = Table.of("table", "Table", ["column"], [])
+    figure = Figure("figure", "Figure", {}, "", "", replace(table, name="figure"))
     Document("", "", (Section("one", "One", (table, figure)),)).check_names()
     others: dict[str, tuple[Block, Block]] = {
         "tables of one name in a report: table;": (table, replace(table, title="Another")),

@@ -117,6 +117,10 @@ class Names:
                 found[f"{key}_name"] = name
         return found
 
+    def plain(self, records: object) -> Any:  # noqa: ANN401
+        """Convert records to plain data with display names, as `--json` prints them."""
+        return self.add_names(to_plain(records))
+
     def rename(self, record: Any) -> Any:  # noqa: ANN401
         """Replace specs by display names, in records and those nested in them."""
         if isinstance(record, list | tuple) and not hasattr(record, "_fields"):

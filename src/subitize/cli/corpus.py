@@ -1,12 +1,13 @@
 """Commands on corpora of captions: count their numbers, show them, and compare them with a run."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import print_json, print_warnings
+from subitize.cli.options import emit, print_warnings
 from subitize.errors import BadValueError
 from subitize.report.terminal import Bar
 
@@ -67,7 +68,7 @@ def count(
     from subitize.corpus.counting import Corpus, CountedCorpus, count_corpus
     from subitize.corpus.files import choose_layout, find_shards
     from subitize.corpus.numerosities import CaptionRule
-    from subitize.corpus.report import print_summary
+    from subitize.corpus.report import summary_result
     from subitize.corpus.summary import summarise
     from subitize.records import to_plain
 
@@ -80,7 +81,7 @@ def count(
         counts = count_corpus(corpus, bar, print_warnings, processes)
     name = "corpus" if out is None else out.resolve().name
     summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
-    print_json(summary) if as_json else print_summary(summary)
+    emit(replace(summary_result([summary]), records=to_plain(summary)), as_json=as_json)
 
 
 @corpus_app.command()
@@ -95,11 +96,10 @@ def check(
     """Show how many captions are read correctly, and list every miss."""
     from subitize.corpus.counting import check_captions
     from subitize.corpus.numerosities import CaptionRule
-    from subitize.corpus.report import print_checked
+    from subitize.corpus.report import checked_result
 
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    checked = check_captions(captions, rule, print_warnings)
-    print_json(checked) if as_json else print_checked(checked)
+    emit(checked_result(check_captions(captions, rule, print_warnings)), as_json=as_json)
 
 
 @corpus_app.command()
@@ -112,8 +112,8 @@ def report(
 ) -> None:
     """Show what was counted in one corpus or two: a page, a figure, tables."""
     from subitize.corpus.counting import load_counts
-    from subitize.corpus.report import check_summaries, draw_frequencies, print_comparison, print_summary, write_page
-    from subitize.corpus.summary import compare_corpora, summarise
+    from subitize.corpus.report import check_summaries, draw_frequencies, summary_result, write_page
+    from subitize.corpus.summary import summarise
     from subitize.report.document import Outputs, check_outputs
     from subitize.report.figures import save_figure
 
@@ -129,15 +129,7 @@ def report(
         save_figure(drawn.spec, figure, drawn.name)
     if page is not None:
         write_page(summaries, page)
-    compared = compare_corpora(*summaries) if len(summaries) == 2 else None
-    if as_json:
-        return print_json({"corpora": summaries, "comparison": compared})
-    for summary in summaries:
-        print(summary.name)
-        print_summary(summary)
-    if compared is not None:
-        print_comparison(compared)
-    return None
+    emit(summary_result(summaries), as_json=as_json)
 
 
 @corpus_app.command()
@@ -155,7 +147,7 @@ def link(
     from subitize.analysis.frame import observe_run
     from subitize.corpus.counting import load_counts
     from subitize.corpus.frequency import draw_links, link_accuracy
-    from subitize.corpus.report import print_links
+    from subitize.corpus.report import link_result
     from subitize.report.figures import save_figure
 
     options.check_figure(figure)
@@ -166,7 +158,7 @@ def link(
     if figure is not None:
         drawn = draw_links(names.rename(links), corpus.name)
         save_figure(drawn.spec, figure, drawn.name)
-    print_json(links, names) if as_json else print_links(links, names, corpus.name)
+    emit(link_result(links, names, corpus.name), as_json=as_json)
 
 
 @corpus_app.command()
@@ -194,7 +186,7 @@ def pairs(
     from subitize.corpus.files import CorpusLayout, find_shards
     from subitize.corpus.numerosities import CaptionRule
     from subitize.corpus.pairs import PairsSpec, find_misaligned
-    from subitize.corpus.report import print_misalignment
+    from subitize.corpus.report import misalignment_result
     from subitize.evaluate.judging import self_test
     from subitize.labels import parse_rule
     from subitize.registry import make_judge
@@ -209,4 +201,4 @@ def pairs(
     print_warnings(*filter(None, [self_test(made)]))
     with Bar() as bar:
         found = find_misaligned(given, made, reading, bar, print_warnings, seed=seed)
-    print_json(found) if as_json else print_misalignment(found)
+    emit(misalignment_result(found), as_json=as_json)

@@ -1,6 +1,7 @@
 """Commands on a run's data: show, exclude, export, attach, import, and rescore other programs' outputs."""
 
 import shlex
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +9,7 @@ from typing import Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, read_names, watch
+from subitize.cli.options import app, check_file, emit, emit_lines, import_app, locate, open_run, read_names, watch
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal import Bar, print_line
 
@@ -23,16 +24,15 @@ def show(
 ) -> None:
     """Show what is in a run, or everything about one item."""
     from subitize.analysis.overview import describe_samples, item_story, overview
-    from subitize.report.scores import print_overview, print_story
+    from subitize.report.scores import show_overview, show_story
 
     with open_run(run, database, images) as opened:
         names = read_names(opened)
         if item:
-            story = item_story(opened, item)
-            print_json(story, names) if as_json else print_story(story, names)
+            found = show_story(item_story(opened, item), names)
         else:
-            found = overview(opened)
-            print_json(found, names) if as_json else print_overview(found, names, describe_samples(opened))
+            found = show_overview(overview(opened), names, describe_samples(opened))
+        emit(found, as_json=as_json)
 
 
 @app.command()
@@ -131,11 +131,9 @@ def attach(
         watched = partial(watch, bar, "images")
         chosen, names = model and opened.find_model(model), read_names(opened)
         found = attach_images(opened, folder, model=chosen, layout=layout, watch=watched)
-    if as_json:
-        return print_json(found, names)
-    print_line(*(line for one in found for line in names.rename(one).lines()))
-    print_line(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
-    return None
+    lines = [line for one in found for line in names.rename(one).lines()]
+    see = f"see: subitize judge {shlex.quote(run)} --judge JUDGE"
+    emit_lines(names.plain(found), *lines, see, as_json=as_json)
 
 
 @import_app.command("images")
@@ -253,19 +251,15 @@ def import_outputs_(
     """Make a run of another program's outputs: read the replies again, and show the recorded score beside ours."""
     from subitize.analysis.rescoring import rescore_import
     from subitize.imports.outputs.importing import import_outputs
-    from subitize.report.alignment import print_rescored
+    from subitize.report.alignment import rescoring_result
 
     summary = import_outputs(locate(out, database, images), file, format, model)
     with open_run(out, database, images) as opened:
         rescored, names = rescore_import(opened, summary), read_names(opened)
-    if as_json:
-        return print_json({"imported": summary, "rescored": rescored}, names)
-    print_line(*summary.lines())
-    if rescored:
-        print_rescored(rescored, names)
-    name = shlex.quote(out)
-    print_line(f"see: subitize score {name}, subitize rescore {name} --scorer NAME, subitize report {name}")
-    return None
+    records, name = names.plain({"imported": summary, "rescored": rescored}), shlex.quote(out)
+    see = f"see: subitize score {name}, subitize rescore {name} --scorer NAME, subitize report {name}"
+    found = rescoring_result(rescored, names).say(see)
+    emit(replace(found, records=records, lead=tuple(summary.lines())), as_json=as_json)
 
 
 @app.command()
@@ -284,10 +278,10 @@ def rescore(
 ) -> None:
     """Score a run as others do, beside our reading: which replies are read differently, and why."""
     from subitize.analysis.rescoring import rescore_run
-    from subitize.report.alignment import print_rescored, print_scorers
+    from subitize.report.alignment import rescoring_result, scorers_result
 
     if run is None:
-        return print_scorers()
+        return emit(scorers_result(), as_json=as_json)
     with open_run(run, database, images) as opened:
         found, names = rescore_run(opened, scorer or (), judge), read_names(opened)
-    return print_json(found, names) if as_json else print_rescored(found, names)
+    return emit(rescoring_result(found, names), as_json=as_json)

@@ -12,7 +12,7 @@ import typer
 
 from subitize import __version__
 from subitize.cli import options
-from subitize.cli.options import app, check_file, open_run, print_json, print_notes, print_warnings, watch
+from subitize.cli.options import app, check_file, emit, emit_lines, open_run, print_notes, print_warnings, watch
 from subitize.errors import BadValueError
 from subitize.report.terminal import Bar, print_line
 
@@ -40,7 +40,7 @@ def list_(
 ) -> None:
     """List suites, models, judges and what else there is, or describe one of them with its options."""
     from subitize import registry
-    from subitize.report.catalog import print_descriptions, print_listings
+    from subitize.report.catalog import description_result, listing_result
 
     if name is None:
         return _count_kinds(as_json=as_json)
@@ -53,23 +53,20 @@ def list_(
     kind = next((known for known in registry.KINDS if known == name), None)
     if kind is not None:
         found, heading = registry.listings(kind), "reference" if kind == "papers" else "what it does"
-        return print_json(found) if as_json else print_listings(found, heading)
-    described = registry.describe_all(name.partition(":")[0])
-    return print_json(described) if as_json else print_descriptions(described)
+        return emit(listing_result(found, heading), as_json=as_json)
+    return emit(description_result(registry.describe_all(name.partition(":")[0])), as_json=as_json)
 
 
 def _count_kinds(*, as_json: bool) -> None:
     from subitize.labels.calibrations import list_all
     from subitize.registry import KINDS, names
-    from subitize.report.terminal import print_table
+    from subitize.report.table import Result, Table
     from subitize.suites.datasets import list_datasets
 
     counts: dict[str, int] = {kind: len(names(kind)) for kind in KINDS}
     counts |= {"datasets": len(list_datasets()), "calibrations": len(list_all()[0])}
-    if as_json:
-        return print_json(counts)
-    print_table(("kind", "how many"), ((kind, str(count)) for kind, count in counts.items()))
-    return print_line("to list a kind: subitize list KIND; to describe one of them: subitize list NAME")
+    see = "to list a kind: subitize list KIND; to describe one of them: subitize list NAME"
+    emit(Result((Table.of("kinds", "", ("kind", "how many"), counts.items()),), counts, notes=(see,)), as_json=as_json)
 
 
 def _list_file(path: str, *, as_json: bool) -> None:
@@ -77,34 +74,28 @@ def _list_file(path: str, *, as_json: bool) -> None:
     from subitize.report.catalog import describe_suite
 
     found = describe_suite(make_suite(path))
-    if as_json:
-        return print_json(found)
-    return print_line(*(f"{name}: {text}" for name, text in found.items()))
+    emit_lines(found, *(f"{name}: {text}" for name, text in found.items()), as_json=as_json)
 
 
 def _list_datasets(*, as_json: bool) -> None:
     from subitize.suites.datasets import list_datasets
 
     found = list_datasets()
-    if as_json:
-        return print_json(found)
-    for name, one in found.items():
-        print_line(f"{name}: {one.citation}", f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
-    return print_line("to run one of them: subitize run questions:FILE --model MODEL")
+    lines = [
+        line
+        for name, one in found.items()
+        for line in (f"{name}: {one.citation}", f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
+    ]
+    emit_lines(found, *lines, "to run one of them: subitize run questions:FILE --model MODEL", as_json=as_json)
 
 
 def _list_calibrations(*, as_json: bool) -> None:
-    from subitize.labels import make_rule
     from subitize.labels.calibrations import list_all
-    from subitize.records import to_plain
+    from subitize.report.studies import saved_result
 
     found, faults = list_all()
     print_warnings(*faults)
-    if as_json:
-        return print_json({name: to_plain(one) | {"rule": str(make_rule(one))} for name, one in found.items()})
-    from subitize.report.studies import print_saved
-
-    return print_saved(found)
+    emit(saved_result(found), as_json=as_json)
 
 
 @app.command()
@@ -197,11 +188,9 @@ def glyphs(
         check_file(out)
         write_atomic(out, [contact_sheet_png()])
         return print(out)
-    if as_json:
-        return print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})
-    from subitize.report.catalog import print_glyphs
+    from subitize.report.catalog import glyph_result
 
-    return print_glyphs(GLYPHS.values())
+    return emit(glyph_result(GLYPHS), as_json=as_json)
 
 
 @app.command()
@@ -246,10 +235,9 @@ def stimuli(
 @app.command()
 def doctor(as_json: options.AsJson = False) -> None:
     """Show what is installed, what is missing, and how to get it."""
-    from subitize.report.catalog import examine, print_findings
+    from subitize.report.catalog import examine, installation_result
 
-    findings = examine()
-    return print_json(findings) if as_json else print_findings(findings)
+    emit(installation_result(examine()), as_json=as_json)
 
 
 power_app = options.add_group(
@@ -334,7 +322,7 @@ for _study in _STUDIES:
 def _plan(what: str, given: dict[str, Any]) -> None:
     """Plan a study, and print what it shows."""
     from subitize.analysis.power import plan
-    from subitize.report.studies import print_plan, write_power_figure
+    from subitize.report.studies import plan_result, write_power_figure
 
     figure, as_json = given.pop("figure", None), given.pop("as_json")
     options.check_figure(figure)
@@ -343,4 +331,4 @@ def _plan(what: str, given: dict[str, Any]) -> None:
         found = plan(what, given, run, partial(watch, bar), with_curve=figure is not None)
     if figure is not None:
         write_power_figure(found, figure)
-    print_json(found) if as_json else print_plan(found)
+    emit(plan_result(found), as_json=as_json)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from subitize.interfaces import Judge
     from subitize.labels import Rule
     from subitize.registry import Resolved
+    from subitize.report.table import Result
     from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
@@ -238,18 +239,19 @@ def watch(bar: "Bar", what: str, each: CountedIterable[T]) -> Iterator[T]:
         bar.advance(has_failed=False)
 
 
-def print_json(found: object, names: "Names | None" = None) -> None:
-    """Print records as JSON, adding display names to specs if they are known.
+def emit(result: "Result", *, as_json: bool = False) -> None:
+    """Print what a command found."""
+    from subitize.report.writers import print_result
 
-    Values that are not finite, such as the interval of a single observation, are null.
-    """
-    from pydantic_core import to_json
+    print_result(result, as_json=as_json)
 
+
+def emit_lines(records: object, *lines: str, as_json: bool = False) -> None:
+    """Print what a command found, where lines say it all."""
     from subitize.records import to_plain
+    from subitize.report.table import Result
 
-    plain = to_plain(found)
-    named = plain if names is None else names.add_names(plain)
-    print(to_json(named, indent=2, inf_nan_mode="null").decode())
+    emit(Result(records=to_plain(records), notes=lines), as_json=as_json)
 
 
 def choose_reader(judge: str | None, text: str | None, agreement: str = "plurality") -> "ReadOptions":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import PAPER, app, check_file, import_app, open_run, print_json, print_warnings
+from subitize.cli.options import PAPER, app, check_file, emit, import_app, open_run, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.io.memory import gc_paused
 from subitize.papers import find, load, papers_by_name
@@ -15,7 +15,6 @@ from subitize.report.terminal import print_line
 
 if TYPE_CHECKING:
     from subitize.analysis.overview import Names
-    from subitize.interfaces import Tables
 
 
 Extensions = Annotated[
@@ -45,8 +44,7 @@ def reproduce(
     """
 
     found = load(find_ability(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
-    _check_tables(paper, found)
-    _print(found, claims_only=claims, as_json=as_json)
+    _show(paper, found, None, only_claims=claims, as_json=as_json)
 
 
 @app.command()
@@ -69,9 +67,8 @@ def tables(
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge and opened.find_judge(judge), extensions=extensions)
-        _check_tables(paper, found)
         names = options.read_names(opened).without_same()  # so that a release prints the same as a run
-    _print(found, claims_only=claims, as_json=as_json, names=names)
+    _show(paper, found, names, only_claims=claims, as_json=as_json)
 
 
 @import_app.command(PAPER)
@@ -98,11 +95,16 @@ def import_release(
     print_line(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
 
 
-def _check_tables(paper: str, found: object) -> None:
+def _show(paper: str, found: object, names: "Names | None", *, only_claims: bool, as_json: bool) -> None:
     from subitize.interfaces import Tables
+    from subitize.report.claims import paper_result
 
     if not isinstance(found, Tables):
         raise BadValueError(f"paper {paper!r}: its tables should be Tables, not {found!r:.60}")
+    if only_claims and not found.claims:
+        raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
+    print_warnings(*found.warnings)
+    emit(paper_result(found, names, only_claims=only_claims, as_json=as_json), as_json=as_json)
 
 
 def find_ability(paper: str, what: str, done: str) -> str:
@@ -119,23 +121,6 @@ def _able(what: str) -> list[str]:
     """List the papers that have a function for a task."""
 
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
-
-
-def _print(found: "Tables", *, claims_only: bool, as_json: bool, names: "Names | None" = None) -> None:
-
-    def named(found: object) -> object:
-        return names.rename(found) if names else found
-
-    if claims_only and not found.claims:
-        raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
-    print_warnings(*found.warnings)
-    if as_json:
-        return print_json(found.claims() if found.claims and claims_only else found.it, names)
-    if not claims_only:
-        load(found.printed_by)(named(found.it))
-    if found.claims and (claims_only or not found.shows_claims):
-        load("subitize.report.claims:print_claims")(named(found.claims()))
-    return None
 
 
 probes_app = options.add_group("probes", "Make probes of counting and of image-sentence alignment from data sets.")
@@ -180,10 +165,12 @@ def describe(
     as_json: options.AsJson = False,
 ) -> None:
     """Show how many probes there are of each number, and what guessing gets, in percent."""
-    from subitize.report.claims import print_tables
+    from subitize.records import to_plain
+    from subitize.report.claims import compared_tables
+    from subitize.report.table import Result
 
     found = _load("describe")(file)
-    print_json(found) if as_json else print_tables(found)
+    emit(Result(compared_tables(found), to_plain(found)), as_json=as_json)
 
 
 @probes_app.command()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, locate, open_run, print_json, print_warnings, watch
+from subitize.cli.options import app, check_file, emit_lines, locate, open_run, print_warnings, watch
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal import Bar, print_line
 
@@ -156,12 +156,9 @@ def sample_(
         collected = collect_pages(opened, form or ())
         drawn = draw_sample(collected, name, size, by or (), seed)
         store_sample(opened, drawn)
-    if as_json:
-        return print_json(drawn)
-    print_line(*describe(drawn, collected))
     see = f"subitize annotate {shlex.quote(run)} --sample {shlex.quote(name)}"
-    print_line(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
-    return None
+    size_line = f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}"
+    emit_lines(drawn, *describe(drawn, collected), size_line, as_json=as_json)
 
 
 @app.command()
@@ -236,8 +233,6 @@ def screen(
         held = screening.read_held(opened)
     if faces:
         print_warnings(MAY_BE_MISSED)
-    if as_json:
-        return print_json(held)
-    print_line(*(f"{image}: {why}" for image, why in held.items()))
-    print_line(f"held back: {count_noun(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}")
-    return None
+    lines = [f"{image}: {why}" for image, why in held.items()]
+    count = f"held back: {count_noun(len(held), 'image')}; see: subitize annotate {shlex.quote(run)}"
+    emit_lines(held, *lines, count, as_json=as_json)

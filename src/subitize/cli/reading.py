@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,18 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_figure, check_file, choose_reader, open_run, print_json, read_names
+from subitize.cli.options import app, check_figure, check_file, choose_reader, emit, open_run, read_names
 from subitize.errors import BadValueError
 from subitize.io.memory import gc_paused
-from subitize.report.terminal import Bar, print_line
+from subitize.report.terminal import Bar
 
 if TYPE_CHECKING:
     from subitize.analysis.agreement import JudgePair
-    from subitize.analysis.counting import CountingReport
     from subitize.analysis.design import Prompts
-    from subitize.analysis.frame import Frame, Missing, ReadOptions
-    from subitize.analysis.overview import Names
-    from subitize.analysis.score import Score
+    from subitize.analysis.frame import ReadOptions
+    from subitize.report.table import Result
     from subitize.store import Run
 
 
@@ -50,12 +49,14 @@ def score(
 ) -> None:
     """Compute accuracy and errors with their intervals, overall and by factor."""
     from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
-    from subitize.analysis.design import ESTIMANDS, check_prompts
+    from subitize.analysis.design import check_prompts
     from subitize.analysis.frame import read_frame
     from subitize.analysis.overview import describe_samples
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.provenance import read_provenance
+    from subitize.analysis.score import gather_attempts, rate_passes
     from subitize.analysis.score import score as score_observations
+    from subitize.report.scores import describe_gaps, pass_result, score_result
 
     estimand = check_prompts(prompts)
     if pass_at_k and estimand == "fixed":
@@ -67,22 +68,15 @@ def score(
         names = read_names(opened)
         trails = None if pass_at_k else read_provenance(opened, survey.readings)
         protocols = fingerprints(survey, trails) if trails else {}
-        coverage = None if as_json else (describe_samples(opened), survey.gaps())
-        advice = [] if as_json or rule else advise_rules(opened, run, judge)
+        notes = describe_gaps(describe_samples(opened), survey.gaps())
+        advice = [] if rule else advise_rules(opened, run, judge)
         options.print_warnings(*warn_of_reward_judges(opened, judge))
-    if pass_at_k:
-        return _print_passes(survey.observations, by or (), names, coverage)
+    if trails is None:
+        passes = rate_passes(gather_attempts(survey.observations, keep_empty=True), by or ())
+        return emit(pass_result(passes, names, notes), as_json=as_json)
     scores = score_observations(survey.observations, by, prompts=estimand)
-    if coverage is None:
-        marks = [(one.model in names.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
-        rows = [_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)]
-        return print_json(rows, names)
-    from subitize.report.scores import print_coverage, print_scores
-
-    print_scores(scores, names, by or ["category"], protocols, trails.sizes() if trails else {})
-    print_line(f"intervals are about {ESTIMANDS[estimand]}")
-    print_coverage(*coverage)
-    return print_line(*advice, *advise_tables(survey.observations, run))
+    found = score_result(scores, names, by or ["category"], protocols, trails.sizes(), estimand)
+    return emit(found.say(*notes, *advice, *advise_tables(survey.observations, run)), as_json=as_json)
 
 
 @app.command()
@@ -97,18 +91,14 @@ def measure(
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
     from subitize.analysis.counting import measure_counting
     from subitize.analysis.frame import read_frame
+    from subitize.report.number_sense import counting_result
 
     reader = choose_reader(judge, rule)
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in dict.fromkeys(runs)}
-        enumerations = measure_counting({name: read_frame(one, reader).whole for name, one in opened.items()})
+        reports = measure_counting({name: read_frame(one, reader).whole for name, one in opened.items()})
         names = read_names(*opened.values())
-    if as_json:
-        rows = [_enumeration_row(one, is_stand_in=one.model in names.models) for one in enumerations]
-        return print_json(rows, names)
-    from subitize.report.number_sense import print_enumerations
-
-    return print_enumerations(enumerations, names)
+    emit(counting_result(reports, names), as_json=as_json)
 
 
 @app.command()
@@ -131,13 +121,16 @@ def compare(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compare models with one another (--models), or refined prompts with the original ones."""
+    from subitize.analysis.compare import compare_run
     from subitize.analysis.design import check_prompts
+    from subitize.report.comparisons import refinement_result
 
     reader, estimand = choose_reader(judge, rule), check_prompts(prompts)
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in _check_once(runs)}
         if models:
-            return _compare_models(opened, reader, measure or (), by or (), estimand, as_json=as_json)
+            found = _compare_models(opened, reader, measure or (), by or (), estimand, by_spec=as_json)
+            return emit(found, as_json=as_json)
         fixed = [estimand] if estimand == "fixed" else None
         for option, given in (("--by", by), ("--measure", measure), ("--prompts", fixed)):
             if given:
@@ -147,7 +140,8 @@ def compare(
                 f"{len(opened)} runs, but refined prompts are compared within one run; for the models of several: "
                 "subitize compare RUN RUN --models"
             )
-        return _compare_refinements(opened[runs[0]], reader, as_json=as_json)
+        run = opened[runs[0]]
+        return emit(refinement_result(compare_run(run, reader), read_names(run)), as_json=as_json)
 
 
 @app.command()
@@ -175,9 +169,8 @@ def calibrate(
     """Find and save the score from which a detector's boxes count, so that it counts as people do."""
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
-    from subitize.labels import calibrations, make_rule
-    from subitize.records import to_plain
-    from subitize.report.studies import print_calibration, write_calibration_figure
+    from subitize.labels import calibrations
+    from subitize.report.studies import calibration_result, write_calibration_figure
 
     with open_run(run, database, images) as opened, Bar() as bar:
         judge, against = opened.find_judge(judge), opened.find_judge(against)
@@ -189,12 +182,7 @@ def calibrate(
         found = search_threshold(opened, search, partial(options.watch, bar, "pictures"))
         names = read_names(opened)
     kept, drawn = calibrations.save(name, found.result, force=force), write_calibration_figure(found, picture)
-    if as_json:
-        rule = str(make_rule(found.result))
-        return print_json(to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}, names)
-    print_calibration(names.rename(found))
-    print_line(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
-    return None
+    emit(calibration_result(found, names, name, kept, drawn), as_json=as_json)
 
 
 @app.command()
@@ -208,13 +196,12 @@ def align(
 ) -> None:
     """Compute how well drawings fit their prompts: by scene graphs, CLIPScore and the like, or the text in them."""
     from subitize.analysis.alignment import align_run
-    from subitize.report.alignment import print_alignments
+    from subitize.report.alignment import alignment_result
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge and opened.find_judge(judge), list(dict.fromkeys(by or ())))
         names = read_names(opened)
-    rows = [{**names.row(one), "is_informed": one.is_informed} for one in alignments]
-    return print_json(rows) if as_json else print_alignments(alignments, names)
+    emit(alignment_result(alignments, names), as_json=as_json)
 
 
 @app.command()
@@ -241,26 +228,22 @@ def agree(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute how far people agree with one another, or a judge with people (--against)."""
-    from subitize.analysis.agreement import JudgePair, agree_run
+    from subitize.analysis.agreement import JudgePair, agree_run, compare_judge
     from subitize.labels import PLURALITY
-    from subitize.report.agreement import print_agreement, published_kappa
+    from subitize.report.agreement import agreement_result, judge_agreement_result
 
     with open_run(run, database, images) as opened:
         judge = judge and opened.find_judge(judge)
         if against is not None:
             reader = choose_reader(judge, rule)
             sides = JudgePair(reader.judge or "", opened.find_judge(against), agreement or PLURALITY, reader.rule)
-            return _agree_with_people(opened, sides, by or (), as_json=as_json)
+            _check_judge(opened, sides)
+            found = compare_judge(opened, sides, by or ())
+            return emit(judge_agreement_result(found, read_names(opened)), as_json=as_json)
         for option, given in (("agreement", agreement), ("rule", rule)):
             if given is not None:
                 raise BadValueError(f"--{option} {given}: it is for --against PEOPLE, who are held against a judge")
-        found = agree_run(opened, judge, by or ())
-        names = read_names(opened)
-    if not as_json:
-        return print_agreement(found, names)
-    kappas = [known and float(known[1]) for known in map(published_kappa, found)]
-    rows = zip(map(names.row, found), kappas, strict=True)
-    return print_json([row | {"published_kappa": kappa} for row, kappa in rows])
+        return emit(agreement_result(agree_run(opened, judge, by or ()), read_names(opened)), as_json=as_json)
 
 
 @app.command()
@@ -330,17 +313,13 @@ def plate(
         print(write_plate(opened, reader, choice, out, bar))
 
 
-def _agree_with_people(run: "Run", sides: "JudgePair", factors: Sequence[str], *, as_json: bool) -> None:
-    from subitize.analysis.agreement import compare_judge
-    from subitize.report.agreement import print_judge_agreements
+def _check_judge(run: "Run", sides: "JudgePair") -> None:
     from subitize.store.reading import read_judges
 
     if not sides.judge:
         known, against = run.judge_names(), sides.against
         others = ", ".join(known.get(name, name) for name in read_judges(run) if name != against) or "none"
         raise BadValueError(f"--against {against}: name who is held against them with --judge; judges: {others}")
-    found, names = compare_judge(run, sides, factors), read_names(run)
-    return print_json(list(map(names.row, found))) if as_json else print_judge_agreements(found, names)
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:
@@ -351,14 +330,6 @@ def _check_once(runs: Sequence[str]) -> Sequence[str]:
     return runs
 
 
-def _compare_refinements(run: "Run", reader: "ReadOptions", *, as_json: bool) -> None:
-    from subitize.analysis.compare import compare_run
-    from subitize.report.comparisons import print_refinements
-
-    found, names = compare_run(run, reader), read_names(run)
-    return print_json(list(map(names.row, found))) if as_json else print_refinements(found, names)
-
-
 def _compare_models(
     runs: "Mapping[str, Run]",
     reader: "ReadOptions",
@@ -366,60 +337,19 @@ def _compare_models(
     factors: Sequence[str],
     prompts: "Prompts",
     *,
-    as_json: bool,
-) -> None:
-    from dataclasses import replace
-
+    by_spec: bool,
+) -> "Result":
+    """Compare models, labelled by their specs or by their display names."""
     from subitize.analysis.compare import compare_surveys, list_entries
-    from subitize.analysis.design import ESTIMANDS
     from subitize.analysis.frame import read_frame
-    from subitize.analysis.overview import Names
-    from subitize.records import to_plain
-    from subitize.report.comparisons import print_comparisons
+    from subitize.report.comparisons import comparison_result
 
     surveys = {name: read_frame(run, reader) for name, run in runs.items()}
-    known = read_names(*runs.values())
-    named = list_entries(surveys, known.model_names)
-    if as_json:
-        found = compare_surveys(surveys, measures, factors, prompts=prompts)
-        labels = {one.label: shown.label for one, shown in zip(list_entries(surveys), named, strict=True)}
-        boards = [
-            {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)}
-            for one in found.boards
-        ]
-        others = {"left_out": to_plain(found.left_out), "notes": list(found.notes)}
-        plain = {"prompts": prompts, "leaderboards": boards} | others
-        return print_json(plain, replace(known, model_names=labels))
-    stand_in_labels = frozenset(one.label for one in named if one.source[2] in known.models)
-    found = compare_surveys(surveys, measures, factors, known.model_names, prompts=prompts)
-    print_comparisons(found, Names(stand_in_labels, judge_names=known.judge_names))
-    return print_line(f"intervals are about {ESTIMANDS[prompts]}")
-
-
-def _print_passes(
-    observations: "Frame",
-    by: Sequence[str],
-    names: "Names",
-    coverage: "tuple[Mapping[str, str], Missing] | None",
-) -> None:
-    from subitize.analysis.score import gather_attempts, rate_passes
-    from subitize.report.scores import print_coverage, print_passes
-
-    passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
-    if coverage is None:
-        return print_json([names.row(one) for one in passes])
-    print_passes(passes, names)
-    return print_coverage(*coverage)
-
-
-def _score_row(score: "Score", prompts: str, is_stand_in: bool, protocol: str | None) -> dict[str, object]:
-    from subitize.records import to_plain
-
-    row = to_plain(score)
-    estimate = row.pop("estimate")
-    return {**row, **estimate, "prompts": prompts, "is_stand_in": is_stand_in, "protocol": protocol}
-
-
-def _enumeration_row(one: "CountingReport", *, is_stand_in: bool) -> dict[str, object]:
-    matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
-    return one.row() | {"matrices": matrices, "is_stand_in": is_stand_in}
+    names = read_names(*runs.values())
+    labels = {} if by_spec else names.model_names
+    entries = list_entries(surveys, labels)
+    shown = list_entries(surveys, names.model_names)
+    found = compare_surveys(surveys, measures, factors, labels, prompts=prompts)
+    stand_ins = frozenset(one.label for one in entries if one.source[2] in names.models)
+    own = {one.label: named.label for one, named in zip(entries, shown, strict=True)}
+    return comparison_result(found, replace(names, models=stand_ins, model_names=own), prompts)

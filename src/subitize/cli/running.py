@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, locate, open_run, print_json, print_notes, print_warnings
+from subitize.cli.options import app, check_file, emit, locate, open_run, print_notes, print_warnings
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.report.terminal import Bar, print_line
 
@@ -183,11 +183,11 @@ def _write_report(run: "Run", page: Path, bar: Bar, *, has_failures: bool) -> No
 def _print_forecast(evaluation: "Plan", location: "Location", *, as_json: bool) -> None:
     from subitize.evaluate.forecast import forecast_runs
     from subitize.io.prices import warn_of_age
-    from subitize.report.costs import print_forecasts
+    from subitize.report.costs import forecast_result
 
     ledger = evaluation.order.ledger
     forecasts = forecast_runs(location, evaluation.each, sight_check=evaluation.order.sight_check)
-    print_json(forecasts) if as_json else print_forecasts(forecasts, ledger.spent_usd)
+    emit(forecast_result(forecasts, ledger.spent_usd), as_json=as_json)
     print_warnings(*filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
 
 
@@ -221,7 +221,7 @@ def judge_(
     from subitize.evaluate.identities import open_if_any, recall_judge, resolve_judge
     from subitize.evaluate.judging import JudgeConfig
     from subitize.registry import make_judge
-    from subitize.report.costs import print_expenses
+    from subitize.report.costs import expense_result
 
     with open_if_any(locate(run, database, images)) as before:
         made = make_judge(recall_judge(before, judge))
@@ -232,7 +232,7 @@ def judge_(
         model = model and opened.find_model(model)
         if dry_run:
             ledger.enter(opened)
-            return print_expenses([forecast_judging(opened, made, model, ledger)], ledger.spent_usd)
+            return emit(expense_result([forecast_judging(opened, made, model, ledger)], ledger.spent_usd))
         scope = JudgeConfig(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
         summary = judge_anew(opened, made, scope, bar, _messages())
         earlier = find_other_rules(opened, made, read_by) if read_by else []

@@ -14,7 +14,7 @@ from subitize.language.nouns import singular
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.figures import INK
-from subitize.report.table import Column, FigureBlock, Row, make_table, text_column
+from subitize.report.table import Column, Figure, Row, Table
 from subitize.stats.estimate import estimate_share
 from subitize.stats.regression import fit_line, spearman_interval
 
@@ -113,7 +113,7 @@ def _centre(values: Sequence[float], groups: Sequence[int]) -> list[float]:
     return [value - means[group] for value, group in zip(values, groups, strict=True)]
 
 
-def draw_links(links: Sequence[FrequencyFit], corpus: str) -> FigureBlock:
+def draw_links(links: Sequence[FrequencyFit], corpus: str) -> Figure:
     """Draw accuracy over frequency, a panel per model, with the fitted line; points are labelled with their numbers."""
     chosen = [link for link in links if link.by == BY_NOUN]
     rows = [
@@ -158,20 +158,20 @@ def draw_links(links: Sequence[FrequencyFit], corpus: str) -> FigureBlock:
         "data": {"values": rows}, "facet": facet, "columns": min(2, len(names)),
         "spec": {"width": 330, "height": 240, "layer": layers},
     }  # fmt: skip
-    columns = (text_column("model"), Column("number", digits=0), text_column("noun"), "frequency", "accuracy")
+    columns = (Column.text("model"), Column("number", digits=0), Column.text("noun"), "frequency", "accuracy")
     cells = (
         Row((_name(link, chosen), point.number, point.noun, point.frequency, point.accuracy))
         for link in chosen
         for point in link.points
     )
-    data = make_table("corpus-links", "Accuracy and frequency", columns, cells)
+    data = Table.of("corpus-links", "Accuracy and frequency", columns, cells)
     caption = (
         f"Share right over how often {corpus} names the same number of the same thing; beside the points, the numbers; "
         "dashed, the line of least squares. The 95 % intervals are for exactly these prompts; those of subitize score, "
         "which generalise to other prompts, are usually wider."
     )
     alt = "; ".join(f"{_name(link, chosen)}: {_describe(link)}" for link in chosen)
-    return FigureBlock("corpus-links", "Accuracy and training frequency", charts.complete(chart), caption, alt, data)
+    return Figure("corpus-links", "Accuracy and training frequency", charts.complete(chart), caption, alt, data)
 
 
 def _name(link: FrequencyFit, links: Sequence[FrequencyFit]) -> str:

@@ -2,7 +2,7 @@
 
 Also covers power laws, comparisons of two corpora, accuracy against frequency, and misaligned captions."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,31 +19,31 @@ from subitize.corpus.summary import (
     LARGEST,
     CorpusComparison,
     CorpusSummary,
-    NumberCount,
-    PowerLawFit,
     compare_corpora,
 )
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.io.outputs import write_atomic
+from subitize.records import to_plain
 from subitize.report import charts
-from subitize.report.document import to_html
 from subitize.report.figures import INK, QUIET
-from subitize.report.scores import cell, print_cautions, print_marks
+from subitize.report.scores import explain_marks
 from subitize.report.table import (
     Block,
+    Cell,
     Column,
     Document,
-    FigureBlock,
+    Figure,
+    Paragraph,
+    Result,
     Row,
     Section,
-    TextBlock,
+    Table,
     estimate_text,
-    make_table,
+    number_of,
     slug,
-    text_column,
     write_p,
 )
-from subitize.report.terminal import print_line, print_table
+from subitize.report.writers import to_html
 
 MOST_SHOWN = 100
 _WIDTH_PX, _LOWER_PX, _UPPER_PX = 680, 170, 70
@@ -55,7 +55,7 @@ _POINTS = 60
 _TICKS = [1, *range(10, MOST_SHOWN + 1, 10)]
 
 
-def draw_frequencies(summaries: Sequence[CorpusSummary]) -> FigureBlock:
+def draw_frequencies(summaries: Sequence[CorpusSummary]) -> Figure:
     """Draw the relative frequency of each number up to 100, with decades marked, in a panel per corpus.
 
     Bars of frequent numbers continue above a break, on another scale; below it, corpora share one scale.
@@ -71,8 +71,8 @@ def draw_frequencies(summaries: Sequence[CorpusSummary]) -> FigureBlock:
         for row in one.rows
         if row.number <= MOST_SHOWN
     )
-    columns = (text_column("corpus"), Column("number", digits=0), Column("share", digits=6), "captions")
-    data = make_table("corpus-frequencies", "Relative frequency of numbers", columns, rows)
+    columns = (Column.text("corpus"), Column("number", digits=0), Column("share", digits=6), "captions")
+    data = Table.of("corpus-frequencies", "Relative frequency of numbers", columns, rows)
     caption = (
         f"Share of captions with a numerosity whose sum it is, with 95 % intervals; decades in red. Above the break "
         f"(at {cut:.2g}) the scale is another. Numbers above {MOST_SHOWN} are not shown."
@@ -80,10 +80,10 @@ def draw_frequencies(summaries: Sequence[CorpusSummary]) -> FigureBlock:
     described = "; ".join(_describe(one) for one in summaries)
     alt = f"Bars of the relative frequency of the numbers 1 to {MOST_SHOWN}: {described}."
     spec = charts.complete({"vconcat": panels, "spacing": 26})
-    return FigureBlock("corpus-frequencies", "How often captions name each number", spec, caption, alt, data)
+    return Figure("corpus-frequencies", "How often captions name each number", spec, caption, alt, data)
 
 
-def draw_laws(summaries: Sequence[CorpusSummary]) -> FigureBlock:
+def draw_laws(summaries: Sequence[CorpusSummary]) -> Figure:
     """Draw frequencies on logarithmic scales, with the fitted power laws."""
     points = [
         {"corpus": one.name, "number": row.number, "value": row.share.value} for one in summaries for row in one.rows
@@ -108,9 +108,9 @@ def draw_laws(summaries: Sequence[CorpusSummary]) -> FigureBlock:
         {"data": {"values": points}, **charts.layer("circle", shared, size=18, opacity=0.6)},
         {"data": {"values": lines}, **charts.layer("line", {**shared, "strokeDash": dash}, strokeWidth=1.5)},
     ]
-    columns = (text_column("corpus"), text_column("law"), Column("start", digits=0), "exponent")
+    columns = (Column.text("corpus"), Column.text("law"), Column("start", digits=0), "exponent")
     rows = (Row((one.name, fit.name, fit.law.start, fit.law.exponent)) for one in summaries for fit in one.fits)
-    data = make_table("corpus-laws", "Power laws", columns, rows)
+    data = Table.of("corpus-laws", "Power laws", columns, rows)
     spec = charts.complete({"width": _WIDTH_PX, "height": 320, "layer": layers})
     alt = "; ".join(
         f"{one.name}: exponent {fit.law.exponent.value:.2f} {fit.name}" for one in summaries for fit in one.fits
@@ -118,7 +118,7 @@ def draw_laws(summaries: Sequence[CorpusSummary]) -> FigureBlock:
     caption = (
         "Points: relative frequencies; lines: power laws of maximum likelihood over the numbers they were fitted to."
     )
-    return FigureBlock("corpus-laws", "Numbers and the power laws fitted to them", spec, caption, alt, data)
+    return Figure("corpus-laws", "Numbers and the power laws fitted to them", spec, caption, alt, data)
 
 
 def _panel(summary: CorpusSummary, cut: float) -> charts.Spec:
@@ -243,22 +243,22 @@ def _sum_up(summary: CorpusSummary) -> str:
 
 def _coverage(summaries: Sequence[CorpusSummary]) -> Iterator[Block]:
     columns = (
-        text_column("corpus"),
+        Column.text("corpus"),
         Column("captions", digits=0),
         Column("might hold a number", "They have a digit or a number word.", digits=0),
         Column("name a number of things", digits=4),
         Column(f"of those, above {LARGEST}", digits=4),
-        text_column("rule", "Departures from the paper's."),
+        Column.text("rule", "Departures from the paper's."),
     )
     rows = (
         Row((one.name, one.captions, one.candidates, one.counted, one.outliers, _describe_rule(one.rule)))
         for one in summaries
     )
-    yield make_table("corpus-coverage", "Captions", columns, rows)
+    yield Table.of("corpus-coverage", "Captions", columns, rows)
     for one in summaries:
         if one.problems:
             text = f"{one.name}: {one.problems} parts of files could not be read and are in no figure: "
-            yield TextBlock(text + "; ".join(one.first_problems), is_warning=True)
+            yield Paragraph(text + "; ".join(one.first_problems), is_warning=True)
 
 
 def _describe_rule(rule: Mapping[str, object]) -> str:
@@ -267,81 +267,79 @@ def _describe_rule(rule: Mapping[str, object]) -> str:
     return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in own.items()) or "as in the paper"
 
 
-def _fits(summaries: Sequence[CorpusSummary]) -> Block:
+def _label(one: CorpusSummary, summaries: Sequence[CorpusSummary]) -> str:
+    """Name a corpus if there are several; columns without names are left out."""
+    return one.name if len(summaries) > 1 else ""
+
+
+def _fits(summaries: Sequence[CorpusSummary]) -> Table:
     columns = (
-        text_column("corpus"),
-        text_column("power law"),
+        Column.text("corpus"),
+        Column.text("power law"),
         Column("start", digits=0),
         Column("exponent", digits=3),
         Column("n", digits=0),
         Column("distance", "The largest between the two distribution functions.", digits=4),
         Column("fit", "Share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one."),
-        text_column("log-normal", "Which of the two laws is favoured (Vuong's test)."),
-        text_column("cut off", "Whether an exponential cuts the law off (likelihood ratio)."),
+        Column.text("log-normal", "Which of the two laws is favoured (Vuong's test)."),
+        Column.text("cut off", "Whether an exponential cuts the law off (likelihood ratio)."),
     )
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one in summaries:
         for fit in one.fits:
-            verdicts = [f"{other.verdict}, p {other.p:.3f}" for other in fit.alternatives] or ["", ""]
+            verdicts = [f"{other.verdict}, p {write_p(other.p)}" for other in fit.alternatives] or ["", ""]
             law = fit.law
-            rows.append(
-                Row((one.name, fit.name, law.start, law.exponent, law.exponent.n, law.distance, fit.fit, *verdicts))
-            )
+            figures = (law.start, law.exponent, law.exponent.n, law.distance, fit.fit)
+            rows.append((_label(one, summaries), fit.name, *figures, *verdicts))
     caption = "The interval with a chosen start takes no account of the choice."
-    return make_table("corpus-fits", "Power laws by maximum likelihood", columns, rows, caption)
+    return Table.of("corpus-fits", "Power laws by maximum likelihood", columns, rows, caption, drops_empty=True)
 
 
-def _decades(summaries: Sequence[CorpusSummary]) -> Block:
-    columns = (
-        text_column("corpus"),
-        Column("decade", digits=0),
-        Column("captions", digits=0),
-        "ratio",
-        text_column("stands out"),
-    )
+def _decades(summaries: Sequence[CorpusSummary]) -> Table:
+    ratio = "How many times as often as the power law through four neighbours on each side has it."
+    columns = (Column.text("corpus"), "decade", "captions", Column("ratio", ratio), Column.text("stands out"))
     rows = (
-        Row((one.name, heap.number, heap.count, heap.ratio, "yes" if heap.is_flagged else ""))
+        (_label(one, summaries), heap.number, heap.count, heap.ratio, "yes" * heap.is_flagged)
         for one in summaries
         for heap in one.decades
     )
-    caption = "Ratio: how many times as often as the power law through four neighbours on each side has it."
-    return make_table("corpus-decades", "Decades", columns, rows, caption)
+    return Table.of("corpus-decades", "Decades", columns, rows, drops_empty=True)
 
 
-def _compared(found: CorpusComparison) -> Iterator[Block]:
+def _compared(found: CorpusComparison) -> Iterator[Table]:
     columns = (
-        Column("number", digits=0),
+        "number",
         Column(found.first, digits=4),
         Column(found.second, digits=4),
         Column("ratio", f"How many times as often in {found.first}."),
     )
     shown = [one for one in found.ratios if one.number <= _COMPARED or one.number % 10 == 0][: 2 * _COMPARED]
-    rows = (Row((one.number, one.first, one.second, one.ratio)) for one in shown)
-    yield make_table("corpus-comparison", "Shares of numbers", columns, rows)
-    differences = (Row((name, estimate)) for name, estimate in found.exponents.items())
-    heads = (text_column("power law"), Column("difference of exponents", digits=3))
-    yield make_table("corpus-exponents", f"Exponent of {found.first} minus that of {found.second}", heads, differences)
+    rows = ((one.number, one.first, one.second, one.ratio) for one in shown)
+    yield Table.of("corpus-comparison", "Shares of numbers", columns, rows)
+    heads = (Column.text("power law"), Column("difference of exponents", digits=3))
+    title = f"Exponent of {found.first} minus that of {found.second}"
+    yield Table.of("corpus-exponents", title, heads, found.exponents.items())
 
 
 def _nouns(summary: CorpusSummary) -> Block:
-    columns = (Column("number", digits=0), text_column("nouns"))
+    columns = (Column("number", digits=0), Column.text("nouns"))
     rows = (
         Row((row.number, ", ".join(f"{noun} {count:,}" for noun, count in row.nouns[:_NOUNS_LISTED])))
         for row in summary.rows[:_NUMBERS_LISTED]
     )
     caption = f"{summary.unlisted_nouns:,} numerosities are of nouns that are not among the 10,000 commonest by number."
-    return make_table(f"corpus-nouns-{slug(summary.name)}", "Nouns by number", columns, rows, caption)
+    return Table.of(f"corpus-nouns-{slug(summary.name)}", "Nouns by number", columns, rows, caption)
 
 
 def _samples(summary: CorpusSummary) -> Block:
-    columns = (Column("numerosity", digits=0), text_column("caption"), text_column("image"))
+    columns = (Column("numerosity", digits=0), Column.text("caption"), Column.text("image"))
     rows = (
         Row((number, sample.caption, sample.address))
         for number, own in list(summary.samples.items())[:_SAMPLED]
         for sample in own
     )
     caption = "Drawn at random; the numerosity is the sum of all in a caption."
-    return make_table(f"corpus-samples-{slug(summary.name)}", "Captions", columns, rows, caption)
+    return Table.of(f"corpus-samples-{slug(summary.name)}", "Captions", columns, rows, caption)
 
 
 _SHOWN = 20
@@ -349,124 +347,95 @@ _NOUNS = 3
 _LISTED = 30
 
 
-def print_summary(summary: CorpusSummary) -> None:
-    """Print how many captions have numbers, their frequencies, and the power laws."""
-    files = f"{summary.shards} file{'s' * (summary.shards != 1)}"
-    print_line(f"{summary.captions:,} captions in {files}; {summary.candidates:,} might hold a number")
-    print_line(f"with a numerosity: {cell(summary.counted)} of captions, n = {summary.counted.n:,}")
-    if not summary.rows:
-        print_line("no caption has a numerosity: there is nothing to fit or to draw")
+def summary_result(summaries: Sequence[CorpusSummary]) -> Result:
+    """Show how many captions have numbers, their frequencies, and the power laws; compare two corpora."""
+    lead = [line for one in summaries for line in _describe_captions(one, summaries)]
+    tables = [_frequencies(summaries)] if any(one.rows for one in summaries) else []
+    tables += [_decades(summaries)] * any(one.decades for one in summaries)
+    tables += [_fits(summaries)] * any(one.fits for one in summaries)
+    notes = ["too few numbers to fit a power law" for one in summaries if one.rows and not one.fits]
+    compared = compare_corpora(*summaries) if len(summaries) == 2 else None
+    tables += _compared(compared) if compared else []
+    problems = [line for one in summaries for line in _describe_problems(one)]
+    records = to_plain({"corpora": summaries, "comparison": compared})
+    return Result(tuple(tables), records, tuple(lead), (*notes, *problems))
+
+
+def _describe_captions(one: CorpusSummary, summaries: Sequence[CorpusSummary]) -> Iterator[str]:
+    if name := _label(one, summaries):
+        yield name
+    files = number_of(one.shards, "file")
+    yield f"{one.captions:,} captions in {files}; {one.candidates:,} might hold a number"
+    yield f"with a numerosity: {estimate_text(one.counted, mark=' !')} of captions, n = {one.counted.n:,}"
+    if one.rows:
+        yield f"numbers above {LARGEST}: {estimate_text(one.outliers, mark=' !')} of those"
     else:
-        _print_rows(summary.rows)
-        print_line(
-            f"share: of captions with a numerosity [95 % interval]; numbers above {LARGEST}: {cell(summary.outliers)}"
-        )
-        _print_decades(summary)
-        _print_fits(summary)
-    print_problems(summary)
+        yield "no caption has a numerosity: there is nothing to fit or to draw"
 
 
-def print_comparison(found: CorpusComparison) -> None:
-    """Print the ratios of shares in two corpora."""
-    shown = [one for one in found.ratios if one.number <= _SHOWN or one.number in DECADES]
-    rows = [(str(one.number), cell(one.first), cell(one.second), cell(one.ratio)) for one in shown]
-    print_table(("number", found.first, found.second, "ratio"), rows)
-    for name, difference in found.exponents.items():
-        print_line(f"exponents, {name}: difference {cell(difference)}")
-
-
-def print_links(links: Sequence[FrequencyFit], stand_ins: Names, corpus: str) -> None:
-    """Print accuracy against frequency, a line per model and grouping."""
-    rows = []
-    for one in links:
-        names = (one.suite, stand_ins.mark_model(one.model), stand_ins.mark_judge(one.judge), one.by)
-        rows.append((*names, cell(one.correlation), cell(one.slope), str(len(one.points))))
-    print_table(("suite", "model", "judge", "by", "rank correlation", "gain per tenfold", "n"), rows)
-    print_marks(links, stand_ins)
-    print_line(
-        f"accuracy against how often {corpus} names the same number (of the same thing) [95 % interval]; n: points"
+def _frequencies(summaries: Sequence[CorpusSummary]) -> Table:
+    share = Column("share", "Of captions with a numerosity [95 % interval].", digits=3)
+    rows = (
+        (_label(one, summaries), row.number, row.captions, row.share, ", ".join(noun for noun, _ in row.nouns[:_NOUNS]))
+        for one in summaries
+        for row in one.rows
+        if row.number <= _SHOWN or row.number in DECADES
     )
-    print_line(
-        "small numbers are easier and more frequent: only with the number held constant does frequency speak alone"
-    )
+    columns = (Column.text("corpus"), "number", "captions", share, Column.text("nouns"))
+    return Table.of("corpus-numbers", "", columns, rows, drops_empty=True)
 
 
-def print_misalignment(found: CaptionCheck) -> None:
-    """Print how often captions disagree with their images, and which ones do."""
-    print_line(
-        f"{found.captions:,} captions; {found.pairs:,} with numbers, counted by {found.judge}; {found.unknown} unknown"
+def _describe_problems(summary: CorpusSummary) -> Iterator[str]:
+    """Say what could not be read."""
+    if summary.problems:
+        yield f"NOT COUNTED: {summary.problems} parts of files could not be read; the first of them:"
+        yield from (f"  {line}" for line in summary.first_problems)
+
+
+def link_result(links: Sequence[FrequencyFit], names: Names, corpus: str) -> Result:
+    """Show accuracy against frequency, a row per model and grouping."""
+    rows = (
+        (one.suite, names.mark_model(one.model), names.mark_judge(one.judge), one.by, one.correlation, one.slope,
+         len(one.points))
+        for one in links
+    )  # fmt: skip
+    heads = ("suite", "model", "judge", "by", "rank correlation", "gain per tenfold", "n")
+    notes = (
+        *explain_marks(links, names),
+        f"accuracy against how often {corpus} names the same number (of the same thing) [95 % interval]; n: points",
+        "small numbers are easier and more frequent: only with the number held constant does frequency speak alone",
     )
-    for reason, count in found.reasons.items():
-        print_line(f"  unknown, {count}: {reason}")
-    rows = [
-        ("all" if one.numerosity is None else str(one.numerosity), cell(one.disagreeing), str(one.disagreeing.n))
-        for one in found.rates
-    ]
-    print_table(("numerosity", "disagree", "n"), rows)
-    listed = [
+    return Result((Table.of("links", "", heads, rows, digits=3),), names.plain(links), notes=notes)
+
+
+def misalignment_result(found: CaptionCheck) -> Result:
+    """Show how often captions disagree with their images, and which ones do."""
+    counts = f"{found.pairs:,} with numbers, counted by {found.judge}; {found.unknown} unknown"
+    reasons = (f"  unknown, {count}: {reason}" for reason, count in found.reasons.items())
+    rates = (
+        ("all" if one.numerosity is None else one.numerosity, one.disagreeing, one.disagreeing.n) for one in found.rates
+    )
+    listed = (
         (pair.image, pair.caption, _write_numbers(pair.named), _write_numbers(pair.counted))
         for pair in found.disagreeing[:_LISTED]
-    ]
-    if listed:
-        print_table(("image", "caption", "named", "counted"), listed)
-    if len(found.disagreeing) > _LISTED:
-        print_line(f"{len(found.disagreeing) - _LISTED} more disagree; --json lists all")
-    print_cautions(one.disagreeing for one in found.rates)
-    for line in found.problems:
-        print_line(f"NOT READ: {line}")
+    )
+    rest = len(found.disagreeing) - _LISTED
+    more = f"{rest} more disagree; --json lists all" if rest > 0 else ""
+    tables = (
+        Table.of("rates", "", ("numerosity", "disagree", "n"), rates, digits=3),
+        Table.of("disagreeing", "", ("image", "caption", "named", "counted"), listed, more),
+    )
+    problems = tuple(f"NOT READ: {line}" for line in found.problems)
+    return Result(tables, to_plain(found), (f"{found.captions:,} captions; {counts}", *reasons), problems)
 
 
 def _write_numbers(numbers: Mapping[str, float | None]) -> str:
     return ", ".join(f"{'?' if number is None else f'{number:g}'} {noun}" for noun, number in numbers.items())
 
 
-def print_problems(summary: CorpusSummary) -> None:
-    """Print what could not be read."""
-    if summary.problems:
-        print_line(f"NOT COUNTED: {summary.problems} parts of files could not be read; the first of them:")
-        for line in summary.first_problems:
-            print_line(f"  {line}")
-
-
-def print_checked(checked: Checked) -> None:
-    """Print the share of captions read correctly, and every miss."""
-    print_line(f"right: {cell(checked.accuracy)}, n = {checked.accuracy.n}")
-    rows = [(one.caption, str(one.expected or "none"), str(one.found or "none")) for one in checked.misses]
-    if rows:
-        print_table(("missed", "right answer", "found"), rows)
-
-
-def _print_rows(rows: Iterable[NumberCount]) -> None:
-    shown = [row for row in rows if row.number <= _SHOWN or row.number in DECADES]
-    print_table(
-        ("number", "captions", "share", "nouns"),
-        [
-            (str(row.number), f"{row.captions:,}", cell(row.share), ", ".join(noun for noun, _ in row.nouns[:_NOUNS]))
-            for row in shown
-        ],
-    )
-
-
-def _print_decades(summary: CorpusSummary) -> None:
-    if summary.decades:
-        print_table(
-            ("decade", "captions", "times as often as its neighbours", "stands out"),
-            [(str(one.number), f"{one.count:,}", cell(one.ratio), "yes" * one.is_flagged) for one in summary.decades],
-        )
-
-
-def _print_fits(summary: CorpusSummary) -> None:
-    if not summary.fits:
-        print_line("too few numbers to fit a power law")
-        return
-    heads = ("power law", "start", "exponent", "n", "distance", "fit p", "against")
-    print_table(heads, map(_write_fit, summary.fits))
-    print_line("fit p: share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one")
-    print_line("an interval with a chosen start takes no account of the choice")
-
-
-def _write_fit(fit: PowerLawFit) -> tuple[str, ...]:
-    against = "; ".join(f"{one.name}: {one.verdict}, p {write_p(one.p)}" for one in fit.alternatives)
-    law = fit.law
-    figures = (cell(law.exponent), f"{law.exponent.n:,}", f"{law.distance:.4f}", cell(fit.fit))
-    return fit.name, str(law.start), *figures, against
+def checked_result(checked: Checked) -> Result:
+    """Show the share of captions read correctly, and every miss."""
+    rows = ((one.caption, one.expected or "none", one.found or "none") for one in checked.misses)
+    right = f"right: {estimate_text(checked.accuracy, mark=' !')}, n = {checked.accuracy.n}"
+    table = Table.of("misses", "", ("missed", "right answer", "found"), rows)
+    return Result((table,), to_plain(checked), (right,))

@@ -1,4 +1,4 @@
-"""Prints what exists (suites, models, judges, glyphs, their options) and what is installed or missing.
+"""Lists what exists (suites, models, judges, glyphs, their options) and what is installed or missing.
 
 Nothing here imports the store or the frame."""
 
@@ -7,60 +7,59 @@ import platform
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, metadata, version
 
 from subitize import __version__
 from subitize.interfaces import Suite, design_of
-from subitize.records import Scalar, task_text
+from subitize.records import Scalar, task_text, to_plain
 from subitize.registry import Description, Listing, Resolved
-from subitize.report.table import NOTHING
-from subitize.report.terminal import print_line, print_table
+from subitize.report.table import Result, Table
 from subitize.stimuli.clipart import Glyph
 
 _LEVELS_SHOWN = 8
 _PROMPTS_SHOWN = 3
 
 
-def print_listings(listings: Iterable[Listing], heading: str = "what it does") -> None:
-    """Print what exists of a kind."""
-    rows = [(f"{one.name}:{one.target.upper()}" if one.target else one.name, one.summary) for one in listings]
-    print_table(("name", heading), rows)
-    print_line("all about one of them, with its options: subitize list NAME")
+def listing_result(listings: Sequence[Listing], heading: str = "what it does") -> Result:
+    """List what exists of a kind."""
+    rows = ((f"{one.name}:{one.target.upper()}" if one.target else one.name, one.summary) for one in listings)
+    see = "all about one of them, with its options: subitize list NAME"
+    return Result((Table.of("names", "", ("name", heading), rows),), to_plain(listings), notes=(see,))
 
 
-def print_descriptions(descriptions: Iterable[Description]) -> None:
-    """Print everything about what a name stands for."""
-    for place, one in enumerate(descriptions):
-        if place:
-            print()
-        print_line(f"{one.kind.removesuffix('s')} {one.name}: {one.summary}")
-        if one.details:
-            print_line(f"  {one.details}")
-        options = ",OPTION=VALUE" * bool(one.options)
-        written = f":{one.target.upper()}{options}" if one.target else options.replace(",", ":")
-        parts = f"missing; run: {one.remedy}" if one.remedy else "installed" if one.is_complete else ""
-        for name, text in {"usage": written and one.name + written, **one.facts, "what it needs": parts}.items():
-            if text:
-                print_line(f"  {name}: {text}")
-        print()
-        rows = []
-        for option in one.options:
-            kind = "" if option.type == "text" else f" ({option.type})"
-            name = option.name + " °" * option.is_runtime
-            rows.append((name, option.default or NOTHING, f"{option.meaning}{kind}".strip()))
-        if rows:
-            print_table(("option", "default", "meaning"), rows)
-        if any(option.is_runtime for option in one.options):
-            print_line("° changes how it runs, not what it is: a run may go on with another value")
+def description_result(descriptions: Sequence[Description]) -> Result:
+    """Say everything about what a name stands for."""
+    tables = tuple(_describe(one, is_first=not place) for place, one in enumerate(descriptions))
+    runtime = "° changes how it runs, not what it is: a run may go on with another value"
+    are_there = any(option.is_runtime for one in descriptions for option in one.options)
+    return Result(tables, to_plain(descriptions), notes=(runtime,) * are_there)
 
 
-def print_glyphs(glyphs: Iterable[Glyph]) -> None:
-    """Print the nouns that can be drawn, with the number of drawings and their natural colours."""
-    known = sorted(glyphs, key=lambda one: one.noun)
-    rows = ((one.noun, str(len(one.drawings)), ", ".join(one.colours)) for one in known)
-    print_table(("noun", "drawings", "colours"), rows)
+def _describe(one: Description, *, is_first: bool) -> Table:
+    """Make the table of its options, under all else that is known."""
+    lines = [*[""] * (not is_first), f"{one.kind.removesuffix('s')} {one.name}: {one.summary}"]
+    lines += [f"  {one.details}"] if one.details else []
+    options = ",OPTION=VALUE" * bool(one.options)
+    written = f":{one.target.upper()}{options}" if one.target else options.replace(",", ":")
+    parts = f"missing; run: {one.remedy}" if one.remedy else "installed" if one.is_complete else ""
+    facts = {"usage": written and one.name + written, **one.facts, "what it needs": parts}
+    lines += [f"  {name}: {text}" for name, text in facts.items() if text]
+    rows = []
+    for option in one.options:
+        kind = "" if option.type == "text" else f" ({option.type})"
+        name = option.name + " °" * option.is_runtime
+        rows.append((name, option.default or None, f"{option.meaning}{kind}".strip()))
+    table = Table.of(one.name, "", ("option", "default", "meaning"), rows)
+    return replace(table, lead=(*lines, ""))
+
+
+def glyph_result(glyphs: Mapping[str, Glyph]) -> Result:
+    """List the nouns that can be drawn, with the number of drawings and their natural colours."""
+    rows = ((noun, len(one.drawings), ", ".join(one.colours)) for noun, one in sorted(glyphs.items()))
+    records = {noun: {"drawings": len(one.drawings), "colours": one.colours} for noun, one in glyphs.items()}
+    return Result((Table.of("glyphs", "", ("noun", "drawings", "colours"), rows),), records)
 
 
 def describe_suite(made: Resolved[Suite]) -> dict[str, str]:
@@ -116,10 +115,10 @@ def examine() -> list[InstallationCheck]:
     return here + [one for one in found if one.wanted_by != "dev"]  # developers find theirs in CONTRIBUTING.md
 
 
-def print_findings(findings: list[InstallationCheck]) -> None:
-    """Print a row per part; missing ones with their remedy."""
+def installation_result(findings: Sequence[InstallationCheck]) -> Result:
+    """Show a row per part; missing ones with their remedy."""
     rows = ((one.part, one.wanted_by, one.version or f"missing; run: {one.remedy}") for one in findings)
-    print_table(("part", "wanted by", "version"), rows)
+    return Result((Table.of("parts", "", ("part", "wanted by", "version"), rows),), to_plain(findings))
 
 
 def _look_for(requirement: str) -> InstallationCheck:

@@ -2,30 +2,35 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from subitize.analysis.claims import ALPHA, POOLED, SMALL, Claim, Contrast, Verdict
 from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, ComparedCell
+from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
+from subitize.records import Estimate, to_plain
 from subitize.report import charts, table
 from subitize.report.charts import Palette
 from subitize.report.table import (
-    NOTHING,
     Block,
     Column,
-    FigureBlock,
+    Figure,
+    Paragraph,
+    Result,
     Row,
     Section,
-    Tagged,
-    TextBlock,
+    Table,
+    Worded,
     estimate_text,
-    make_table,
     number_of,
     number_text,
-    text_column,
+    slug,
 )
-from subitize.report.terminal import describe_cautions, print_line, print_table
+
+if TYPE_CHECKING:
+    from subitize.analysis.overview import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +46,17 @@ class Wording:
 
 def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: Wording) -> Section | None:
     """Test a paper's conclusions on these data; groups are runs and judges by name."""
-    columns = [*map(text_column, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))]
+    columns = [*map(Column.text, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))]
     tables: list[Block] = []
     for place, (group, found) in enumerate(groups.items(), start=1):
         suffix, of = (f"-{place}", f" {group}") if len(groups) > 1 else ("", "")
-        rows = (Row((one.id, one.claim, Tagged(one.verdict, None), one.sentence)) for one in found)
+        rows = (Row((one.id, one.claim, Worded(one.verdict, None), one.sentence)) for one in found)
         name = f"{suite}-{wording.several}{suffix}"
-        tables += [make_table(name, f"Does it hold?{of}", columns, rows, wording.numbers)]
+        tables += [Table.of(name, f"Does it hold?{of}", columns, rows, wording.numbers)]
         tables += _tests(f"{suite}-comparisons{suffix}", found, wording)
     if not tables:
         return None
-    lead = TextBlock(
+    lead = Paragraph(
         "What the paper concludes, computed of these models and this judge. A statement holds, or does not, where its "
         "tests decide it; otherwise it is undecided, which is no evidence against it."
     )
@@ -67,13 +72,13 @@ def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
         return []
     article = "an" if wording.one[0] in "aeiou" else "a"
     families = f"By Holm, for the comparisons of {article} {wording.one}: of all models together, or of single models."
-    p = Column("p", wording.p, 3, is_probability=True)
-    adjusted = Column("p adjusted", families, 3, is_probability=True)
-    named = (text_column(wording.one.capitalize()), text_column("Difference of"), Column("Difference", digits=3))
-    columns = (*named, p, adjusted, wording.n, text_column("Models"))
+    p = Column.p("p", wording.p)
+    adjusted = Column.p("p adjusted", families)
+    named = (Column.text(wording.one.capitalize()), Column.text("Difference of"), Column("Difference", digits=3))
+    columns = (*named, p, adjusted, wording.n, Column.text("Models"))
     rows = (Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested)
     title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
-    data = make_table(name, title, columns, rows, methods_used)
+    data = Table.of(name, title, columns, rows, methods_used)
     is_pooled = any(each.is_pooled for _, each in tested)
     who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), None)
     of_all = [(one, each) for one, each in tested if (each.model, each.is_pooled) == (who, is_pooled)]
@@ -81,7 +86,7 @@ def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
     if who is None:
         return [data]
     points = [{"model": who, "name": label, **bounds(difference)} for label, difference in shown.items()]
-    figure = FigureBlock(
+    figure = Figure(
         f"{name}-chart",
         title,
         charts.forest(points, [who], Palette((who,)), x_title="difference of shares", order=list(shown)),
@@ -129,58 +134,67 @@ MARKS: dict[CellMatch, str] = {
 }
 
 
-def print_reproduction(comparisons: Sequence[ComparedCell]) -> None:
-    """Print each table, then how many cells have which verdict."""
-    print_tables(comparisons)
-    names = dict.fromkeys(one.table for one in comparisons)
+def reproduction_result(comparisons: Sequence[ComparedCell]) -> Result:
+    """Show each table with the published figures beside ours, then how many have which verdict."""
+    tables = compared_tables(comparisons)
     found = Counter((one.table, one.verdict) for one in comparisons)
+    names = dict.fromkeys(one.table for one in comparisons)
     # Most papers round, so "truncated" is shown only if it occurs.
     known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
     if any(one.published is not None for one in comparisons):
-        rows = ([name, *(str(found[name, verdict] or "") for verdict in known)] for name in names)
-        print_table(["", *known], rows, title="verdicts")
+        rows = ([name, *(found[name, verdict] or "" for verdict in known)] for name in names)
+        tables += (Table.of("verdicts", "verdicts", ("", *known), rows),)
         legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in known if MARKS[verdict])
-        print_line(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
+        notes = [f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points"]
     else:
-        print_line("value [95 % interval]; the paper prints no figures of these models")
-    print_line(*describe_cautions(one.caution for one in comparisons))
+        notes = ["value [95 % interval]; the paper prints no figures of these models"]
     # Figures computed as the paper does, where subitize would compute them differently.
     own = [one for one in comparisons if one.method.startswith(AS_THE_PAPER)]
     for method, cells in group_rows(own, lambda one: one.method).items():
-        print_line(f"{', '.join(dict.fromkeys(cell.column for cell in cells))}: {method}")
+        notes.append(f"{', '.join(dict.fromkeys(cell.column for cell in cells))}: {method}")
+    return Result(tables, notes=tuple(notes))
 
 
-def print_tables(comparisons: Sequence[ComparedCell]) -> None:
-    """Print each table, with the published figures beside ours."""
-    for name, cells in group_rows(comparisons, lambda one: one.table).items():
-        texts = {(cell.row, cell.column): _text(cell) for cell in cells}
-        rows, columns = (list(dict.fromkeys(names)) for names in zip(*texts, strict=True))
-        lines = ([row, *(texts.get((row, column), "") for column in columns)] for row in rows)
-        print_table(["", *columns], lines, title=name)
+def compared_tables(comparisons: Sequence[ComparedCell]) -> tuple[Table, ...]:
+    """Make a table of each of a paper's, with the published figures beside ours."""
+    tables = []
+    for name, own in group_rows(comparisons, lambda one: one.table).items():
+        cells = {(one.row, one.column): _compare(one) for one in own}
+        rows, columns = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+        lines = ((row, *(cells.get((row, column), "") for column in columns)) for row in rows)
+        tables.append(Table.of(slug(name), name, ("", *columns), lines))
+    return tuple(tables)
 
 
-def _text(cell: ComparedCell) -> str:
+def _compare(cell: ComparedCell) -> Worded:
     numbers = [one for one in (cell.ours, cell.low, cell.high) if isinstance(one, float | int) and math.isfinite(one)]
     # Counts have no decimals, percentages one, smaller figures more.
     digits = 0 if all(one == int(one) for one in numbers) else 3 if max(map(abs, numbers)) < _LARGE else 1
-    ours = _write(cell.ours, digits)
-    if cell.low is not None and cell.high is not None:
-        ours += f" [{_write(cell.low, digits)}, {_write(cell.high, digits)}]"
-    ours += " !" * bool(cell.caution)
-    if cell.published is None:
-        return ours
-    printed = cell.published if isinstance(cell.published, str) else f"{cell.published:g}"
-    return f"{ours} {MARKS[cell.verdict]} ({printed})"
+    printed = cell.published if isinstance(cell.published, str | None) else f"{cell.published:g}"
+    after = "" if printed is None else f"{MARKS[cell.verdict]} ({printed})"
+    if isinstance(cell.ours, str):
+        return Worded(cell.ours, after=after)
+    if cell.low is None or cell.high is None:
+        return Worded(number_text(cell.ours, digits) + " !" * bool(cell.caution), after=after)
+    estimate = Estimate(cell.ours, cell.low, cell.high, cell.n or 0, cell.method, caution=cell.caution)
+    return Worded("", estimate, after, digits=digits)
 
 
-def _write(value: float | str, digits: int) -> str:
-    if isinstance(value, str):
-        return value
-    return number_text(value, digits) if math.isfinite(value) else NOTHING
-
-
-def print_claims(claims: Iterable[Claim], *, title: str = "claims") -> None:
-    """Print each claim with its verdict, and below it what was computed, part by part."""
-    print_line(title)
+def claim_lines(claims: Iterable[Claim], *, title: str = "claims") -> Iterator[str]:
+    """Write each claim with its verdict, and below it what was computed, part by part."""
+    yield title
     for one in claims:
-        print_line(f"{one.id} {one.verdict}: {one.claim}", *(f"    {part}" for part in one.sentence.split("; ")))
+        yield f"{one.id} {one.verdict}: {one.claim}"
+        yield from (f"    {part}" for part in one.sentence.split("; "))
+
+
+def paper_result(found: Tables, names: "Names | None" = None, *, only_claims: bool, as_json: bool = False) -> Result:
+    """Show a paper's tables and conclusions, or these alone; as JSON, either the one or the other."""
+    rename, add_names = (names.rename, names.add_names) if names else (lambda it: it, lambda it: it)
+    if as_json:
+        return Result(records=add_names(to_plain(found.claims() if found.claims and only_claims else found.records)))
+    show = found.show or reproduction_result
+    shown: Result = Result() if only_claims else show(rename(found.records))
+    if found.claims and (only_claims or not found.shows_claims):
+        return shown.say(*claim_lines(rename(found.claims())))
+    return shown

@@ -4,17 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, RefinementMeasure, compare
-from subitize.analysis.design import name_level
+from subitize.analysis.design import ESTIMANDS, Prompts, name_level
 from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.overview import Names
 from subitize.analysis.score import LeftOutResults, PromptResult, Unusable, find_omissions, gather_attempts
-from subitize.records import Estimate
+from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.scores import STAND_IN, cell, print_cautions, print_marks
+from subitize.report.scores import STAND_IN, explain_marks
 from subitize.report.series import MODEL, Series, bounds, methods, sizes
-from subitize.report.table import Block, Column, FigureBlock, Record, Section, TextBlock, slug, tabulate, write_p
-from subitize.report.terminal import print_line, print_table
+from subitize.report.table import Block, Column, Figure, Paragraph, Record, Result, RowKind, Section, Table, slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +90,19 @@ def pair_section(
     blocks = [_figure(suite, measure, found, palette) for measure, found in shown.items() if found]
     if not blocks:
         return None
-    lead = TextBlock(
+    lead = Paragraph(
         "The same models with prompts that say the same in other words, compared prompt by prompt. Where a refinement "
         "does not apply, as to the number 1, the original prompt was given again; such pairs are counted as fallbacks."
     )
     return Section(f"{slug(suite)}-refinements", "Refined prompts", (lead, *blocks, *more))
 
 
-_TEST = "By flips of signs of prompts' residuals, two-sided, adjusted by Holm for a run and judge."
+_TEST = "By flips of signs of prompts' residuals, two-sided, adjusted by Holm for a suite, judge and measure."
 
 
 def _figure(
     suite: str, measure: RefinementMeasure, found: Sequence[tuple[RefinedRun, RefinementEffect]], palette: Palette
-) -> FigureBlock:
+) -> Figure:
     differences = [row.pairing.difference for _, row in found]
     names = list(dict.fromkeys(row.refinement for _, row in found))
     models = [name for name in palette.order if any(row.model == name for _, row in found)]
@@ -112,64 +111,72 @@ def _figure(
     title = f"One of {ks} images is right" if measure == "success" else "Accuracy per image"
     name = f"{slug(suite)}-refinements-{measure}"
     badges = {one.label: one.badge for group, _ in found for one in group.series}
-    rows = [(_record(row), badges.get(row.model, "")) for _, row in found]
+    rows = [(_record(row, row.model), badges.get(row.model, "")) for _, row in found]
     estimates = [cell for record, _ in rows for cell in record.values() if isinstance(cell, Estimate)]
-    return FigureBlock(
+    return Figure(
         f"{name}-chart",
         title,
         charts.forest(points, models, palette.of(models), x_title="refined − original", order=names),
         f"{title}: refined minus original prompts, over the same prompts, with 95 % intervals ({sizes(differences)}). "
         "Left of the line a refinement does harm.",
         f"Difference between refined and original prompts for every model and refinement, with intervals ({title}).",
-        tabulate(name, f"Refined prompts: {title[0].lower()}{title[1:]}", rows, methods(estimates)),
+        Table.of_records(name, f"Refined prompts: {title[0].lower()}{title[1:]}", rows, methods(estimates)),
     )
 
 
-def _record(row: RefinementEffect) -> Record:
+def _record(row: RefinementEffect, model: str) -> Record:
     pairing = row.pairing
     fallbacks = "Pairs in which the refinement did not apply, so that both have the original prompt."
     return {
-        MODEL: row.model,
-        Column("Refinement", is_numeric=False): row.refinement,
-        Column("Original", "Mean over the prompts of the pairs."): pairing.second,
-        Column("Refined", "Mean over the prompts of the pairs."): pairing.first,
-        Column("Difference", "Refined minus original, prompt by prompt."): pairing.difference,
-        Column("p", _TEST, 3, is_probability=True): pairing.p_holm,
+        MODEL: model,
+        Column.text("Refinement"): row.refinement,
+        Column("Original", "Mean over the prompts of the pairs.", 3): pairing.second,
+        Column("Refined", "Mean over the prompts of the pairs.", 3): pairing.first,
+        Column("Difference", "Refined minus original, prompt by prompt.", 3): pairing.difference,
+        Column.p("p", _TEST): pairing.p_holm,
         Column("Pairs"): pairing.difference.n,
         Column("Fallbacks", fallbacks): row.fallbacks,
-        Column("Difference, applied", "Without the fallbacks."): row.applied.difference if row.applied else None,
+        Column("Difference, applied", "Without the fallbacks.", 3): row.applied.difference if row.applied else None,
         Column("Unpaired", "Prompts judged only refined, or only original."): row.unpaired,
     }
 
 
 _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
+_RANK = "the best and the worst that a model may have"
+_LETTER = "models that share one cannot be told apart"
+_FLIPS = "by flipping the signs of prompts' residuals, as the interval"
 
 
-def print_comparisons(found: Comparisons, names: Names) -> None:
-    """Print the leaderboard and the pairs of each measure, and explain the columns."""
+def comparison_result(found: Comparisons, names: Names, prompts: Prompts) -> Result:
+    """Show the leaderboard and the pairs of each measure, and explain the columns."""
+    tables: list[Table] = []
     for one in _without_repeats(found.boards):
         board = one.board
         judge, group = names.name_judge(board.judge), name_level(board.factor, board.group)
-        print_line(f"{board.measure} in {board.suite}, judged by {judge}, {group}")
-        ranks = (
-            (of.rank, names.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
-            for of in one.models
+        title = f"{board.measure} in {board.suite}, judged by {judge}, {group}"
+        heads = (
+            Column.text("rank", _RANK),
+            Column.text("model"),
+            Column.text("letter", _LETTER),
+            Column(board.measure, digits=3),
+            Column("n", "observations"),
         )
-        print_table(("rank", "model", "letter", board.measure, "n"), ranks)
-        pairs = (
-            (f"{of.first} − {of.second}", cell(of.difference), write_p(of.p), write_p(of.p_holm)) for of in one.pairs
-        )
-        print_table(("models", "difference", "p", "p (Holm)"), pairs)
-    print_line("value [95 % interval] over what all models have answered; n: observations")
-    print_line("rank: the best and the worst that a model may have; models that share a letter cannot be told apart")
-    print_line(
-        "p: by flipping the signs of prompts' residuals, as the interval; p (Holm): adjusted for all pairs of a table"
-    )
-    figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
-    print_cautions(one for of_board in figures for one in of_board)
-    print_line(*map(write_left_out, found.left_out), *found.notes)
-    if any(of.model in names.models for one in found.boards for of in one.models):
-        print_line(STAND_IN)
+        ranks = ((of.rank, names.mark_model(of.model), of.letters, of.estimate, of.estimate.n) for of in one.models)
+        pairs = ((f"{of.first} − {of.second}", of.difference, of.p, of.p_holm) for of in one.pairs)
+        ps = (Column.p("p", _FLIPS), Column.p("p (Holm)", "adjusted for all pairs of a table"))
+        tables.append(Table.of("leaderboard", title, heads, ranks, _VALUES))
+        tables.append(Table.of("pairs", "", ("models", Column("difference", digits=3), *ps), pairs, _VALUES))
+    stand_ins = [STAND_IN] * any(of.model in names.models for one in found.boards for of in one.models)
+    about = f"intervals are about {ESTIMANDS[prompts]}"
+    notes = (*map(write_left_out, found.left_out), *found.notes, *stand_ins, about)
+    boards = [
+        {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)} for one in found.boards
+    ]
+    records = {"prompts": prompts, "leaderboards": boards, "left_out": found.left_out, "notes": found.notes}
+    return Result(tuple(tables), names.plain(records), notes=notes)
+
+
+_VALUES = "value [95 % interval] over what all models have answered"
 
 
 def _without_repeats(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
@@ -192,30 +199,23 @@ def write_left_out(one: LeftOut) -> str:
     )
 
 
-def print_refinements(rows: Sequence[RefinementEffect], names: Names) -> None:
-    """Print one row per refinement, model, judge and measure, and explain the columns."""
-    print_pairs(rows, names)
-    print_line(
-        "value [95 % interval over prompts]; p: by flipping the signs of prompts' residuals, as the interval, adjusted "
-        "for all rows of a suite, judge and measure (Holm)"
-    )
-    print_line("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
-    print_marks(rows, names)
-    pairings = [pairing for one in rows for pairing in (one.pairing, one.applied) if pairing]
-    print_cautions(one for pairing in pairings for one in (pairing.first, pairing.second, pairing.difference))
+def refinement_result(rows: Sequence[RefinementEffect], names: Names) -> Result:
+    """Show one row per refinement, model, judge and measure, and explain the columns."""
+    return Result((pair_table(rows, names),), list(map(names.row, rows)), notes=explain_marks(rows, names))
 
 
-def print_pairs(rows: Iterable[RefinementEffect], names: Names | None = None) -> None:
-    """Print refined prompts beside the original ones, as far as they can be paired."""
+def pair_table(rows: Iterable[RefinementEffect], names: Names | None = None) -> Table:
+    """Show refined prompts beside the original ones, as far as they can be paired."""
     known = names or Names()
-    headings = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
-    lines = []
+    records: list[tuple[Record, RowKind]] = []
     for one in rows:
-        measure = f"success of {one.k}" if one.measure == "success" else "per image"
-        labels = (one.suite, one.refinement, known.mark_model(one.model), known.mark_judge(one.judge), measure)
-        pairing = one.pairing
-        figures = (*map(cell, (pairing.second, pairing.first, pairing.difference)), write_p(pairing.p_holm))
-        counts = map(str, (pairing.difference.n, one.fallbacks, one.unpaired))
-        lines.append([*labels, *figures, *counts, cell(one.applied.difference if one.applied else None)])
-    of_pairs = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
-    print_table([*headings, *of_pairs], lines, title="refined and original prompts, in pairs")
+        named = {Column.text("Suite"): one.suite, Column.text("Judge"): known.mark_judge(one.judge)}
+        measure = {Column.text("Measure"): name_measure(one.measure, one.k)}
+        records.append(({**named, **measure, **_record(one, known.mark_model(one.model))}, ""))
+    title, caption = "refined and original prompts, in pairs", "value [95 % interval over prompts]"
+    return Table.of_records("refinements", title, records, caption)
+
+
+def name_measure(measure: RefinementMeasure, k: int) -> str:
+    """Name a measure of images, or of groups of k."""
+    return f"success of {k}" if measure == "success" else "per image"

@@ -44,12 +44,12 @@ from subitize.report.provenance import (
 )
 from subitize.report.series import CountingModel, ReportRun, Series, level_text, list_series, rank
 from subitize.report.table import (
+    Citation,
     Document,
-    ReferenceBlock,
+    Paragraph,
     RowKind,
     Section,
     SuiteReport,
-    TextBlock,
     number_of,
     percent_text,
     printable,
@@ -87,7 +87,7 @@ def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
         marked = mark_models(report.leaderboard, own, standings[suite])
         warnings, leader = mark_protocols(marked, own_protocols)
         sections, headlines[suite] = [*report.sections], report.headline
-        left_out = [TextBlock(_EXCLUDED.format(one.label, len(one.observations))) for one in own if one.is_excluded]
+        left_out = [Paragraph(_EXCLUDED.format(one.label, len(one.observations))) for one in own if one.is_excluded]
         blocks = (*warnings, *leader[:1], _describe_judges(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_figures_ahead(leaders[-1:])
@@ -201,7 +201,7 @@ def _title(suite: str) -> str:
     return f"{title}, refined: {refinement}" if refinement else title
 
 
-def _describe_judges(series: Sequence[Series]) -> TextBlock:
+def _describe_judges(series: Sequence[Series]) -> Paragraph:
     """Name the judges behind the figures, with what readers must know about them; a warning if one was informed."""
     marks: dict[str, list[str]] = {}
     for one in series:
@@ -211,20 +211,20 @@ def _describe_judges(series: Sequence[Series]) -> TextBlock:
         mark = _INFORMED if one.observations.rows["is_informed"].all() else _INFORMED_IN_PART
         known += [mark] * (one.is_informed and mark not in known)
     if list(marks) == [NO_JUDGE]:
-        return TextBlock("No judge was needed: every response was a refusal.")
+        return Paragraph("No judge was needed: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
-    return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
+    return Paragraph(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
 
 
-def references(suites: Iterable[str], sources: Iterable[ReportRun] = ()) -> tuple[ReferenceBlock, ...]:
+def references(suites: Iterable[str], sources: Iterable[ReportRun] = ()) -> tuple[Citation, ...]:
     """List what to cite, each work once: for suites, refined or not, and for published sets of questions."""
     works = dict.fromkeys(work for suite in suites for work in find_references(suite))
     datasets = dict.fromkeys(
         one for source in sources for one in name_datasets(source.survey.observations.seen_items())
     )
     return (
-        *(ReferenceBlock(work.citation, work.url, work.use) for work in works),
-        *(ReferenceBlock(one.citation, one.url, f"{one.title}: the questions") for one in datasets),
+        *(Citation(work.citation, work.url, work.use) for work in works),
+        *(Citation(one.citation, one.url, f"{one.title}: the questions") for one in datasets),
     )
 
 

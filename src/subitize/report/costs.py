@@ -2,18 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.design import with_units
 from subitize.evaluate.forecast import Expense, Forecast
-from subitize.records import Estimate
-from subitize.report.scores import print_filled
+from subitize.records import Estimate, to_plain
 from subitize.report.series import ReportRun, Series
-from subitize.report.table import Column, Record, RowKind, Section, TextBlock, number_of, tabulate, text_column
-from subitize.report.terminal import print_line
+from subitize.report.table import Column, Paragraph, Record, Result, RowKind, Section, Table, number_of
 from subitize.stats.estimate import estimate_share, mean_interval
 
 _UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
@@ -57,7 +55,7 @@ def cost_sections(sources: Sequence[ReportRun], series: Sequence[Series]) -> lis
     )
     has_prices = any(bill.prices for bill, _, _ in found)
     records = [(record if has_prices else {**record, _UNKNOWN: None}, badge) for _, record, badge in found]
-    table = tabulate("costs", "Cost by model and judge", records, caption, drops_empty=True)
+    table = Table.of_records("costs", "Cost by model and judge", records, caption, drops_empty=True)
     bills = [bill for bill, _, _ in found]
     unknown = sum(bill.calls - bill.prices.total() for bill in bills)
     calls, unsettled = sum(bill.calls for bill in bills), sum(bill.unsettled for bill in bills)
@@ -66,7 +64,7 @@ def cost_sections(sources: Sequence[ReportRun], series: Sequence[Series]) -> lis
         warnings += [f"The price of {unknown:,} of {calls:,} answers is not known: sums are too low by what they cost."]
     if unsettled:
         warnings += [f"{unsettled:,} tries timed out or were cut off: they may have been paid twice."]
-    return [Section("costs", "Cost", (table, *(TextBlock(text, is_warning=True) for text in warnings)))]
+    return [Section("costs", "Cost", (table, *(Paragraph(text, is_warning=True) for text in warnings)))]
 
 
 def _list_bills(source: ReportRun, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, RowKind]]:
@@ -105,8 +103,8 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
     total = bill.total_usd if priced else None
     most = total and total * (1 + bill.unsettled / priced)
     return {
-        text_column("Model or judge"): who[0],
-        text_column("Role"): who[1],
+        Column.text("Model or judge"): who[0],
+        Column.text("Role"): who[1],
         Column("USD", "The sum of the prices that are known.", digits=4): total,
         Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4): most,
         Column("n priced", "Answers whose price is known."): priced,
@@ -119,8 +117,8 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
         Column("Unsettled tries", _UNSETTLED): bill.unsettled,
         Column("Tokens in"): bill.tokens_in,
         Column("Tokens out"): bill.tokens_out,
-        text_column("Suite"): where[0],
-        text_column("Run"): where[1],
+        Column.text("Suite"): where[0],
+        Column.text("Run"): where[1],
     }
 
 
@@ -138,32 +136,33 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
     return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")
 
 
-def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
-    """Print what is left to do, by suite and model, and what it is expected to cost."""
+def forecast_result(forecasts: Sequence[Forecast], spent_usd: float) -> Result:
+    """Show what is left to do, by suite and model, and what it is expected to cost."""
+    lead = []
     for one in forecasts:
         sizes = f"{number_of(one.items, 'item')}, {number_of(one.trials, 'trial')}"
-        print_line(f"{one.suite} on {one.model_name}: {sizes}, {one.done:,} of them done")
-        print_line(*(f"  {line}" for line in one.matched))
+        lead.append(f"{one.suite} on {one.model_name}: {sizes}, {one.done:,} of them done")
+        lead += [f"  {line}" for line in one.matched]
     suites = [one.suite for one in forecasts for _ in one.expenses]
-    print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
+    found = expense_result([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
+    return replace(found, records=to_plain(forecasts), lead=tuple(lead))
 
 
-def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequence[str] = ()) -> None:
-    """Print the calls with their expected use and cost, with the suite if there are several, and the total."""
-    named = suites if len(set(suites)) > 1 else []
-    figures = ("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
+def expense_result(expenses: Sequence[Expense], spent_usd: float, suites: Sequence[str] = ()) -> Result:
+    """Show the calls with their expected use and cost, with the suite if there are several, and the total."""
+    named = suites if len(set(suites)) > 1 else [""] * len(expenses)
+    heads = ("suite", "who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
     rows = []
-    for place, one in enumerate(expenses):
-        counts = [f"{count:,}" if count else "" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
-        usd = "unknown" if one.usd is None else f"{one.usd:.4f}" if one.usd else "free"
+    for suite, one in zip(named, expenses, strict=True):
+        counts = (count or "" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures))
+        usd = "unknown" if one.usd is None else one.usd or "free"
         paid = f"{number_of(one.paid_before, 'answer')} paid for" if one.paid_before else ""
-        rows.append([*named[place : place + 1], one.who_name, *counts, usd, paid or "the price list" * bool(one.usd)])
-    print_filled([*["suite"] * bool(named), *figures], rows)
+        rows.append((suite, one.who_name, *counts, usd, paid or "the price list" * bool(one.usd)))
     unknown = dict.fromkeys(one.who_name for one in expenses if one.usd is None)
     known = sum(one.usd for one in expenses if one.usd is not None)
+    notes = [f"expected: US$ {known:.4f}"]
     if unknown:
-        print_line(f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE")
-    else:
-        print_line(f"expected: US$ {known:.4f}")
-    if spent_usd:
-        print_line(f"spent so far: US$ {spent_usd:.4f}")
+        notes = [f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE"]
+    notes += [f"spent so far: US$ {spent_usd:.4f}"] if spent_usd else []
+    table = Table.of("expenses", "", heads, rows, digits=4, drops_empty=True)
+    return Result((table,), to_plain(expenses), notes=tuple(notes))

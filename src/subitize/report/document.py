@@ -1,110 +1,22 @@
 """Writes a report: one self-contained HTML page, with its figures and tables as files on request."""
 
-import base64
-import hashlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
 
-from subitize import __version__
 from subitize.analysis.frame import ReadOptions
 from subitize.errors import BadValueError, StorageError
 from subitize.interfaces import Progress
 from subitize.io.memory import gc_paused
 from subitize.io.outputs import make_folder, write_atomic
-from subitize.records import Estimate
 from subitize.report import figures as chart_engine
 from subitize.report.compose import build_report
-from subitize.report.figures import save_figure, to_inline_svg
+from subitize.report.figures import save_figure
 from subitize.report.series import read_sources
-from subitize.report.table import (
-    Block,
-    Document,
-    Linked,
-    RowKind,
-    Tagged,
-    cell_text,
-    interval,
-    number_text,
-    printable,
-    sort_key,
-)
-from subitize.report.writers import to_csv, to_latex, to_markdown
+from subitize.report.table import Document
+from subitize.report.writers import to_csv, to_html, to_latex, to_markdown
 from subitize.store import Run
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-
-# By their names in the page's templates: text, table, figure, gallery, facts, reference.
-_KINDS = {kind.__name__.removesuffix("Block").lower(): kind for kind in get_args(Block)}
-_MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅", "unknown": "?"}
-_KIND_NAMES: dict[RowKind, str] = {
-    "": "Models",
-    "stand-in": "Embedded stand-ins, not real models",
-    "stand-in judge": "Judged by a stand-in",
-    "baseline": "Baselines, computed",
-    "published": "Published, not measured here",
-}
-_FILTER_NAMES = {
-    "model": "Model",
-    "judge": "Judge",
-    "outcome": "Outcome",
-    "category": "Category",
-    "target": "Right answer",
-}
-
-
-def to_html(document: Document) -> Iterator[str]:
-    """Write the page piece by piece; text of models and users is escaped where it is inserted."""
-    return _page().generate(
-        document=document,
-        version=__version__,
-        has_published=any(row.badge == "published" for table in document.tables() for row in table.rows),
-        marks=_MARKS,
-        filter_names=_FILTER_NAMES,
-        kind_names=_KIND_NAMES,
-    )
-
-
-@cache
-def _page() -> "Template":
-    """Compile the template once; its style, script and filters are the same for every document."""
-    from jinja2 import Environment, PackageLoader
-    from markupsafe import Markup, escape
-
-    loader = PackageLoader("subitize", "report/page")
-    page = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_finalize)
-    page.filters |= {
-        "figure": number_text,
-        "interval": interval,
-        "readable": cell_text,
-        "sort_key": sort_key,
-        "breakable": lambda text: Markup(re.sub(r"([:/,=_.·])", r"\1<wbr>", str(escape(text)))),
-        "svg": lambda block: Markup(to_inline_svg(block)),
-    }
-    page.tests |= {
-        "estimate": lambda value: isinstance(value, Estimate),
-        "linked": lambda value: isinstance(value, Linked),
-        "tagged": lambda value: isinstance(value, Tagged),
-        "block_kind": lambda block, name: isinstance(block, _KINDS[name]),
-    }
-    style, script = (loader.get_source(page, name)[0] for name in ("report.css", "report.js"))
-    page.globals |= {
-        "style": Markup(style),
-        "script": Markup(script),
-        # The browser runs only this script, whatever else may be in the page.
-        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-    }
-    return page.get_template("report.html")
-
-
-def _finalize(value: object) -> object:
-    return printable(value) if type(value) is str else value
 
 
 @dataclass(frozen=True, slots=True)

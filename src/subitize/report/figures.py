@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subitize.io.outputs import write_atomic
-from subitize.report.table import FigureBlock, Section, printable
+from subitize.report.table import Figure, Section, printable
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -116,7 +116,7 @@ def save_figure(spec: Mapping[str, Any], path: Path, name: str) -> Path:
     return write_atomic(path, [vl_convert.vegalite_to_png(chart, scale=_PNG_SCALE)])
 
 
-def to_inline_svg(figure: FigureBlock) -> str:
+def to_inline_svg(figure: Figure) -> str:
     """Draw a figure for a page, with unique ids, the page's greys and a description."""
     svg = to_svg(_in_page(figure))
     for colour, variable in _PAGE_COLOURS.items():
@@ -139,10 +139,10 @@ def to_inline_svg(figure: FigureBlock) -> str:
 def draw_figures_ahead(sections: Iterable[Section]) -> None:
     """Begin to draw the figures of a page that is still being written."""
     blocks = (block for section in sections for block in section.all_blocks())
-    draw_ahead([_in_page(block) for block in blocks if isinstance(block, FigureBlock)])
+    draw_ahead([_in_page(block) for block in blocks if isinstance(block, Figure)])
 
 
-def _in_page(figure: FigureBlock) -> dict[str, Any]:
+def _in_page(figure: Figure) -> dict[str, Any]:
     return {**figure.spec, "config": {**_STYLE, "background": None}}
 
 

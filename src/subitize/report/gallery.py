@@ -40,7 +40,7 @@ from subitize.records import (
 )
 from subitize.report.pictures import thumbnail
 from subitize.report.series import Series
-from subitize.report.table import Card, GalleryBlock, GalleryVerdict, TextBlock
+from subitize.report.table import Card, Gallery, GalleryVerdict, Paragraph
 from subitize.store.reading import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
 
 
@@ -104,12 +104,12 @@ _CATEGORIES = ("category", "type", "task")
 """The factors that pictures are sorted by: the first that an item has."""
 
 
-def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
+def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Gallery | Paragraph | None:
     """Make the gallery of one suite, or say that its pictures are elsewhere; None if there is nothing to show."""
     sampled, most = _pick(series)
     picked = [one for one in sampled if not isinstance(one.pictures[0], Elsewhere)]
     if sampled and not picked:
-        return TextBlock("The pictures are known by name only; there is none to show.")
+        return Paragraph("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
     cards: list[Card] = []
     omitted: Counter[str] = Counter()
@@ -139,7 +139,7 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
         "category": _levels(card.category for card in cards),
         "target": _levels(card.target for card in cards),
     }
-    return GalleryBlock(f"gallery-{suite}", "Right and wrong", caption, tuple(cards), filters)
+    return Gallery(f"gallery-{suite}", "Right and wrong", caption, tuple(cards), filters)
 
 
 class _Picked(NamedTuple):

@@ -22,18 +22,16 @@ from subitize.report.table import (
     Cell,
     Column,
     Columns,
-    FigureBlock,
-    Printed,
+    Figure,
+    PublishedValue,
     Row,
     RowKind,
     Section,
-    TableBlock,
+    Table,
     billions,
     list_names,
-    make_table,
     slug,
     sort_key,
-    text_column,
 )
 
 Cells = Mapping[str, Cell]
@@ -73,7 +71,7 @@ _MEASURES = {
     "refused": "Refused",
     "unknown": "Unknown",
 }
-_RANK = text_column(
+_RANK = Column.text(
     "Rank",
     "By accuracy over what all models of a judge have: the first and the last rank that the model may have. Models "
     "that share a letter cannot be told apart.",
@@ -102,9 +100,9 @@ def rank_counts(
     found.sort(key=lambda row: _accuracy(row[2]), reverse=True)
     rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
     caption = f"{_caption(rows, published)} {differing_design(published, models)}".strip()
-    table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
+    table = Table.of(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
     data, spec = draw_ranking(table, f"{suite}-leaderboard-accuracy", "Accuracy", x_title="accuracy")
-    figure = FigureBlock(
+    figure = Figure(
         f"{suite}-leaderboard-chart",
         "Accuracy at a glance",
         spec,
@@ -159,7 +157,7 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
         rank = ("accuracy" not in found, -(accuracy.value if accuracy else 0.0))
         rows.append((rank, Row(cells, one.badge)))
     ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
-    return [make_table(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))]
+    return [Table.of(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))]
 
 
 def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> str:
@@ -174,14 +172,14 @@ def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> s
     return " ".join(notes)
 
 
-def draw_ranking(table: TableBlock, name: str, title: str, *, x_title: str) -> tuple[TableBlock, charts.Spec]:
+def draw_ranking(table: Table, name: str, title: str, *, x_title: str) -> tuple[Table, charts.Spec]:
     """Keep the first column after the names, and draw it: rows grouped by kind, the largest values first."""
     rows = [Row(row.cells[:2], row.badge) for row in table.rows]
     points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
     kinds: list[str] = [kind or "measured" for kind in KINDS]
     points.sort(key=lambda point: (kinds.index(str(point["kind"])), -float(str(point["value"]))))
     spec = charts.ranking(points, [str(point["name"]) for point in points], x_title=x_title)
-    return make_table(name, title, table.columns[:2], rows), spec
+    return Table.of(name, title, table.columns[:2], rows), spec
 
 
 def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
@@ -191,7 +189,7 @@ def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
     match cell:
         case Estimate(value=value, low=low, high=high):
             return {**named, "value": value / per, "low": low / per, "high": high / per}
-        case Printed(value=value) | float(value):
+        case PublishedValue(value=value) | float(value):
             return {**named, **dict.fromkeys(("value", "low", "high"), value / per)}
     return {**named, **dict.fromkeys(("value", "low", "high"))}
 
@@ -201,12 +199,12 @@ def mark_models(blocks: Iterable[Block], series: Sequence[Series], standings: Ma
     counts = {one.label: one.source.trails.responses[one.suite, one.model].parameter_count for one in series}
     sizes = {label: billions(count) for label, count in counts.items() if count is not None}
     return [
-        _group_kinds(_mark_ranks(_mark_sizes(block, sizes), standings)) if isinstance(block, TableBlock) else block
+        _group_kinds(_mark_ranks(_mark_sizes(block, sizes), standings)) if isinstance(block, Table) else block
         for block in blocks
     ]
 
 
-def _mark_sizes(table: TableBlock, sizes: Mapping[str, str]) -> TableBlock:
+def _mark_sizes(table: Table, sizes: Mapping[str, str]) -> Table:
     if not sizes:
         return table
     names = [column.name for column in table.columns]
@@ -218,7 +216,7 @@ def _mark_sizes(table: TableBlock, sizes: Mapping[str, str]) -> TableBlock:
     return table.with_column(SIZE, cells, at)
 
 
-def _group_kinds(table: TableBlock) -> TableBlock:
+def _group_kinds(table: Table) -> Table:
     """Group rows by kind; rows judged by a stand-in get no rank, because it cannot count what it does not know."""
     is_rank = [column.name.startswith(_RANK.name) for column in table.columns]
     rows = [
@@ -232,7 +230,7 @@ def _group_kinds(table: TableBlock) -> TableBlock:
     return replace(table, rows=tuple(rows), caption=caption, is_grouped=True)
 
 
-def _mark_ranks(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
+def _mark_ranks(table: Table, standings: Mapping[str, Ranked]) -> Table:
     if not standings or any(column.name.startswith(_RANK.name + ",") for column in table.columns):
         return table
     found = [standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None for row in table.rows]
@@ -261,9 +259,9 @@ def factor_sections(
         rows = (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series)
         caption = "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong."
         name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
-        table = make_table(name, f"Accuracy by {factor}", (MODEL, *levels), rows, caption)
+        table = Table.of(name, f"Accuracy by {factor}", (MODEL, *levels), rows, caption)
         points = [{"model": label, "level": level, **bounds(one)} for (label, level), one in by_cell.items()]
-        figure = FigureBlock(
+        figure = Figure(
             f"{name}-chart",
             title,
             charts.by_level(points, palette.of([one.label for one in series]), levels, factor),

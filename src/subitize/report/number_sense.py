@@ -9,27 +9,27 @@ from subitize.analysis.counting import ALL, LEAST_PER_CELL, CountingReport, name
 from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import Names
 from subitize.analysis.published import PublishedCounts
+from subitize.io.frames import group_rows
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.scores import cell, print_cautions, print_filled, print_marks
+from subitize.report.scores import explain_marks
 from subitize.report.series import MODEL, CountingModel, differing_design, level_name, level_text, methods, sizes
 from subitize.report.table import (
     Block,
     Cell,
     Column,
-    FigureBlock,
+    Figure,
+    Paragraph,
+    Result,
     Row,
     Section,
-    TableBlock,
-    Tagged,
-    TextBlock,
-    make_table,
-    text_column,
+    Table,
+    Worded,
+    estimate_text,
     write_p,
 )
-from subitize.report.terminal import print_line, print_table
 from subitize.stats.answers import FALSE_ALARMS_BELOW, LEAST_HITS, Anchoring, KnowerLevel, KnownNumber
 from subitize.stats.cues import Cues
 from subitize.stats.weber import LEAST_POINTS, NoWeber, ScalarVariability, Weber
@@ -88,9 +88,9 @@ def _confusion(study: _Study, _: object) -> Iterator[Block]:
         charts.Panel(m.label, shares[m.label], m.report.numbers, [one for one in m.report.responses if one <= top])
         for m in study.models
     ]
-    columns = (MODEL, text_column("Category"), "Target", "Response", Column("Share", digits=3), "n")
+    columns = (MODEL, Column.text("Category"), "Target", "Response", Column("Share", digits=3), "n")
     cells = (Row(tuple(row.values())) for row in rows)
-    yield FigureBlock(
+    yield Figure(
         f"{study.suite}-confusion",
         "Confusion matrices",
         charts.confusion(panels, [*study.categories, "overall"]),
@@ -98,7 +98,7 @@ def _confusion(study: _Study, _: object) -> Iterator[Block]:
         "target, from 0 % (dark purple) to 100 % (yellow). "
         f"{_ceilings(study.models, top)}A sure counter would show one yellow diagonal.",
         f"Confusion matrices of {len(study.models)} models by category, target across and response up.",
-        make_table(f"{study.suite}-confusion-matrices", "Confusion matrices", columns, cells),
+        Table.of(f"{study.suite}-confusion-matrices", "Confusion matrices", columns, cells),
     )
 
 
@@ -135,7 +135,7 @@ def _likeness(study: _Study, _: object) -> Iterator[Block]:
     rows = [model.row(*(getattr(model.report, name) for name in _LIKENESS)) for model in study.models]
     for name, one in name_baselines(model.report.numbers for model in study.models):
         rows.append(Row((name, one.human_correlation, one.human_correlation, 1.0, None, None), "baseline"))
-    yield make_table(
+    yield Table.of(
         f"{study.suite}-likeness",
         "Likeness to people and to chance",
         (MODEL, *_LIKENESS.values()),
@@ -159,14 +159,14 @@ def _accuracy(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]])
     points = [model.point("number", one.number, one.hits) for model, one in known]
     rows = (model.row(*(hits.get((model.label, number)) for number in numbers)) for model in study.models)
     title, method = "Share of right answers by number", methods(hits.values())
-    yield FigureBlock(
+    yield Figure(
         f"{study.suite}-accuracy",
         "Accuracy by number",
         charts.accuracy_by_number(points, palette, numbers, x_title=x_title),
         f"Share of right answers among those with a value, by the {x_title}; lines are 95 % intervals"
         f" ({sizes(hits.values())}).",
         "Accuracy by number for every model, with intervals.",
-        make_table(f"{study.suite}-accuracy-by-number", title, (MODEL, *map(str, numbers)), rows, method),
+        Table.of(f"{study.suite}-accuracy-by-number", title, (MODEL, *map(str, numbers)), rows, method),
     )
 
 
@@ -179,7 +179,7 @@ def _knower(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]]) -
         Column("Level, answered", "What has no count is left out, as in the paper."),
         *("Weakest number known", "Margin, weakest", "First number not known", "Margin, first not known"),
     )
-    yield make_table(
+    yield Table.of(
         f"{study.suite}-knower-levels",
         "Counting level",
         columns,
@@ -195,7 +195,7 @@ def _knower(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]]) -
         for (kind, criterion), estimate in zip(_CRITERIA.items(), (one.hits, one.false_alarms), strict=True)
         if estimate is not None
     ]
-    yield FigureBlock(
+    yield Figure(
         f"{study.suite}-knower",
         "Numbers known",
         charts.shares_by_number(points, [model.label for model, _ in found], _CRITERIA),
@@ -207,7 +207,7 @@ def _knower(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]]) -
     )
 
 
-def _margin_table(suite: str, numbers: Sequence[tuple[CountingModel, KnownNumber]]) -> TableBlock:
+def _margin_table(suite: str, numbers: Sequence[tuple[CountingModel, KnownNumber]]) -> Table:
     columns = (
         MODEL,
         "Number",
@@ -215,14 +215,14 @@ def _margin_table(suite: str, numbers: Sequence[tuple[CountingModel, KnownNumber
         Column(f"Margin over {100 * LEAST_HITS:.0f} %", "How far above the criterion; below 0 it is missed."),
         "Answered when not shown",
         Column(f"Margin under {100 * FALSE_ALARMS_BELOW:.0f} %", "How far below the criterion; below 0 it is missed."),
-        text_column("Known"),
-        text_column("Beyond doubt"),
+        Column.text("Known"),
+        Column.text("Beyond doubt"),
     )
     rows = []
     for model, one in numbers:
         shares = (one.hits, one.hit_margin, one.false_alarms, one.false_alarm_margin)
         rows.append(model.row(one.number, *shares, "yes" if one.is_known else "no", one.standing))
-    return make_table(f"{suite}-knower-numbers", "Numbers known, with margins", columns, rows)
+    return Table.of(f"{suite}-knower-numbers", "Numbers known, with margins", columns, rows)
 
 
 def _level_cells(knower: KnowerLevel, answered: str | None) -> tuple[Cell, ...]:
@@ -243,7 +243,7 @@ def _bias(study: _Study, found: Sequence[tuple[CountingModel, Sequence[Bias]]]) 
     categories = [*dict.fromkeys([*study.categories, *(bias.category for bias in published)]), ALL]
     rows = []
     for model, biases in found:
-        own = {bias.category: Tagged(_DIRECTIONS[bias.direction], bias.r) for bias in biases}
+        own = {bias.category: Worded(_DIRECTIONS[bias.direction], bias.r) for bias in biases}
         rows.append(model.row(*(own.get(category, "") for category in categories)))
     for name in dict.fromkeys(bias.model for bias in published):
         # What is not printed stays blank, which is not the same as no bias.
@@ -253,7 +253,7 @@ def _bias(study: _Study, found: Sequence[tuple[CountingModel, Sequence[Bias]]]) 
             if bias.model == name
         }
         rows.append(Row((name, *(printed.get(category, "") for category in categories)), "published"))
-    yield make_table(
+    yield Table.of(
         f"{study.suite}-bias",
         "Over- and underestimation",
         (MODEL, *("overall" if name == ALL else name for name in categories)),
@@ -272,12 +272,12 @@ def _weber(study: _Study, found: Sequence[tuple[CountingModel, Weber | NoWeber]]
         Column("Weber fraction", digits=3),
         Column("Gain", "Mean response as a share of the number.", digits=3),
         Column("Lapses", "Share of responses that have nothing to do with the number.", digits=3),
-        Column("p of fit", "Pearson’s test; a small p says that the law does not fit.", 3, is_probability=True),
+        Column.p("p of fit", "Pearson’s test; a small p says that the law does not fit."),
         "Assumed exact up to",
         "n",
-        text_column("Why none"),
+        Column.text("Why none"),
     )
-    yield make_table(
+    yield Table.of(
         f"{study.suite}-weber",
         "Weber fractions",
         columns,
@@ -298,14 +298,14 @@ def _weber(study: _Study, found: Sequence[tuple[CountingModel, Weber | NoWeber]]
             moments = (at.mean, at.predicted_mean, at.sd, at.predicted_sd)
             rows.append(model.row(at.number, at.exact, at.predicted_exact, *moments))
     names = ("Exact", "Exact, fitted law", "Mean", "Mean, fitted law", "SD", "SD, fitted law")
-    yield FigureBlock(
+    yield Figure(
         f"{study.suite}-psychometric",
         "Psychometric curves",
         charts.psychometric(points, [model.label for model, _ in fitted], study.palette),
         "Share of exact answers by number: dots with 95 % intervals as observed, the curve as Weber’s law with the "
         "fitted fraction, gain and lapses has it, over the numbers that it is fitted to.",
         "Observed and fitted share of exact answers by number, one panel per model.",
-        make_table(f"{study.suite}-psychometric-curves", "Psychometric curves", (MODEL, "Number", *names), rows),
+        Table.of(f"{study.suite}-psychometric-curves", "Psychometric curves", (MODEL, "Number", *names), rows),
     )
 
 
@@ -321,19 +321,19 @@ def _scalar(study: _Study, found: Sequence[tuple[CountingModel, ScalarVariabilit
     columns = (
         MODEL,
         Column("Slope", "Over all numbers, trials pooled: the paper’s own."),
-        Column("p against 1", "The paper’s own test.", 3, is_probability=True),
+        Column.p("p against 1", "The paper’s own test."),
         "Numbers",
         Column("Slope where fitted", "Over the numbers that Weber’s law is fitted to, between the edges."),
         Column("Slope of the law", "What Weber’s law predicts for whole numbers."),
-        Column("p against the law", digits=3, is_probability=True),
-        text_column("Never vary"),
+        Column.p("p against the law"),
+        Column.text("Never vary"),
     )
     slopes = []
     for model, scalar in found:
         paper, law = (scalar.slope, scalar.p_value_against_1, len(scalar.points)), scalar.law
         verdict = (law.slope, law.predicted, law.p) if law else (None, None, None)
         slopes.append(model.row(*paper, *verdict, write_range(scalar.constant)))
-    yield make_table(
+    yield Table.of(
         f"{study.suite}-scalar",
         "Scalar variability",
         columns,
@@ -345,7 +345,7 @@ def _scalar(study: _Study, found: Sequence[tuple[CountingModel, ScalarVariabilit
     )
     rows = (model.row(at.number, at.mean, at.sd, at.n) for model, scalar in found for at in scalar.points)
     title, heads = "Mean and spread of the responses", (MODEL, "Number", "Mean", "SD", "n")
-    yield FigureBlock(
+    yield Figure(
         f"{study.suite}-scalar-variability",
         "Spread against mean",
         charts.spread(
@@ -355,7 +355,7 @@ def _scalar(study: _Study, found: Sequence[tuple[CountingModel, ScalarVariabilit
         "Standard deviation over mean of the responses to each number, both on logarithmic scales, with the fitted "
         "line. Numbers answered without any spread have no place on it.",
         "Standard deviation over mean response on logarithmic scales, with a fitted line per model.",
-        make_table(f"{study.suite}-spread", title, heads, rows),
+        Table.of(f"{study.suite}-spread", title, heads, rows),
     )
 
 
@@ -370,15 +370,15 @@ def _fit_line(model: CountingModel, scalar: ScalarVariability) -> list[dict[str,
 
 def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterator[Block]:
     """Show whether responses follow number or a magnitude correlated with it."""
-    runner_up = Column("p of the runner-up", digits=3, is_probability=True)
+    runner_up = Column.p("p of the runner-up")
     rows = []
     for model, cues in found:
         delta_bics = {str(one.cue): one.delta_bic for one in cues.models}
         rows.append(model.row(cues.verdict, cues.p_value, *(delta_bics.get(cue) for cue in _CUES), cues.n))
-    yield make_table(
+    yield Table.of(
         f"{study.suite}-cues",
         "What the responses follow",
-        (MODEL, text_column("Follows"), runner_up, *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES), "n"),
+        (MODEL, Column.text("Follows"), runner_up, *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES), "n"),
         rows,
         "ΔBIC is how much worse a cue alone explains the responses, by any smooth law, than the best one (0). "
         "“Undecided”: the runner-up is about as close (Vuong’s test). “Number, with a bias by item size” (or hull, the "
@@ -387,7 +387,7 @@ def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterato
     slopes = [(model, one) for model, cues in found for one in cues.coefficients]
     if not slopes:
         return
-    columns = (MODEL, text_column("Cue"), "Slope", Column("Variance only it explains", digits=3))
+    columns = (MODEL, Column.text("Cue"), "Slope", Column("Variance only it explains", digits=3))
     cells = (model.row(one.predictor, one.slope, one.unique_share) for model, one in slopes)
     spec = charts.forest(
         [model.point("name", one.predictor, one.slope) for model, one in slopes],
@@ -396,7 +396,7 @@ def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterato
         x_title="slope of log response",
         order=list(dict.fromkeys(one.predictor for _, one in slopes)),
     )
-    yield FigureBlock(
+    yield Figure(
         f"{study.suite}-cue-regression",
         "Slopes of the cues",
         spec,
@@ -404,7 +404,7 @@ def _cues(study: _Study, found: Sequence[tuple[CountingModel, Cues]]) -> Iterato
         "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that a "
         "model that answers by number alone, by any law, has slopes of 0 for the rest; one that counts has 1 for it.",
         "Regression slopes of the cues with intervals, one panel per model.",
-        make_table(f"{study.suite}-cue-slopes", "Slopes of the cues", columns, cells),
+        Table.of(f"{study.suite}-cue-slopes", "Slopes of the cues", columns, cells),
     )
 
 
@@ -415,11 +415,11 @@ def _anchors(study: _Study, found: Sequence[tuple[CountingModel, Anchoring]]) ->
             (one.answer, one.share, write_range(one.home), one.p_value) for one in anchoring.anchors
         ]
         rows += [model.row(*cells) for cells in anchors or [("none", None, None, None)]]
-    p = Column("p", "Of its being no more frequent than an answer next to it; Holm’s.", digits=3, is_probability=True)
-    yield make_table(
+    p = Column.p("p", "Of its being no more frequent than an answer next to it; Holm’s.")
+    yield Table.of(
         f"{study.suite}-anchors",
         "Anchors",
-        (MODEL, "Answer", "Share elsewhere", text_column("At home with"), p),
+        (MODEL, "Answer", "Share elsewhere", Column.text("At home with"), p),
         rows,
         "Answers that are returned to whatever is shown: away from the numbers that it is at home with, an anchor is "
         "more frequent than both answers next to it, which no scatter around the number explains. The share is of the "
@@ -431,10 +431,10 @@ def _abstraction(study: _Study, found: Sequence[tuple[CountingModel, Abstraction
     rows = [model.row(one.estimate, " and ".join(one.pair)) for model, one in found]
     if study.published:
         rows += [Row((name, value, ""), "published") for name, value in study.published.abstractions.items()]
-    yield make_table(
+    yield Table.of(
         f"{study.suite}-abstraction",
         "Abstraction",
-        (MODEL, "Smallest correlation", text_column("Between")),
+        (MODEL, "Smallest correlation", Column.text("Between")),
         rows,
         "The smallest correlation between the confusion matrices of two categories: near 1, number is treated alike "
         f"whatever the things are. {differing_design(study.published, study.models)}".strip(),
@@ -450,17 +450,17 @@ def _wordings(study: _Study, _: object) -> Iterator[Block]:
             for model in study.models
             for one in model.report.wordings
         ]
-        columns = (MODEL, text_column("Wording"), text_column(""), "Accuracy", "MAE", Column("NAE", digits=3), "n")
+        columns = (MODEL, Column.text("Wording"), Column.text(""), "Accuracy", "MAE", Column("NAE", digits=3), "n")
         caption = (
             "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "
             "those with at least half as many usable answers as the most answered."
         )
-        yield make_table(f"{study.suite}-wordings", "Wordings of the question", columns, rows, caption)
+        yield Table.of(f"{study.suite}-wordings", "Wordings of the question", columns, rows, caption)
     if any(model.report.control is not None for model in study.models):
         rows = [model.row(model.report.control) for model in study.models]
         caption = "Share of the answers to “What does the image represent?” that name apples or fruit."
         head = (MODEL, "Control question right")
-        yield make_table(f"{study.suite}-control", "Control question", head, rows, caption)
+        yield Table.of(f"{study.suite}-control", "Control question", head, rows, caption)
 
 
 # By anchor: the title, the measure that some model must have, and the function that writes the section.
@@ -479,7 +479,7 @@ _SECTIONS: Mapping[str, tuple[str, str, Callable[[_Study, Sequence[tuple[Countin
 }
 
 
-def small_sample_warning(models: Sequence[CountingModel]) -> list[TextBlock]:
+def small_sample_warning(models: Sequence[CountingModel]) -> list[Paragraph]:
     """Warn if a cell has fewer eligible trials than the paper asks for."""
     few = [model for model in models if model.report.smallest_cell < LEAST_PER_CELL]
     if not few:
@@ -491,7 +491,7 @@ def small_sample_warning(models: Sequence[CountingModel]) -> list[TextBlock]:
         f"and category. Here {whose} has fewer somewhere, down to {smallest}: read "
         "what follows as a trial run."
     )
-    return [TextBlock(text, is_warning=True)]
+    return [Paragraph(text, is_warning=True)]
 
 
 _SKILL = (
@@ -504,7 +504,8 @@ _OTHERS = ("refused", "discarded", "unknown", "excluded")
 _MOST_ANCHORS = 3
 # Measures that are in neither table come last in the second.
 _NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
-_LEGEND = {
+_VALUES = "value [95 % interval]; n: answers with a count, in the wording with the smallest error"
+_HELP = {
     "level": "the model knows the numbers from 1 to this one [the lowest and highest possible level]",
     "human": "correlation with the responses of an ideal human, with whom even a perfect counter correlates below 1; "
     "an answer without a count is a miss. “answered” leaves such answers out, as the paper does",
@@ -519,23 +520,26 @@ _LEGEND = {
 }
 
 
-def print_enumerations(enumerations: Sequence[CountingReport], names: Names) -> None:
-    """Print two tables per suite: a row per model and judge, then the exact figures of two known observers."""
-    printed: set[str] = set()
-    for suite in dict.fromkeys(one.suite for one in enumerations):
-        printed |= _print_suite(suite, [one for one in enumerations if one.suite == suite], names)
-    print_marks(enumerations, names)
-    print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
-    print_line("value [95 % interval]; n: answers with a count, in the wording with the smallest error")
-    print_line(*(f"{heading}: {meaning}" for heading, meaning in _LEGEND.items() if heading in printed))
+def counting_result(enumerations: Sequence[CountingReport], names: Names) -> Result:
+    """Show two tables per suite: a row per model and judge, then the exact figures of two known observers."""
+    tables: list[Table] = []
+    for suite, own in group_rows(enumerations, lambda one: one.suite).items():
+        tables += _suite_tables(suite, own, names)
+    notes = [*explain_marks(enumerations, names)]
     if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
-        print_line(
+        notes.append(
             f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many"
         )
+    rows = [
+        one.row()
+        | {"matrices": {category: matrix.tolist() for category, matrix in one.matrices.items()}}
+        | {"is_stand_in": one.model in names.models}
+        for one in enumerations
+    ]
+    return Result(tuple(tables), names.plain(rows), notes=tuple(notes))
 
 
-def _print_suite(suite: str, enumerations: Sequence[CountingReport], names: Names) -> set[str]:
-    """Print the tables of a suite, and return the headings of columns that are not empty."""
+def _suite_tables(suite: str, enumerations: Sequence[CountingReport], names: Names) -> Iterator[Table]:
     has_runs = len({one.run for one in enumerations}) > 1
     judges = dict.fromkeys(names.mark_judge(one.judge) for one in enumerations)
     places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
@@ -543,51 +547,55 @@ def _print_suite(suite: str, enumerations: Sequence[CountingReport], names: Name
     is_partial = not all(one.has_every_count for one in enumerations)
     skill = [name for name in _SKILL if is_partial or name not in _OF_ANSWERED]
     nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
-    first, second = [], []
+    first: list[tuple[Cell, ...]] = []
+    second: list[tuple[Cell, ...]] = []
     for one in enumerations:
         labels = {"run": one.run, "model": names.mark_model(one.model), "judge": names.name_judge(one.judge)}
         named = [labels[place] for place in places]
         n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
         others = [f"{count} {name}" for name in _OTHERS if (count := getattr(one, name))]
-        first.append([*named, *(_text(getattr(one, name)) for name in skill), " + ".join([n, *others])])
-        second.append([*named, *(_text(getattr(one, name)) for name in nature)])
+        first.append((*named, *(_tell(getattr(one, name)) for name in skill), " + ".join([n, *others])))
+        second.append((*named, *(_tell(getattr(one, name)) for name in nature)))
     for name, known in name_baselines(one.numbers for one in enumerations):
         named = [f"({name}, exact)" if place == "model" else "" for place in places]
-        first.append([*named, *(_text(getattr(known, figure.removesuffix("_all"), None)) for figure in skill), ""])
-    print_line(f"{suite}, judged by {', '.join(judges)}")
-    tables = [([*places, *(headings[name] for name in skill), "n"], first)]
-    tables.append(([*places, *(headings.get(name, name) for name in nature)], second))
-    print_table(*tables[0])
-    print_filled(*tables[1])
-    return {heading for labels, rows in tables for heading, *cells in zip(labels, *rows, strict=True) if any(cells)}
+        first.append((*named, *(_tell(getattr(known, figure.removesuffix("_all"), None)) for figure in skill), ""))
+    for title, chosen, rows in ((f"{suite}, judged by {', '.join(judges)}", skill, first), ("", nature, second)):
+        heads = [Column.text(place) for place in places]
+        for name in chosen:
+            heading = headings.get(name, name)
+            heads.append(Column(heading, _HELP.get(heading, ""), digits=3))
+        made = Table.of(suite, title, [*heads, *[Column("n")] * (chosen is skill)], rows, _VALUES)
+        yield made if chosen is skill else made.without_empty()
 
 
-def _text(measure: object) -> str:
-    """Write the most telling figure of a measure; blank if it has none."""
+def _tell(measure: object) -> Cell:
+    """Return the most telling figure of a measure; blank if it has none."""
     match measure:
         case None | KnowerLevel(level=None):
             return ""
         case (Estimate() as found) | Abstraction(estimate=found):
-            return cell(found)
+            return found
         case KnowerLevel(level=level, low=low, high=high):
             return f"{level} [{low}, {high}]"
         case Anchoring(anchors=anchors):
-            return ", ".join(f"{one.answer}: {cell(one.share)}" for one in anchors[:_MOST_ANCHORS]) or "none"
+            texts = (f"{one.answer}: {estimate_text(one.share, mark=' !')}" for one in anchors[:_MOST_ANCHORS])
+            return ", ".join(texts) or "none"
         case Weber(estimate=found, gain=gain, lapse=lapse, goodness_of_fit=fit):
             fitted = f", fit p {write_p(fit.p)}" if fit else ""
-            return f"{cell(found)} (gain {gain.value:.2f}, lapses {lapse.value:.2f}{fitted})"
+            return Worded("", found, f"(gain {gain.value:.2f}, lapses {lapse.value:.2f}{fitted})")
         case NoWeber(reason=reason):
             return f"none: {reason}"
         case ScalarVariability(slope=slope, law=law, constant=constant):
             # The slope beside that of the law, if there is one; else the paper's own.
-            text = f"{cell(law.slope)} (law {law.predicted:.2f}, p {write_p(law.p)})" if law else cell(slope)
-            return text + (f"; {write_range(constant)} never vary" if constant else "")
+            beside = [f"law {law.predicted:.2f}, p {write_p(law.p)}"] if law else []
+            beside += [f"{write_range(constant)} never vary"] if constant else []
+            return Worded("", law.slope if law else slope, f"({'; '.join(beside)})" if beside else "")
         case Cues(verdict=verdict):
             return verdict
         case float():
-            return f"{measure:.3f}"
+            return measure
         case tuple():
             biases = [one for one in measure if isinstance(one, Bias) and one.category != ALL]
-            texts = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
-            return ", ".join(texts)
+            told = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
+            return ", ".join(told)
     return str(measure)

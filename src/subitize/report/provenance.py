@@ -17,19 +17,16 @@ from subitize.report.series import ReportRun, Series
 from subitize.report.table import (
     Block,
     Column,
-    FactsBlock,
-    Linked,
+    Facts,
+    Paragraph,
     Record,
     Row,
     RowKind,
     Section,
-    TableBlock,
-    TextBlock,
-    make_table,
+    Table,
+    Worded,
     number_of,
     slug,
-    tabulate,
-    text_column,
 )
 from subitize.store import Entry
 from subitize.store.reading import FAILED, look_up_failures, read_judgings
@@ -40,8 +37,8 @@ _DISCARDED = "Answers in which the rule found no value: wrong in accuracy, in no
 _UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
 _REASONS_LISTED = 10
 _MOST_LISTED = 6
-Facts = list[tuple[str, tuple[str, ...]]]
-_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; “Protocols” says what is in it.")
+Lines = list[tuple[str, tuple[str, ...]]]
+_COLUMN = Column.text("Protocol", "Rows of one protocol may be compared; “Protocols” says what is in it.")
 _MOST_COMPARED = 8
 _KNOWN = ("published", "baseline")
 """Kinds of rows that were not measured here."""
@@ -54,10 +51,10 @@ def describe_provenance(sources: Sequence[ReportRun]) -> Section:
         blocks = (_describe_suites(source), *_describe_models(source), *_describe_judges(source))
         inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
     note = "Every suite, model and judge with all its options, as they were stored with the answers."
-    return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
+    return Section("provenance", "Provenance", (Paragraph(note),), tuple(inner))
 
 
-def _describe_models(source: ReportRun) -> list[FactsBlock]:
+def _describe_models(source: ReportRun) -> list[Facts]:
     """List every model of the run with its options and how it answered."""
     seeds = ", ".join(map(str, sorted({suite.seed for suite in source.run.suites()})))
     blocks = []
@@ -67,7 +64,7 @@ def _describe_models(source: ReportRun) -> list[FactsBlock]:
             continue
         whole = ResponseTrail(pl.concat(trail.rows for trail in trails))
         prompts = dict.fromkeys(prompt for trail in trails for prompt in trail.prompts())
-        facts: Facts = [
+        facts: Lines = [
             ("Run", (f"{source.name}, seed {seeds}",)),
             ("Responses", (f"{whole.responses:,}, stored {days(whole.first_at, whole.last_at)} (UTC)",)),
             ("Prompts as sent", tuple(prompts)[:_EXAMPLES]),
@@ -79,7 +76,7 @@ def _describe_models(source: ReportRun) -> list[FactsBlock]:
     return blocks
 
 
-def _describe_judges(source: ReportRun) -> list[FactsBlock]:
+def _describe_judges(source: ReportRun) -> list[Facts]:
     """List every judge with readings."""
     entries = {entry.spec: entry for entry in source.run.judges()}
     blocks = []
@@ -87,7 +84,7 @@ def _describe_judges(source: ReportRun) -> list[FactsBlock]:
         entry = entries.get(judge)
         people = sum(one.annotators for one in judgings)
         span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
-        facts: Facts = [
+        facts: Lines = [
             ("Rule, with its version", tuple(f"{one.rule}: {number_of(one.readings, 'reading')}" for one in judgings)),
             ("Annotators", (str(people),) if entry is None else ()),
             ("Run", (source.name,)),
@@ -99,10 +96,10 @@ def _describe_judges(source: ReportRun) -> list[FactsBlock]:
     return blocks
 
 
-def _describe_entry(name: str, entry: Entry | None, kind: str, others: Facts) -> FactsBlock:
+def _describe_entry(name: str, entry: Entry | None, kind: str, others: Lines) -> Facts:
     """Describe an entry: its name, its spec if that differs, its address, options and other facts."""
     options = tuple(f"{option} = {value}" for option, value in entry.options.items()) or ("none",) if entry else ()
-    facts: Facts = [
+    facts: Lines = [
         ("Name", (name,)),
         ("Spec", (entry.spec,) if entry and entry.spec != name else ()),
         ("Address", entry.addresses if entry else ()),
@@ -111,19 +108,19 @@ def _describe_entry(name: str, entry: Entry | None, kind: str, others: Facts) ->
         *others,
     ]
     known = tuple((title, lines) for title, lines in facts if lines)
-    return FactsBlock(name, known, "stand-in" if entry and entry.is_stand_in else "")
+    return Facts(name, known, "stand-in" if entry and entry.is_stand_in else "")
 
 
-def _describe_suites(source: ReportRun) -> FactsBlock:
+def _describe_suites(source: ReportRun) -> Facts:
     """List the suites of the run with their options and seed, and the published data sets behind them."""
     suites, samples = source.run.suites(), describe_samples(source.run)
-    facts: Facts = [
+    facts: Lines = [
         (entry.name, (entry.shown, f"run seed {entry.seed}", *filter(None, [samples.get(entry.name)])))
         for entry in suites
     ]
     datasets = name_datasets(source.survey.observations.seen_items())
     facts += [(one.title, (f"licence: {one.licence}", one.citation)) for one in datasets]
-    return FactsBlock(f"Suites of {source.name}", tuple(facts))
+    return Facts(f"Suites of {source.name}", tuple(facts))
 
 
 def days(first_at: float, last_at: float) -> str:
@@ -147,7 +144,7 @@ def missing_data_section(sources: Sequence[ReportRun]) -> Section:
         gaps, seen = source.survey.gaps(), source.survey.observations.rows
         statuses = Counter(dict(seen["status"].value_counts().iter_rows()))
         record: Record = {
-            text_column("Run"): source.name,
+            Column.text("Run"): source.name,
             Column("Not asked", "Items that a model was not given although it was given others."): gaps.unasked,
             Column("Failed", "Trials that came to nothing."): gaps.failed,
             Column("Not read", "Answers that no judge has looked at."): gaps.unread,
@@ -165,22 +162,22 @@ def missing_data_section(sources: Sequence[ReportRun]) -> Section:
     if ties:
         caption += f" Of the unknown, {ties:,} have readings that are tied."
     title, reasons = "What no figure covers", (block for source in sources for block in _reasons(source))
-    return Section("gaps", title, (tabulate("gaps", title, records, caption), *reasons))
+    return Section("gaps", title, (Table.of_records("gaps", title, records, caption), *reasons))
 
 
-def _reasons(source: ReportRun) -> list[TableBlock]:
+def _reasons(source: ReportRun) -> list[Table]:
     failed = source.survey.responses.filter(pl.col("kind") == FAILED)["trial"].to_list()
     reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
-    why = make_table(
+    why = Table.of(
         f"failures-{slug(source.name)}",
         f"Why trials of {source.name} failed",
-        (text_column("Reason"), "Trials"),
+        (Column.text("Reason"), "Trials"),
         map(Row, reasons),
     )
-    left_out = make_table(
+    left_out = Table.of(
         f"exclusions-{slug(source.name)}",
         f"Items of {source.name} left out by hand",
-        (text_column("Item"), text_column("Reason")),
+        (Column.text("Item"), Column.text("Reason")),
         map(Row, source.run.exclusions().items()),
     )
     return [table for table in (why, left_out) if table.rows]
@@ -218,7 +215,7 @@ def find_protocols(series: Sequence[Series]) -> list[SeriesProtocol]:
 
 def mark_protocols(
     blocks: Sequence[Block], protocols: Sequence[SeriesProtocol]
-) -> tuple[Sequence[TextBlock], Sequence[Block]]:
+) -> tuple[Sequence[Paragraph], Sequence[Block]]:
     """Add the protocols to a suite's leaderboard, if there are several, and warn against comparing them.
 
     Published rows follow the protocol of their paper.
@@ -229,9 +226,9 @@ def mark_protocols(
     judge = paper and paper.judged_by.get(suite)
     judged = f"Published rows were judged by {judge}, under the paper’s protocol."
     marked: list[Block] = []
-    warnings: list[TextBlock] = []
+    warnings: list[Paragraph] = []
     for block in blocks:
-        if not isinstance(block, TableBlock):
+        if not isinstance(block, Table):
             marked.append(block)
             continue
         followed = [None if row.badge in _KNOWN else by_label.get(str(row.cells[0])) for row in block.rows]
@@ -249,7 +246,7 @@ def mark_protocols(
 def describe_protocols(protocols: Sequence[SeriesProtocol]) -> Section:
     """List every protocol with its rows, and what is specific to each row."""
     groups = _group(protocols)
-    note = TextBlock(
+    note = Paragraph(
         "Two rows may be compared exactly when their protocols have the same fingerprint. It is a hash of what stands "
         "here under it; models, their revisions, library versions and dates are not in it, and stand in the table, as "
         "do the options and the seed that the items were made with: the items themselves are in it."
@@ -260,12 +257,12 @@ def describe_protocols(protocols: Sequence[SeriesProtocol]) -> Section:
         "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
         "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
     )
-    table = tabulate("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
+    table = Table.of_records("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
     return Section("protocols", "Protocols", (note, *facts, table))
 
 
-def _link(one: SeriesProtocol) -> Linked:
-    return Linked(str(one.number), f"protocol-{one.protocol.fingerprint}")
+def _link(one: SeriesProtocol) -> Worded:
+    return Worded(str(one.number), anchor=f"protocol-{one.protocol.fingerprint}")
 
 
 def _group(protocols: Sequence[SeriesProtocol]) -> dict[str, list[SeriesProtocol]]:
@@ -274,7 +271,7 @@ def _group(protocols: Sequence[SeriesProtocol]) -> dict[str, list[SeriesProtocol
     return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
 
 
-def _warn(protocols: Sequence[SeriesProtocol]) -> list[TextBlock]:
+def _warn(protocols: Sequence[SeriesProtocol]) -> list[Paragraph]:
     """Say which rows may not be compared and why, and whose judge also rewarded the model in training."""
     groups = list(_group(protocols).values())
     lines = []
@@ -291,14 +288,14 @@ def _warn(protocols: Sequence[SeriesProtocol]) -> list[TextBlock]:
             lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
     rewarded = [one.series for one in protocols if one.has_reward_judge]
     trained = [f"{describe_reward_judge(one.label, one.judge_name)}." for one in rewarded]
-    return [TextBlock("\n".join(text), is_warning=True) for text in (lines, trained) if text]
+    return [Paragraph("\n".join(text), is_warning=True) for text in (lines, trained) if text]
 
 
 def _labels(protocols: Sequence[SeriesProtocol]) -> str:
     return ", ".join(one.series.label for one in protocols)
 
 
-def _describe(fingerprint: str, members: Sequence[SeriesProtocol]) -> FactsBlock:
+def _describe(fingerprint: str, members: Sequence[SeriesProtocol]) -> Facts:
     first, protocol = members[0], members[0].protocol
     examples = tuple(text for text in first.followed.calls.prompts() if text)
     rewarded = tuple(one.series.label for one in members if one.has_reward_judge)
@@ -307,7 +304,7 @@ def _describe(fingerprint: str, members: Sequence[SeriesProtocol]) -> FactsBlock
     further = [("Examples of prompts as sent", examples), ("Trained with this judge", rewarded)]
     facts += [(name, lines) for name, lines in further if lines]
     title = f"Protocol {first.number}: {protocol.suite}, judged by {first.series.source.name_judge(protocol.judge)}"
-    return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
+    return Facts(title, tuple(facts), id=f"protocol-{fingerprint}")
 
 
 def _own(one: SeriesProtocol) -> Record:
@@ -317,31 +314,31 @@ def _own(one: SeriesProtocol) -> Record:
     varying = [f"{name} = {', '.join(list_values(values, answers.responses))}" for name, values in own.varying.items()]
     rewritten = f"{answers.rewritten:,} of {answers.responses:,}" if answers.rewritten else ""
     return {
-        text_column("Model"): series.label,
-        text_column("Protocol"): _link(one),
-        text_column("Fingerprint"): one.protocol.fingerprint,
-        text_column("Suite"): series.suite,
-        text_column("Judge"): series.judge_name,
-        text_column("Run"): series.source.name,
-        text_column("Options"): _join(own.model_options),
-        text_column("Options of the suite"): _join(own.suite_options),
-        text_column("Seed of the run"): str(own.seed),
-        text_column("Sample", "What a limit took of the suite, where it did not take all."): own.sample,
-        text_column(
+        Column.text("Model"): series.label,
+        Column.text("Protocol"): _link(one),
+        Column.text("Fingerprint"): one.protocol.fingerprint,
+        Column.text("Suite"): series.suite,
+        Column.text("Judge"): series.judge_name,
+        Column.text("Run"): series.source.name,
+        Column.text("Options"): _join(own.model_options),
+        Column.text("Options of the suite"): _join(own.suite_options),
+        Column.text("Seed of the run"): str(own.seed),
+        Column.text("Sample", "What a limit took of the suite, where it did not take all."): own.sample,
+        Column.text(
             "Sight", "Whether the model named one to four things in plain pictures before it was asked."
         ): own.sight,
-        text_column("Revision", "As the server or the files name it."): settings.get("Revision", ""),
-        text_column("Weights"): settings.get("Weights", ""),
-        text_column("Versions"): settings.get("Versions", ""),
-        text_column("Parameters that vary"): "; ".join(varying),
+        Column.text("Revision", "As the server or the files name it."): settings.get("Revision", ""),
+        Column.text("Weights"): settings.get("Weights", ""),
+        Column.text("Versions"): settings.get("Versions", ""),
+        Column.text("Parameters that vary"): "; ".join(varying),
         Column("Responses", "All calls that were stored, those that failed included."): calls.responses,
-        text_column("Prompts rewritten"): rewritten,
+        Column.text("Prompts rewritten"): rewritten,
         Column("Asked again", "Answers or images that were asked for more than once."): calls.asked_again or None,
         Column("Annotators"): readings.annotators or None,
-        text_column("Revision of the judge", "As the server names it, with the build."): "; ".join(
+        Column.text("Revision of the judge", "As the server names it, with the build."): "; ".join(
             readings.revisions()
         ),
-        text_column("Stored (UTC)"): days(calls.first_at, max(calls.last_at, readings.last_at)),
+        Column.text("Stored (UTC)"): days(calls.first_at, max(calls.last_at, readings.last_at)),
     }
 
 

@@ -1,9 +1,9 @@
-"""Prints scores, pass@k, the contents of a run and single items at the terminal."""
+"""Tables of scores and pass@k, the contents of a run, and the lines that explain marks and gaps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from subitize.analysis.design import name_level
+from subitize.analysis.design import ESTIMANDS, Prompts, name_level
 from subitize.analysis.frame import Missing
 from subitize.analysis.overview import ItemStory, Names, Overview
 from subitize.analysis.score import MEASURES, PassRate, Score
@@ -12,7 +12,6 @@ from subitize.records import (
     Attached,
     Drawn,
     Elsewhere,
-    Estimate,
     Failed,
     Known,
     Outcome,
@@ -21,51 +20,70 @@ from subitize.records import (
     Scored,
     Trial,
     task_text,
+    to_plain,
 )
-from subitize.report.table import NOTHING, billions, estimate_text, number_of
-from subitize.report.terminal import describe_cautions, print_line, print_table
+from subitize.report.table import Cell, Column, Result, Table, Worded, billions, number_of
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
 STAND_IN = "* an embedded stand-in, not a real model or judge"
-_OF_GROUPS = "n of groups"
-# What headings mean, printed with the tables that have them.
-_LEGEND = {
-    ("refused", "discarded"): "accuracy counts refused and discarded answers as wrong; accuracy_read leaves out those "
-    "discarded, accuracy_answered also those refused",
-    ("coverage",): "coverage: share of answers with a count, on which mae and nae rest; nae_all counts the others as 0",
-    ("accuracy_by_itself",): "accuracy counts an answer only if those it depends on are right; accuracy_by_itself "
-    "counts each alone",
-    ("unknown",): "unknown: what the judge cannot tell, such as drawings it does not know and similarities of texts, "
-    "and ties; in no other figure",
-    (
-        "discarded",
-    ): "discarded: answers in which the rule finds no value, and drawings with nothing to count in them (0)",
-    (_OF_GROUPS,): "n of a row without accuracy: groups of images judged together, refused ones included",
-    ("size",): "size: billions of parameters; for a pipeline, those of the network that denoises",
-    ("protocol",): "protocol: only rows with the same number may be compared; how they differ: subitize report",
+_VALUES = "value [95 % interval; of errors, cut off at 0]; n: answers that have a value"
+_OF_GROUPS = "; without accuracy: groups of images judged together, refused ones included"
+_PLACES = {
+    "model": "",
+    "size": "billions of parameters; for a pipeline, those of the network that denoises",
+    "judge": "",
+    "group": "",
+    "protocol": "only rows with the same number may be compared; how they differ: subitize report",
+}
+_HELP = {
+    "accuracy_read": "without discarded answers, which accuracy counts as wrong",
+    "accuracy_answered": "without refused and discarded answers, which accuracy counts as wrong",
+    "accuracy_by_itself": "each answer alone; in accuracy it is right only if those it depends on are",
+    "coverage": "share of answers with a count, on which mae and nae rest; nae_all counts the others as 0",
+    "discarded": "answers in which the rule finds no value, and drawings with nothing to count in them (0)",
+    "unknown": "what the judge cannot tell, such as drawings it does not know and similarities of texts, and ties; in "
+    "no other figure",
 }
 
 
-def print_scores(
+def score_result(
     scores: Sequence[Score],
     names: Names,
     factors: Sequence[str],
-    fingerprints: Mapping[tuple[str, str, str], str] | None = None,
+    protocols: Mapping[tuple[str, str, str], str] | None = None,
     sizes: Mapping[str, int] | None = None,
-) -> None:
-    """Print a table per suite: one row per model and group, one column per informative measure.
+    prompts: Prompts = "sampled",
+) -> Result:
+    """Show a table per suite: one row per model and group, one column per informative measure.
 
-    Fingerprints of protocols, if shown, are given by suite, model and judge; sizes (parameters) by model.
+    Fingerprints of protocols, if known, are given by suite, model and judge; sizes (parameters) by model.
     """
+    known = protocols or {}
     shown = [score for score in scores if score.factor in ("all", *factors)]
-    known = {model: billions(count) for model, count in (sizes or {}).items()}
-    headings: list[str] = []
-    for suite, own in group_rows(shown, lambda one: one.suite).items():
+    records = []
+    for one in scores:
+        row = to_plain(one)
+        estimate, protocol = row.pop("estimate"), known.get((one.suite, one.model, one.judge))
+        marks = {"prompts": prompts, "is_stand_in": one.model in names.models, "protocol": protocol}
+        records.append({**row, **estimate, **marks})
+    notes = (*explain_marks(shown, names), f"intervals are about {ESTIMANDS[prompts]}")
+    return Result(_score_tables(shown, names, known, sizes or {}), names.add_names(records), notes=notes)
+
+
+def _score_tables(
+    scores: Sequence[Score],
+    names: Names,
+    fingerprints: Mapping[tuple[str, str, str], str],
+    sizes: Mapping[str, int],
+) -> tuple[Table, ...]:
+    known = {model: billions(count) for model, count in sizes.items()}
+    tables = []
+    for suite, own in group_rows(scores, lambda one: one.suite).items():
         rows = [{one.measure: one for one in found} for found in group_rows(own, _row_of).values()]
         firsts = [next(iter(row.values())) for row in rows]
         places = [(suite, one.model, one.judge) for one in firsts]
-        protocols = _number_protocols({place: (fingerprints or {}).get(place, "") for place in places})
+        protocols = _number_protocols({place: fingerprints.get(place, "") for place in places})
         named = [
             {
                 "model": names.mark_model(one.model),
@@ -76,33 +94,30 @@ def print_scores(
             }
             for one, row, place in zip(firsts, rows, places, strict=True)
         ]
-        headings += _print_suite(suite, named, rows)
-        headings += [_OF_GROUPS] * any(_is_of_groups(row) for row in rows)
-    print_marks(shown, names)
-    print_line("value [95 % interval; of errors, cut off at 0]; n: answers that have a value")
-    print_cautions(score.estimate for score in shown)
-    print_line(*(meaning for explained, meaning in _LEGEND.items() if {*explained} & {*headings}))
+        tables.append(_suite_table(suite, named, rows))
+    return tuple(tables)
 
 
 def _row_of(one: Score | PassRate) -> tuple[str, ...]:
     return one.suite, one.model, one.judge, one.factor, one.group
 
 
-def _print_suite(suite: str, named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str, Score]]) -> list[str]:
-    """Print the table of a suite, under its judge if there is only one; return the headings."""
+def _suite_table(suite: str, named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str, Score]]) -> Table:
+    """Make the table of a suite, under its judge if there is only one."""
     silent = _silent_measures([score for row in rows for score in row.values()])
     measures = [name for name in MEASURES if name not in silent and any(name in row for row in rows)]
     judges = {names["judge"] for names in named}
-    places = [place for place in named[0] if any(names[place] for names in named)]
+    places = [place for place in _PLACES if any(names[place] for names in named)]
     columns = [place for place in places if place != "judge" or len(judges) > 1]
-    print_line(f"{suite}, judged by {judges.pop()}" if len(judges) == 1 else suite)
     lines = []
     for names, row in zip(named, rows, strict=True):
-        cells = [cell(row[name].estimate) if name in row else "" for name in measures]
-        lines.append([*(names[column] for column in columns), *cells, _counts(row)])
-    headings = [*columns, *measures, "n"]
-    print_table(headings, lines)
-    return headings
+        figures = (row[name].estimate if name in row else "" for name in measures)
+        lines.append((*(names[column] for column in columns), *figures, _counts(row)))
+    heads = [Column.text(name, _PLACES[name]) for name in columns]
+    heads += [Column(name, _HELP.get(name, ""), digits=3) for name in measures]
+    title = f"{suite}, judged by {judges.pop()}" if len(judges) == 1 else suite
+    caption = _VALUES + _OF_GROUPS * any(map(_is_of_groups, rows))
+    return Table.of(suite, title, (*heads, Column.text("n")), lines, caption)
 
 
 def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[tuple[str, str, str], str]:
@@ -112,145 +127,6 @@ def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[
     if len(several) == 1 or len(judges) == len(pairs) == len(several):
         return dict.fromkeys(protocols, "")
     return {key: str(several.index(one) + 1) for key, one in protocols.items()}
-
-
-def print_passes(passes: Sequence[PassRate], names: Names) -> None:
-    """Print one row per model and group of items, one column per k."""
-    known = sorted({one.k for one in passes})
-    ks = known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
-    lines = []
-    for (suite, model, judge, factor, group), own in group_rows(passes, _row_of).items():
-        by_k = {one.k: one for one in own}
-        marked = names.mark_judge(judge, is_informed=any(one.is_informed for one in own))
-        undecided = max(one.undecided for one in own)
-        items = f"{max(one.estimate.n for one in own)}" + f" + {undecided} undecided" * (undecided > 0)
-        labels = (suite, names.mark_model(model), marked, name_level(factor, group))
-        lines.append([*labels, *(_pass(by_k.get(k)) for k in ks), items, str(max(one.images for one in own))])
-    print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
-    print_marks(passes, names)
-    print_line(
-        "pass@k: the chance that at least one of k images of a prompt is right; pass@1 is the accuracy per image"
-    )
-    print_line(
-        "mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong"
-    )
-    print_cautions(one.estimate for one in passes if one.k in ks)
-    if any(one.is_voted for one in passes):
-        print_line("‡ from votes on groups of k images")
-    if any(one.undecided for one in passes):
-        print_line("undecided: items without any value, as where votes are tied; they are in no figure")
-    if any(one.left_out for one in passes):
-        print_line("(−n): n items have fewer than k images and are left out")
-
-
-def _pass(one: PassRate | None) -> str:
-    if one is None:
-        return NOTHING
-    return cell(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)
-
-
-def print_coverage(samples: Mapping[str, str], gaps: Missing) -> None:
-    """Print which suites were sampled, and what no figure covers."""
-    print_line(*(f"{suite}: {sample}" for suite, sample in samples.items()))
-    unasked = "not yet given to a model that got others, counted once for each such model"
-    for count, noun, line in (
-        (gaps.unasked, "item", f"not complete: {{}} {unasked}"),
-        (gaps.failed, "trial", "in no figure: {} that failed"),
-        (gaps.unread, "answer", "in no figure: {} not judged"),
-        (gaps.tied, "answer", "unknown: {} with tied readings (see --agreement)"),
-    ):
-        if count:
-            print_line(line.format(number_of(count, noun)))
-
-
-def print_overview(overview: Overview, names: Names, samples: Mapping[str, str]) -> None:
-    """Print what is in a run: suites, models and judges, with their specs and addresses."""
-    for entry in overview.suites:
-        items = f"{number_of(overview.items.get(entry.name, 0), 'item')}, seed {entry.seed}"
-        print_line(f"suite {entry.shown}: {samples.get(entry.name, items)}")
-    models = []
-    for one in overview.models:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
-        what = _spec_and_address(one.model, names.name_model(one.model), one.addresses)
-        models.append((one.suite, names.mark_model(one.model), str(sum(one.outcomes.values())), kinds, *what))
-    judges = []
-    for each in overview.judges:
-        counts = [str(count or "") for count in (each.annotators, each.readings, each.discarded)]
-        what = _spec_and_address(each.judge, names.name_judge(each.judge), each.addresses)
-        judges.append([names.mark_judge(each.judge), *counts, *what])
-    print_filled(("suite", "model", "responses", "outcomes", "spec", "address"), models)
-    print_filled(("judge", "annotators", "readings", "without a value", "spec", "address"), judges)
-    if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
-        print_line(STAND_IN)
-    print_line(*(f"excluded: {item} ({reason})" for item, reason in overview.exclusions.items()))
-
-
-def _spec_and_address(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str]:
-    """Return the spec, if the name does not say it, and the addresses."""
-    return spec if spec != name else "", ", ".join(addresses)
-
-
-def print_filled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table without its empty columns; print nothing if there are no rows."""
-    filled = [place for place in range(len(headings)) if any(row[place] for row in rows)]
-    if rows:
-        print_table([headings[place] for place in filled], [[row[place] for place in filled] for row in rows])
-
-
-def print_story(story: ItemStory, names: Names) -> None:
-    """Print one item with its responses and readings."""
-    print_line(f"item {story.item.id}")
-    print_line(f"task {story.item.task.kind}: {task_text(story.item.task)}")
-    if story.excluded is not None:
-        print_line(f"excluded: {story.excluded}")
-    for ask in story.item.asks:
-        print_line(f"question {ask.question.id}: {ask.wording} Right: {' or '.join(map(str, ask.expects))}")
-    for stored in story.responses:
-        print_line(f"{_name_trials([stored.response.trial], names)}: {_describe_outcome(stored.response.outcome)}")
-    trials = {stored.trial_id: stored.response.trial for stored in story.responses}
-    for found in story.readings:
-        reading = found.reading
-        members = [trials[id] for id in reading.subject.trial_ids if id in trials]
-        value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
-        who = f"{names.name_judge(reading.judge)} {reading.annotator}".strip()
-        what = "reading" if reading.purpose == "answer" else reading.purpose
-        of = "" if reading.reviews is None else f"reading {reading.reviews}, "
-        about = of + (_name_trials(members, names) if members else reading.subject.id)
-        print_line(f"{what} {found.id} by {who} of {about}: {reading.question.id} = {value} ({reading.rule})")
-
-
-def _name_trials(trials: Sequence[Trial], names: Names) -> str:
-    """Name a trial, or several of one model that were judged together."""
-    repeats = ", ".join(str(trial.repeat) for trial in trials)
-    attempt = f", attempt {trials[0].attempt}" if len(trials) == 1 and trials[0].attempt else ""
-    return f"{names.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
-
-
-def _describe_outcome(outcome: Outcome) -> str:
-    match outcome:
-        case Said(text=text):
-            return f"said {text!r}"
-        case Drawn(picture=picture):
-            if isinstance(picture, Elsewhere):
-                return f"drew {picture.name}"
-            attached = f"{picture.name}, attached: " if isinstance(picture, Attached) else ""
-            return f"drew {attached}{picture.hash}.{picture.format}"
-        case Scored(scores=scores):
-            return f"scored {dict(scores)}"
-        case Refused(reason=reason):
-            return f"refused, {reason}"
-        case Failed(reason=reason):
-            return f"failed, {reason}"
-
-
-def cell(estimate: Estimate | None) -> str:
-    """Write a figure with its interval, marked "!" because † means an informed judge at the terminal."""
-    return estimate_text(estimate, mark=" !")
-
-
-def print_cautions(estimates: Iterable[Estimate]) -> None:
-    """Explain the figures marked "!"."""
-    print_line(*describe_cautions(estimate.caution for estimate in estimates))
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:
@@ -283,9 +159,136 @@ def _is_of_groups(row: Mapping[str, Score]) -> bool:
     return "success" in row and "accuracy" not in row
 
 
-def print_marks(figures: Sequence[Any], names: Names) -> None:
+def pass_result(passes: Sequence[PassRate], names: Names, notes: Sequence[str] = ()) -> Result:
+    """Show one row per model and group of items, one column per k."""
+    known = sorted({one.k for one in passes})
+    ks = known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
+    lines: list[tuple[Cell, ...]] = []
+    for (suite, model, judge, factor, group), own in group_rows(passes, _row_of).items():
+        by_k = {one.k: one for one in own}
+        marked = names.mark_judge(judge, is_informed=any(one.is_informed for one in own))
+        undecided = max(one.undecided for one in own)
+        items = f"{max(one.estimate.n for one in own)}" + f" + {undecided} undecided" * (undecided > 0)
+        labels = (suite, names.mark_model(model), marked, name_level(factor, group))
+        lines.append((*labels, *(_pass(by_k.get(k)) for k in ks), items, max(one.images for one in own)))
+    heads = [*map(Column.text, ("suite", "model", "judge", "group")), *(Column(f"pass@{k}", digits=3) for k in ks)]
+    caption = [
+        "pass@k: the chance that at least one of k images of a prompt is right; pass@1 is the accuracy per image",
+        "mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong",
+    ]
+    caption += ["‡ from votes on groups of k images"] * any(one.is_voted for one in passes)
+    if any(one.undecided for one in passes):
+        caption.append("undecided: items without any value, as where votes are tied; they are in no figure")
+    if any(one.left_out for one in passes):
+        caption.append("(−n): n items have fewer than k images and are left out")
+    columns = (*heads, Column.text("items"), Column("images"))
+    table = Table.of("pass-at-k", "", columns, lines, notes=caption)
+    return Result((table,), list(map(names.row, passes)), notes=(*explain_marks(passes, names), *notes))
+
+
+def _pass(one: PassRate | None) -> Worded | None:
+    if one is None:
+        return None
+    marks = ["‡"] * one.is_voted + [f"(−{one.left_out})"] * (one.left_out > 0)
+    return Worded("", one.estimate, " ".join(marks))
+
+
+def describe_gaps(samples: Mapping[str, str], gaps: Missing) -> list[str]:
+    """Say which suites were sampled, and what no figure covers."""
+    unasked = "not yet given to a model that got others, counted once for each such model"
+    known = (
+        (gaps.unasked, "item", f"not complete: {{}} {unasked}"),
+        (gaps.failed, "trial", "in no figure: {} that failed"),
+        (gaps.unread, "answer", "in no figure: {} not judged"),
+        (gaps.tied, "answer", "unknown: {} with tied readings (see --agreement)"),
+    )
+    missing = [line.format(number_of(count, noun)) for count, noun, line in known if count]
+    return [*(f"{suite}: {sample}" for suite, sample in samples.items()), *missing]
+
+
+def show_overview(overview: Overview, names: Names, samples: Mapping[str, str]) -> Result:
+    """Show what is in a run: suites, models and judges, with their specs and addresses."""
+    suites = []
+    for entry in overview.suites:
+        items = f"{number_of(overview.items.get(entry.name, 0), 'item')}, seed {entry.seed}"
+        suites.append(f"suite {entry.shown}: {samples.get(entry.name, items)}")
+    models = []
+    for one in overview.models:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
+        what = _spec_and_address(one.model, names.name_model(one.model), one.addresses)
+        models.append((one.suite, names.mark_model(one.model), sum(one.outcomes.values()), kinds, *what))
+    judges = []
+    for each in overview.judges:
+        counts = (each.annotators or "", each.readings or "", each.discarded or "")
+        what = _spec_and_address(each.judge, names.name_judge(each.judge), each.addresses)
+        judges.append((names.mark_judge(each.judge), *counts, *what))
+    heads = ("suite", "model", "responses", "outcomes", "spec", "address")
+    tables = (
+        Table.of("models", "", heads, models, drops_empty=True),
+        Table.of("judges", "", ("judge", "annotators", "readings", "without a value", *heads[4:]), judges,
+                 drops_empty=True),
+    )  # fmt: skip
+    are_stand_ins = any(one.is_stand_in for own in (overview.models, overview.judges) for one in own)
+    excluded = (f"excluded: {item} ({reason})" for item, reason in overview.exclusions.items())
+    return Result(tables, names.plain(overview), tuple(suites), (*[STAND_IN] * are_stand_ins, *excluded))
+
+
+def _spec_and_address(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str]:
+    """Return the spec, if the name does not say it, and the addresses."""
+    return spec if spec != name else "", ", ".join(addresses)
+
+
+def show_story(story: ItemStory, names: Names) -> Result:
+    """Show one item with its responses and readings."""
+    lines = [f"item {story.item.id}", f"task {story.item.task.kind}: {task_text(story.item.task)}"]
+    if story.excluded is not None:
+        lines.append(f"excluded: {story.excluded}")
+    for ask in story.item.asks:
+        lines.append(f"question {ask.question.id}: {ask.wording} Right: {' or '.join(map(str, ask.expects))}")
+    for stored in story.responses:
+        lines.append(f"{_name_trials([stored.response.trial], names)}: {_describe_outcome(stored.response.outcome)}")
+    trials = {stored.trial_id: stored.response.trial for stored in story.responses}
+    for found in story.readings:
+        reading = found.reading
+        members = [trials[id] for id in reading.subject.trial_ids if id in trials]
+        value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
+        who = f"{names.name_judge(reading.judge)} {reading.annotator}".strip()
+        what = "reading" if reading.purpose == "answer" else reading.purpose
+        of = "" if reading.reviews is None else f"reading {reading.reviews}, "
+        about = of + (_name_trials(members, names) if members else reading.subject.id)
+        lines.append(f"{what} {found.id} by {who} of {about}: {reading.question.id} = {value} ({reading.rule})")
+    return Result((), names.plain(story), tuple(lines))
+
+
+def _name_trials(trials: Sequence[Trial], names: Names) -> str:
+    """Name a trial, or several of one model that were judged together."""
+    repeats = ", ".join(str(trial.repeat) for trial in trials)
+    attempt = f", attempt {trials[0].attempt}" if len(trials) == 1 and trials[0].attempt else ""
+    return f"{names.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
+
+
+def _describe_outcome(outcome: Outcome) -> str:
+    match outcome:
+        case Said(text=text):
+            return f"said {text!r}"
+        case Drawn(picture=picture):
+            if isinstance(picture, Elsewhere):
+                return f"drew {picture.name}"
+            attached = f"{picture.name}, attached: " if isinstance(picture, Attached) else ""
+            return f"drew {attached}{picture.hash}.{picture.format}"
+        case Scored(scores=scores):
+            return f"scored {dict(scores)}"
+        case Refused(reason=reason):
+            return f"refused, {reason}"
+        case Failed(reason=reason):
+            return f"failed, {reason}"
+
+
+def explain_marks(figures: Iterable[Any], names: Names) -> tuple[str, ...]:
     """Explain the marks on models and judges, if there are any."""
-    if any(names.has(one.model, one.judge) for one in figures):
-        print_line(STAND_IN)
-    if any(getattr(one, "is_informed", False) for one in figures):
-        print_line("† informed: the judge knew what was asked for")
+    own = list(figures)
+    stand_ins = [STAND_IN] * any(names.has(one.model, one.judge) for one in own)
+    informed = ["† informed: the judge knew what was asked for"] * any(
+        getattr(one, "is_informed", False) for one in own
+    )
+    return (*stand_ins, *informed)

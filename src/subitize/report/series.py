@@ -15,7 +15,7 @@ from subitize.errors import BadValueError
 from subitize.io.frames import group_rows
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
-from subitize.report.table import KINDS, Cell, Row, RowKind, printable, text_column
+from subitize.report.table import KINDS, Cell, Column, Row, RowKind, printable
 from subitize.store import Database, Run
 from subitize.store.frames import trace_responses
 from subitize.store.reading import read_judgings
@@ -125,7 +125,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
 
 
-MODEL = text_column("Model")
+MODEL = Column.text("Model")
 _FAR = 1e6  # the largest number in a chart
 
 

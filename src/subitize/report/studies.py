@@ -1,4 +1,4 @@
-"""Prints and draws calibrations (NAE against the threshold, as Numbersense, Figure S4) and plans of studies."""
+"""Tables and charts of calibrations (NAE against the threshold, as Numbersense, Figure S4) and of plans of studies."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
@@ -6,15 +6,14 @@ from pathlib import Path
 
 from subitize import papers as plugins
 from subitize.analysis.calibration import Calibration, ThresholdPoint
+from subitize.analysis.overview import Names
 from subitize.analysis.power import PowerPlan
 from subitize.labels import make_rule
 from subitize.labels.calibrations import PREFIX, Calibrated
-from subitize.records import Estimate
+from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.figures import INK, QUIET, save_figure
-from subitize.report.scores import cell, print_filled
-from subitize.report.table import estimate_text, number_of, number_text, printable
-from subitize.report.terminal import print_line, print_table
+from subitize.report.table import Cell, Result, Table, number_of, printable
 
 _BLUE = "#0072b2"
 _COLOURS = {"NAE": _BLUE, "accuracy": "#d55e00"}
@@ -22,34 +21,38 @@ _WIDTH_PX, _HEIGHT_PX = 520, 260
 _LABEL_WIDTH = 0.2  # of the axis, about
 
 
-def print_calibration(found: Calibration) -> None:
-    """Print the threshold, and how well it counts where it was chosen and on held-out pictures."""
-    result = found.result
+def calibration_result(found: Calibration, names: Names, name: str, kept: Path, drawn: Path) -> Result:
+    """Show the threshold, and how well it counts where it was chosen and on held-out pictures."""
+    result, rule = names.rename(found.result), str(make_rule(found.result))
     metrics = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
-    rows = [
-        (name + " *" * (name == result.metric), *map(_calibration_cell, figures)) for name, figures in metrics.items()
-    ]
+    rows = ((name + " *" * (name == result.metric), *map(_or_blank, figures)) for name, figures in metrics.items())
     overlap = f", boxes that overlap by more than {result.iou:g} counted once" if result.iou < 1 else ""
-    names = f"{printable(result.judge)} against {printable(result.reference)}"
-    print_line(f"{names}: count boxes with a score of {result.threshold:g} or more{overlap}")
-    print_line(f"as a rule: {make_rule(result)}")
-    print_table(("metric", "at the threshold", "held out"), rows)
-    print_line(f"* searched; value [95 % interval]; n: {result.n} pictures of {number_of(found.items, 'item')}")
-    print_line(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")
-    ious = _span(found.fold_ious) if len(set(found.fold_ious)) > 1 else ""
-    print_line(f"thresholds chosen by fold: {_span(found.fold_thresholds)}" + f"; overlaps: {ious}" * bool(ious))
-    print_line(*found.notes)
+    ious = f"; overlaps: {_span(found.fold_ious)}" if len(set(found.fold_ious)) > 1 else ""
+    lead = (
+        f"{result.judge} against {result.reference}: count boxes with a score of {result.threshold:g} or more{overlap}",
+        f"as a rule: {make_rule(result)}",
+    )
+    notes = (
+        f"* searched; value [95 % interval]; n: {result.n} pictures of {number_of(found.items, 'item')}",
+        f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn",
+        f"thresholds chosen by fold: {_span(found.fold_thresholds)}{ious}",
+        *found.notes,
+        f"saved in {kept}, drawn in {drawn}; use it with: --rule {PREFIX}{name}",
+    )
+    table = Table.of("calibration", "", ("metric", "at the threshold", "held out"), rows, digits=3)
+    plain = to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}
+    return Result((table,), names.add_names(plain), lead, notes)
 
 
-def print_saved(saved: Mapping[str, Calibrated]) -> None:
-    """Print the saved calibrations, each with its rule."""
+def saved_result(saved: Mapping[str, Calibrated]) -> Result:
+    """Show the saved calibrations, each with its rule."""
+    records = {name: to_plain(one) | {"rule": str(make_rule(one))} for name, one in saved.items()}
     rows = []
     for name, one in saved.items():
-        figures = (_calibration_cell(one.nae), _calibration_cell(one.accuracy))
-        rule = str(make_rule(one))
-        rows.append((f"{PREFIX}{name}", rule, one.judge, one.reference, str(one.n), *figures, str(one.made_on)))
+        labels = (f"{PREFIX}{name}", records[name]["rule"], one.judge, one.reference)
+        rows.append((*labels, one.n, one.nae, one.accuracy, str(one.made_on)))
     heads = ("rule", "counts by", "judge", "against", "n", "nae held out", "accuracy held out", "made on")
-    print_table(heads, rows)
+    return Result((Table.of("calibrations", "", heads, rows, digits=3),), records)
 
 
 def write_calibration_figure(found: Calibration, path: Path) -> Path:
@@ -92,8 +95,8 @@ def _rows(curve: Iterable[ThresholdPoint]) -> Iterator[Mapping[str, object]]:
         yield {"threshold": threshold, "metric": metric, **values}
 
 
-def _calibration_cell(estimate: Estimate | None) -> str:
-    return "" if estimate is None else cell(estimate)
+def _or_blank(estimate: Estimate | None) -> Cell:
+    return "" if estimate is None else estimate
 
 
 def _span(values: Iterable[float]) -> str:
@@ -103,14 +106,16 @@ def _span(values: Iterable[float]) -> str:
     return f"{found[0]:g} to {found[-1]:g}, median {found[len(found) // 2]:g}"
 
 
-def print_plan(plan: PowerPlan) -> None:
-    """Print the assumptions of a plan, what the study can show, and the same for other sizes."""
-    print_line("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
-    answers = [(one.what, _power_cell(one.value) or "none", one.note) for one in plan.answers]
-    curve = [(str(one.at), _power_cell(one.half_width), _power_cell(one.power)) for one in plan.curve]
-    print_filled(("", "figure", "there"), answers)
-    print_filled((plan.axis, "half-width", "power"), curve)
-    print_line(*plan.notes, "[…]: 95 % interval of the simulation's own error")
+def plan_result(plan: PowerPlan) -> Result:
+    """Show the assumptions of a plan, what the study can show, and the same for other sizes."""
+    answers = ((one.what, _power_cell(one.value) or "none", one.note) for one in plan.answers)
+    curve = ((one.at, _power_cell(one.half_width), _power_cell(one.power)) for one in plan.curve)
+    tables = (
+        Table.of("plan", "", ("", "figure", "there"), answers, digits=4, drops_empty=True),
+        Table.of("curve", "", (plan.axis, "half-width", "power"), curve, digits=4, drops_empty=True),
+    )
+    assumed = "assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items())
+    return Result(tables, to_plain(plan), (assumed,), (*plan.notes, "[…]: 95 % interval of the simulation's own error"))
 
 
 def write_power_figure(plan: PowerPlan, path: Path) -> Path:
@@ -140,7 +145,6 @@ def write_power_figure(plan: PowerPlan, path: Path) -> Path:
     return save_figure(spec, path, "power")
 
 
-def _power_cell(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.low < estimate.high:
-        return estimate_text(estimate, 4) if estimate else ""
-    return number_text(estimate.value, 0 if isinstance(estimate.value, int) else 4)
+def _power_cell(estimate: Estimate | None) -> Cell:
+    """Return a figure, without an interval if it has none."""
+    return estimate.value if estimate and estimate.low >= estimate.high else estimate

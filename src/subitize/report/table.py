@@ -7,10 +7,14 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from subitize.records import Box, Estimate
 from subitize.report import terminal
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RowKind = Literal["", "stand-in", "stand-in judge", "published", "baseline"]
 KINDS: tuple[RowKind, ...] = ("", "stand-in", "stand-in judge", "baseline", "published")
@@ -18,41 +22,55 @@ KINDS: tuple[RowKind, ...] = ("", "stand-in", "stand-in judge", "baseline", "pub
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
-    """A word and the figure behind it, as in "Over. 0.44"."""
+class Worded:
+    """A word with the figure behind it ("Over. 0.44"), what follows it, or a link to another place of the page.
+
+    The figure may have other decimals than its column.
+    """
 
     word: str
-    estimate: Estimate | None
+    estimate: Estimate | None = None
+    after: str = ""
+    anchor: str = ""
+    digits: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PublishedValue:
     """A published figure with its standard error; its interval is unknown."""
 
     value: float
     standard_error: float
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A word that links to another place of the page, by that place's id."""
-
-    word: str
-    anchor: str
-
-
-Cell = str | int | float | Estimate | Tagged | Printed | Linked | None
+Cell = str | int | float | Estimate | Worded | PublishedValue | None
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's heading, what it means if that is not obvious, and the decimals of its figures."""
+    """A heading, what it means if that is not obvious, and the decimals of its figures.
+
+    The meaning is a tooltip on the page and a line below the table at a terminal.
+    """
 
     name: str
     help: str = ""
     digits: int = 2
-    is_numeric: bool = True
-    is_probability: bool = False
+    kind: Literal["number", "text", "p"] = "number"
+
+    @classmethod
+    def text(cls, name: str, help: str = "") -> Self:
+        """Make a column of words."""
+        return cls(name, help, kind="text")
+
+    @classmethod
+    def p(cls, name: str, help: str = "") -> Self:
+        """Make a column of p-values."""
+        return cls(name, help, 3, "p")
+
+
+Columns = Iterable[Column | str]
+Record = Mapping[Column, Cell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +82,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class TableBlock:
-    """A table; its name is also that of its files."""
+class Table:
+    """A table, for page, terminal and files; its name is that of its files."""
 
     name: str
     title: str
@@ -74,15 +92,51 @@ class TableBlock:
     caption: str = ""
     is_grouped: bool = False
     """Whether rows of a kind are grouped under a heading."""
+    lead: tuple[str, ...] = ()
+    """Lines above it at a terminal, where a title does not say enough."""
+    notes: tuple[str, ...] = ()
+    """Lines below it at a terminal, where a caption and the help of columns do not say enough."""
 
-    def groups(self) -> list[tuple[RowKind | None, list[Row]]]:
-        """Group rows by kind; a table of one kind, or that is not grouped, is one group of kind None."""
-        kinds = dict.fromkeys(row.badge for row in self.rows)
-        if not self.is_grouped or len(kinds) < 2:
-            return [(None, list(self.rows))]
-        return [(kind, [row for row in self.rows if row.badge == kind]) for kind in kinds]
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        columns: Columns,
+        rows: Iterable[Row | Sequence[Cell]],
+        caption: str = "",
+        *,
+        notes: Iterable[str] = (),
+        digits: int = 2,
+        drops_empty: bool = False,
+    ) -> Self:
+        """Make a table; a plain column of figures may be given by its heading alone, an ordinary row by its cells."""
+        heads = tuple(Column(one, digits=digits) if isinstance(one, str) else one for one in columns)
+        own = tuple(one if isinstance(one, Row) else Row(tuple(one)) for one in rows)
+        made = cls(name, title, heads, own, caption, notes=tuple(notes))
+        return made.without_empty() if drops_empty else made
 
-    def with_column(self, column: Column, cells: Iterable[Cell], at: int) -> "TableBlock":
+    @classmethod
+    def of_records(
+        cls,
+        name: str,
+        title: str,
+        records: Sequence[tuple[Record, RowKind]],
+        caption: str = "",
+        *,
+        drops_empty: bool = False,
+    ) -> Self:
+        """Make a table of records with the same columns in the same order."""
+        rows = (Row(tuple(record.values()), badge) for record, badge in records)
+        return cls.of(name, title, records[0][0] if records else (), rows, caption, drops_empty=drops_empty)
+
+    def without_empty(self) -> Self:
+        """Leave out columns in which there is nothing but zeros."""
+        filled = [any(row.cells[place] for row in self.rows) for place in range(len(self.columns))]
+        rows = (replace(row, cells=tuple(compress(row.cells, filled))) for row in self.rows)
+        return replace(self, columns=tuple(compress(self.columns, filled)), rows=tuple(rows))
+
+    def with_column(self, column: Column, cells: Iterable[Cell], at: int) -> Self:
         """Insert a column at a place, or replace its cells if it is already there."""
         after = at + (self.columns[at : at + 1] == (column,))
         rows = (
@@ -91,41 +145,68 @@ class TableBlock:
         )
         return replace(self, columns=(*self.columns[:at], column, *self.columns[after:]), rows=tuple(rows))
 
+    def groups(self) -> list[tuple[RowKind | None, list[Row]]]:
+        """Group rows by kind; a table of one kind, or that is not grouped, is one group of kind None."""
+        kinds = dict.fromkeys(row.badge for row in self.rows)
+        if not self.is_grouped or len(kinds) < 2:
+            return [(None, list(self.rows))]
+        return [(kind, [row for row in self.rows if row.badge == kind]) for kind in kinds]
 
-Columns = Iterable[Column | str]
+    def cautions(self) -> set[str]:
+        """Say why marked figures are too little to rely on."""
+        cells = (cell.estimate if isinstance(cell, Worded) else cell for row in self.rows for cell in row.cells)
+        cautions = (cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution)
+        return {part for caution in cautions for part in caution.split("; ")}
 
+    def full_caption(self) -> str:
+        """Return the caption, which also explains the marked figures."""
+        found = sorted(self.cautions())
+        return f"{self.caption} † Too little to rely on: {'; '.join(found)}.".strip() if found else self.caption
 
-def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], caption: str = "") -> TableBlock:
-    """Make a table; a plain column of figures may be given by its heading alone."""
-    heads, own = tuple(Column(one) if isinstance(one, str) else one for one in columns), tuple(rows)
-    # The caption explains the marked figures.
-    cells = (cell.estimate if isinstance(cell, Tagged) else cell for row in own for cell in row.cells)
-    cautions = (cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution)
-    if found := sorted({part for caution in cautions for part in caution.split("; ")}):
-        caption = f"{caption} † Too little to rely on: {'; '.join(found)}.".strip()
-    return TableBlock(name, title, heads, own, caption)
+    def __str__(self) -> str:
+        return str(Result((self,)))
 
-
-Record = Mapping[Column, Cell]
-
-
-def tabulate(
-    name: str, title: str, records: Sequence[tuple[Record, RowKind]], caption: str = "", *, drops_empty: bool = False
-) -> TableBlock:
-    """Make a table of records with the same columns in the same order; empty columns may be dropped."""
-    every = list(records[0][0]) if records else []
-    columns = [column for column in every if not drops_empty or any(own[column] for own, _ in records)]
-    rows = (Row(tuple(own[column] for column in columns), badge) for own, badge in records)
-    return make_table(name, title, columns, rows, caption)
-
-
-def text_column(name: str, help: str = "") -> Column:
-    """Make a column of words."""
-    return Column(name, help, is_numeric=False)
+    def _repr_html_(self) -> str:
+        return Result((self,))._repr_html_()
 
 
 @dataclass(frozen=True, slots=True)
-class FigureBlock:
+class Result:
+    """What a command found: tables between lines, and records as `--json` prints them."""
+
+    tables: tuple[Table, ...] = ()
+    records: object = None
+    lead: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def say(self, *lines: str) -> Self:
+        """Add lines below."""
+        return replace(self, notes=(*self.notes, *lines))
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The records as a polars frame; of several lists of records, the first."""
+        import polars as pl
+
+        found: Any = self.records
+        if isinstance(found, Mapping):
+            found = next((each for each in found.values() if isinstance(each, list)), [found])
+        return pl.DataFrame(found, infer_schema_length=None)
+
+    def __str__(self) -> str:
+        from subitize.report.terminal import find_width
+        from subitize.report.writers import to_lines
+
+        return "\n".join(to_lines(self, find_width()))
+
+    def _repr_html_(self) -> str:
+        from subitize.report.writers import to_fragment
+
+        return to_fragment(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
     """A Vega-Lite chart, a description for readers who cannot see it, and the numbers behind it."""
 
     name: str
@@ -133,7 +214,7 @@ class FigureBlock:
     spec: Mapping[str, Any]
     caption: str
     alt: str
-    data: TableBlock
+    data: Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +248,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class GalleryBlock:
+class Gallery:
     """A bounded sample of the responses, which readers can filter."""
 
     name: str
@@ -178,7 +259,7 @@ class GalleryBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class TextBlock:
+class Paragraph:
     """A paragraph."""
 
     text: str
@@ -186,7 +267,7 @@ class TextBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class FactsBlock:
+class Facts:
     """What is known about one model, judge or protocol: names with values of one or more lines.
 
     The id is its anchor, if anything links to it.
@@ -199,7 +280,7 @@ class FactsBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceBlock:
+class Citation:
     """A work to cite, its address, and what is used of it."""
 
     text: str
@@ -207,7 +288,7 @@ class ReferenceBlock:
     used_for: str
 
 
-Block = TextBlock | TableBlock | FigureBlock | GalleryBlock | FactsBlock | ReferenceBlock
+Block = Paragraph | Table | Figure | Gallery | Facts | Citation
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +326,13 @@ class Document:
     summary: str
     sections: tuple[Section, ...]
 
-    def tables(self) -> Iterator[TableBlock]:
+    def tables(self) -> Iterator[Table]:
         """Yield the tables in order."""
-        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, TableBlock))
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, Table))
 
-    def figures(self) -> Iterator[FigureBlock]:
+    def figures(self) -> Iterator[Figure]:
         """Yield the figures in order."""
-        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, FigureBlock))
+        return (block for one in self.sections for block in one.all_blocks() if isinstance(block, Figure))
 
     def check_names(self) -> None:
         """Refuse two tables or two figures of the same name: one file would replace the other."""
@@ -266,20 +347,19 @@ NOTHING = "–"
 _LEVEL = 0.05
 
 
-def cell_text(cell: Cell, column: Column) -> str:
-    """Write a cell for people: figures with their intervals."""
+def cell_text(cell: Cell, column: Column, mark: str = "†") -> str:
+    """Write a cell for people: figures with their intervals, marked if they rest on too little."""
     match cell:
         case None:
             return NOTHING
         case Estimate():
-            return estimate_text(cell, column.digits)
-        case Printed(value=value, standard_error=error):
+            return estimate_text(cell, column.digits, mark)
+        case PublishedValue(value=value, standard_error=error):
             return f"{number_text(value, column.digits)} ± {number_text(error, column.digits)}"
-        case Tagged(word=word, estimate=None) | Linked(word=word):
-            return word
-        case Tagged(word=word, estimate=Estimate() as estimate):
-            return f"{word} {estimate_text(estimate, column.digits)}"
-        case float() if column.is_probability:
+        case Worded(word=word, estimate=estimate, after=after, digits=digits):
+            figure = estimate_text(estimate, column.digits if digits is None else digits, mark) if estimate else ""
+            return " ".join(filter(None, (printable(word), figure, after)))
+        case float() if column.kind == "p":
             return write_p(cell, column.digits)
         case float():
             return number_text(cell, column.digits)
@@ -359,9 +439,9 @@ def break_lines(text: str, width: float, measure: Callable[[str], float] = len) 
 def sort_key(cell: Cell) -> str:
     """Return what a column is sorted by: a number as text, or the text itself."""
     match cell:
-        case Estimate(value=value) | Printed(value=value) | Tagged(estimate=Estimate(value=value)):
+        case Estimate(value=value) | PublishedValue(value=value) | Worded(estimate=Estimate(value=value)):
             return str(value)
-        case Linked(word=word) | Tagged(word=word):
+        case Worded(word=word):
             return word
         case None:
             return ""

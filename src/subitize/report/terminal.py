@@ -59,20 +59,14 @@ def printable(text: str, is_harmless: Callable[[str], bool] = str.isprintable) -
 
 def print_line(*lines: str) -> None:
     """Print lines that may hold text of others, wrapped if they are too long."""
+    for line in wrap_lines(lines, find_width()):
+        print(line)
+
+
+def wrap_lines(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Wrap lines that may hold text of others if they are too long."""
     for line in lines:
-        print(*wrap_line(printable(line), find_width()), sep="\n")
-
-
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
-    """Print a table so that it fits without cutting a figure, however narrow the terminal."""
-    if title:
-        print_line(title)
-    for grid in lay_out(headings, rows, find_width()):
-        if grid.above:
-            print_line(grid.above)
-        head, *lines = draw(grid)
-        _print_bold(head)
-        print(*lines, "", sep="\n")
+        yield from wrap_line(printable(line), width)
 
 
 def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
@@ -87,13 +81,17 @@ def describe_cautions(cautions: Iterable[str]) -> Iterator[str]:
             yield "cluster: all images of a prompt, or all answers to a picture"
 
 
-def _print_bold(text: str) -> None:
+def embolden(text: str) -> str:
+    """Make a text bold at a terminal."""
     if not sys.stdout.isatty():
-        return print(text)
+        return text
     from rich.console import Console
     from rich.text import Text
 
-    return Console(soft_wrap=True).print(Text(text, style="bold"))
+    console = Console(soft_wrap=True)
+    with console.capture() as captured:
+        console.print(Text(text, style="bold"), end="")
+    return captured.get()
 
 
 def wrap_line(line: str, width: int) -> list[str]:

@@ -38,9 +38,8 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.report.document import to_html
-from subitize.report.table import Document, FigureBlock, GalleryBlock, Printed, Row, Section, TableBlock, TextBlock
-from subitize.report.writers import to_csv
+from subitize.report.table import Document, Figure, Gallery, Paragraph, PublishedValue, Row, Section, Table
+from subitize.report.writers import to_csv, to_html
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.papers.geckonum.geckonum_release import PROMPTS, SOME, write_release
@@ -113,12 +112,12 @@ def seen(ask: Ask, place: int) -> Scalar:
     return not right if isinstance(right, bool) else 0 if right else 1
 
 
-def table(document: Document, name: str) -> TableBlock:
+def table(document: Document, name: str) -> Table:
     tables = (*document.tables(), *(figure.data for figure in document.figures()))
     return next(table for table in tables if table.name == name)
 
 
-def measured(found: TableBlock) -> Iterator[tuple[Row, str, object]]:
+def measured(found: Table) -> Iterator[tuple[Row, str, object]]:
     """Go through the cells of a table that were measured, with the names of their columns."""
     for row in found.rows:
         if row.badge in ("", "stand-in"):
@@ -133,7 +132,7 @@ def blocks(sections: Sequence[Section]) -> Iterator[object]:
 
 
 def texts(document: Document) -> list[str]:
-    return [block.text for block in blocks(document.sections) if isinstance(block, TextBlock)]
+    return [block.text for block in blocks(document.sections) if isinstance(block, Paragraph)]
 
 
 def same(estimate: object, cell: Cell) -> bool:
@@ -250,7 +249,7 @@ def test_the_papers_seven_models_are_marked_as_published_without_an_interval(rel
     assert set(rows) == set(MODELS.values())
     for model, title in MODELS.items():
         value, error = (float(PUBLISHED[CellId("table2", model, f"task1_{what}")]) for what in ("acc", "sem"))
-        assert rows[title].cells[1] == Printed(value, error)
+        assert rows[title].cells[1] == PublishedValue(value, error)
 
 
 def test_published_rows_stand_apart_from_measured_ones(released: Released) -> None:
@@ -260,7 +259,7 @@ def test_published_rows_stand_apart_from_measured_ones(released: Released) -> No
 
 def test_published_models_that_were_not_measured_stand_best_first(drawn: Document) -> None:
     rows = [row for row in table(drawn, "geckonum-leaderboard").rows if row.badge == "published"]
-    accuracies = [row.cells[1].value for row in rows if isinstance(row.cells[1], Printed)]
+    accuracies = [row.cells[1].value for row in rows if isinstance(row.cells[1], PublishedValue)]
     assert len(accuracies) == len(MODELS)
     assert accuracies == sorted(accuracies, reverse=True)
 
@@ -322,20 +321,20 @@ def test_figures_say_what_they_show_in_words_and_numbers(released: Released, dra
 
 def test_pictures_known_by_name_only_are_no_empty_frames(released: Released) -> None:
     assert "The pictures are known by name only; there is none to show." in texts(released.document)
-    assert not any(isinstance(block, GalleryBlock) for block in blocks(released.document.sections))
+    assert not any(isinstance(block, Gallery) for block in blocks(released.document.sections))
 
 
 @pytest.mark.slow
 def test_the_gallery_leaves_out_what_is_elsewhere_and_shows_the_rest(release_run: Run, tmp_path: Path) -> None:
     with drawn_run(tmp_path / "may", "drawer", FEW) as drawn:
         document = composed(release_run, drawn)
-    (gallery,) = (block for block in blocks(document.sections) if isinstance(block, GalleryBlock))
+    (gallery,) = (block for block in blocks(document.sections) if isinstance(block, Gallery))
     assert {card.model for card in gallery.cards} == {"drawer"}
     assert "known by name only are left out" in gallery.caption
 
 
 def test_the_gallery_tells_answers_as_people_would(drawn: Document) -> None:
-    (gallery,) = (block for block in blocks(drawn.sections) if isinstance(block, GalleryBlock))
+    (gallery,) = (block for block in blocks(drawn.sections) if isinstance(block, Gallery))
     by_type = {card.category: card for card in gallery.cards if card.outcome == "right"}
     assert by_type["part-whole"].target == by_type["part-whole"].response == "yes"
     details = dict(by_type["approx-1-entity"].details)
@@ -345,7 +344,7 @@ def test_the_gallery_tells_answers_as_people_would(drawn: Document) -> None:
 
 
 def test_an_image_is_shown_once_whatever_is_asked_about_it(drawn: Document) -> None:
-    (gallery,) = (block for block in blocks(drawn.sections) if isinstance(block, GalleryBlock))
+    (gallery,) = (block for block in blocks(drawn.sections) if isinstance(block, Gallery))
     shown = [(card.outcome, dict(card.details)["Item"]) for card in gallery.cards]
     assert len(shown) == len(set(shown))
 
@@ -441,10 +440,10 @@ def refuse_all(run: Run, items: Sequence[Item]) -> None:
 def test_word_frequencies_are_shown_or_it_is_said_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
     (text,) = show_frequencies([JudgedRun("run · judge", (), {}, 1, {"dog": "frequent", "alpaca": "rare"})])
-    assert isinstance(text, TextBlock)
+    assert isinstance(text, Paragraph)
     assert "pip install 'subitize[corpus]'" in text.text
     (figure,) = show_frequencies([JudgedRun("run · judge", (), {}, 1, {"dog": "frequent", "cinnamon stick": "rare"})])
-    assert isinstance(figure, FigureBlock)
+    assert isinstance(figure, Figure)
     assert [row.cells for row in figure.data.rows] == [("dog", "frequent", 5.1), ("cinnamon stick", "rare", 3.7)]
     check_charts([figure])
 

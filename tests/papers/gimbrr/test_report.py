@@ -10,7 +10,7 @@ from subitize.papers.gimbrr.figures import find_failure, report
 from subitize.records import Estimate, Reading, Spec, Words
 from subitize.report.charts import Palette
 from subitize.report.series import list_series, read_sources
-from subitize.report.table import Document, FigureBlock, SuiteReport, TableBlock, TextBlock
+from subitize.report.table import Document, Figure, Paragraph, SuiteReport, Table
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.report.report_runs import check_charts
@@ -40,7 +40,7 @@ def document(account: SuiteReport) -> Document:
     return Document("GIMBRR", account.headline, tuple(account.sections))
 
 
-def figures(account: SuiteReport) -> dict[str, FigureBlock]:
+def figures(account: SuiteReport) -> dict[str, Figure]:
     return {figure.name.removeprefix("gimbrr-"): figure for figure in document(account).figures()}
 
 
@@ -105,7 +105,7 @@ def test_few_models_bring_plain_warnings(account: SuiteReport) -> None:
         block.text
         for section in account.sections
         for block in section.blocks
-        if isinstance(block, TextBlock) and block.is_warning
+        if isinstance(block, Paragraph) and block.is_warning
     ]
     assert texts[0].startswith("Only 4 models: too few to tell what carries over.")
     assert texts[1].startswith("Only 4 models: by chance alone, one pair of tasks in twenty correlates by 0.95 or more")
@@ -123,7 +123,7 @@ def test_lines_stand_in_bands_of_ten_thousand_resamples(account: SuiteReport) ->
 
 def test_the_leaderboard_has_the_papers_figures_as_printed(account: SuiteReport) -> None:
     table = account.leaderboard[0]
-    assert isinstance(table, TableBlock)
+    assert isinstance(table, Table)
     published = {row.cells[0]: row.cells[1] for row in table.rows if row.badge == "published"}
     assert published == {"DALL-E 2": 0.54, "Midjourney": 0.46, "SD 2.1": 0.34}
     assert account.headline.startswith("In gimbrr, Dalle does best: ")

@@ -26,7 +26,7 @@ def by_place(comparisons: object) -> Cells:
 
 
 def reproduce(folder: Path) -> Cells:
-    return by_place(reproduce_names(folder, extensions=False).it)
+    return by_place(reproduce_names(folder, extensions=False).records)
 
 
 def name_counts(folder: Path, number: int, counts: Iterable[int], category: str = "apples") -> Path:
@@ -210,7 +210,7 @@ def test_two_judges_of_one_suite_are_told_apart_by_name(tmp_path: Path) -> None:
             run.add_readings(lease, [replace(stored.reading, judge="second") for stored in run.readings()])
         with pytest.raises(NothingToDoError, match="several judges of production: human, second; name one"):
             tabulate_run(run, None, extensions=False)
-        cells = by_place(tabulate_run(run, "second", extensions=False).it)
+        cells = by_place(tabulate_run(run, "second", extensions=False).records)
     assert cells["table1_production", "FLUX", "accuracy"].ours == 1.0
 
 
@@ -219,7 +219,7 @@ def test_models_whose_parameters_were_counted_have_their_size_in_table_1(tmp_pat
     with report_runs.named(tmp_path / "run") as run:
         items = [item for item in run.items() if item.id not in run.exclusions()]
         report_runs.fill(run, items, Spec("vilt", {}, "vilt"), report_runs.exact, parameter_count=87_400_000)
-        cells = by_place(tabulate_run(run, None, extensions=False).it)
+        cells = by_place(tabulate_run(run, None, extensions=False).records)
         assert [(place, cell.ours) for place, cell in cells.items() if place[2] == "size"] == [
             (("table1_naming", "vilt", "size"), 0.0874)
         ]

@@ -198,7 +198,7 @@ def tabulate(specs: Mapping[str, str], scorer: Scorer, out: Path) -> dict[tuple[
     with Run(Folder(out), create=True) as run:
         for suite in (MATCHED, FILLED, ANSWERED):
             run_suite(run, RunSettings(make_suite(specs[suite]), model, make_judge("parser")), Silent())
-        tables = tabulate_run(run, None, extensions=False).it
+        tables = tabulate_run(run, None, extensions=False).records
     return {(one.table, one.row, one.column): one.ours for one in tables}  # type: ignore[attr-defined]
 
 

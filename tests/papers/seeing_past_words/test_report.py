@@ -10,7 +10,7 @@ from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.records import Estimate
 from subitize.report.series import list_series, read_sources
-from subitize.report.table import Document, FigureBlock, Row, Section, TableBlock
+from subitize.report.table import Document, Figure, Row, Section, Table
 from subitize.store import Folder, Run
 from tests.papers.seeing_past_words.probe_files import make_probes
 from tests.papers.seeing_past_words.probe_runs import ANSWERS, Rule, know, probe, probe_all, resemble, say_two
@@ -39,8 +39,8 @@ def find_section(sections: tuple[Section, ...], title: str) -> Section:
 
 def find_rows(section: Section, place: int) -> list[Row]:
     block = section.blocks[place]
-    assert isinstance(block, FigureBlock | TableBlock)
-    return list(block.data.rows if isinstance(block, FigureBlock) else block.rows)
+    assert isinstance(block, Figure | Table)
+    return list(block.data.rows if isinstance(block, Figure) else block.rows)
 
 
 def test_framings_stand_side_by_side_for_each_split_with_the_figures_of_the_tables(
@@ -89,7 +89,7 @@ def test_a_model_that_says_two_is_seen_to_by_number(document: Document) -> None:
 def test_measures_of_texts_are_set_out_and_a_similarity_has_those_that_rank(document: Document) -> None:
     section = find_section(document.sections, "All measures")
     table = section.blocks[0]
-    assert isinstance(table, TableBlock)
+    assert isinstance(table, Table)
     rows = {row.cells[:2]: dict(zip([one.name for one in table.columns], row.cells, strict=True)) for row in table.rows}
     assert rows["CLIP", "coco"]["Accuracy"] is None
     ranked = rows["CLIP", "coco"]["Pairs ranked right"]

@@ -122,5 +122,5 @@ def test_networks_that_match_or_fill_run_the_probes(
             model = make_model(f"transformers:{find_tiny(network, tmp_path_factory)}")
             summary = run_suite(run, RunSettings(make_suite(specs[suite]), model), Silent())
             assert (summary.refused, summary.failed) == (0, 0)
-        found = {one.table for one in tabulate_run(run, None, extensions=False).it}  # type: ignore[attr-defined]
+        found = {one.table for one in tabulate_run(run, None, extensions=False).records}  # type: ignore[attr-defined]
     assert {"table2, test", "table4, neutral, test", "table4, faithful, test", "guessing, standard, test"} <= found

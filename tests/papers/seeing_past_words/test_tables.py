@@ -101,8 +101,8 @@ def tables(run: Run) -> Tables:
 
 @pytest.fixture(scope="module")
 def cells(tables: Tables) -> Cells:
-    assert isinstance(tables.it, list)
-    return {(one.table, one.row, one.column): (one.ours, one.verdict) for one in tables.it}
+    assert isinstance(tables.records, list)
+    return {(one.table, one.row, one.column): (one.ours, one.verdict) for one in tables.records}
 
 
 @pytest.mark.slow
@@ -234,7 +234,7 @@ def test_a_blind_model_is_named_so_and_failures_are_counted(tmp_path: Path) -> N
         for model in (blind, broken):
             run_suite(run, RunSettings(make_suite(f"{spec},blind=true"), model), Silent())
         found = tabulate_run(run, None, extensions=False)
-        assert {one.row for one in found.it} == {"model (blind) · drawn"}  # type: ignore[attr-defined]
+        assert {one.row for one in found.records} == {"model (blind) · drawn"}  # type: ignore[attr-defined]
         assert found.warnings == ["broken: 12 texts have no score, and are in no figure"]
         run.add_model(Spec("model", {}, "model"), is_stand_in=True, name="Mine")
     tables = call("tables", tmp_path / "run", "--paper", "seeing-past-words")

@@ -12,7 +12,7 @@ from subitize.analysis.agreement import ALL_MODELS, agree_run
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import PromptResult, gather_attempts, rate_passes
 from subitize.papers.t2icountbench.claims import claims
-from subitize.papers.t2icountbench.reproduction import PaperTables, print_tables
+from subitize.papers.t2icountbench.reproduction import PaperTables, show_tables
 from subitize.papers.t2icountbench.tables import (
     AVERAGE,
     CATEGORIES,
@@ -27,7 +27,7 @@ from subitize.papers.t2icountbench.tables import (
     thresholds_at_half,
 )
 from subitize.records import Estimate, Provenance, Refused, Response, Spec, Trial
-from subitize.report.table import Document, GalleryBlock, Row, Section, TableBlock, Tagged, TextBlock, Thumbnail
+from subitize.report.table import Document, Gallery, Paragraph, Row, Section, Table, Thumbnail, Worded
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.papers.t2icountbench.attempts import attempt_all, design
@@ -70,7 +70,7 @@ def compose_with_attempts(run: Run) -> Composed:
     return Composed(composed(run), gather_attempts(observe_run(run, ReadOptions(agreement="majority"))))
 
 
-def table(document: Document, name: str) -> TableBlock:
+def table(document: Document, name: str) -> Table:
     tables = (*document.tables(), *(figure.data for figure in document.figures()))
     return next(table for table in tables if table.name == name)
 
@@ -79,7 +79,7 @@ def names(document: Document) -> set[str]:
     return {table.name for table in document.tables()} | {figure.name for figure in document.figures()}
 
 
-def cells(found: TableBlock, *, is_published: bool) -> dict[tuple[object, str], object]:
+def cells(found: Table, *, is_published: bool) -> dict[tuple[object, str], object]:
     """Take the cells of a table by its rows and columns."""
     rows = [row for row in found.rows if (row.badge == "published") == is_published]
     return {
@@ -103,7 +103,7 @@ def section(document: Document, id: str) -> Section:
 
 
 def texts(found: Section) -> str:
-    return "\n".join(block.text for block in found.blocks if isinstance(block, TextBlock))
+    return "\n".join(block.text for block in found.blocks if isinstance(block, Paragraph))
 
 
 def measured(found: Sequence[TableCell], table: str) -> dict[tuple[str, str], object]:
@@ -183,7 +183,7 @@ def test_observations_have_a_verdict_a_sentence_and_adjusted_tests(counted: Comp
     found = claims(counted.attempts)
     rows = table(counted.document, "t2icountbench-observations").rows
     assert [row.cells[0] for row in rows] == ["4.1", "4.2", "5.1", "C.1", "C.2", "C.3"]
-    shown = [(row.cells[2].word, row.cells[3]) for row in rows if isinstance(row.cells[2], Tagged)]
+    shown = [(row.cells[2].word, row.cells[3]) for row in rows if isinstance(row.cells[2], Worded)]
     assert [verdict for verdict, _ in shown] == [one.verdict for one in found]
     tests = table(counted.document, "t2icountbench-comparisons")
     assert len(tests.rows) == sum(len(one.comparisons) for one in found)
@@ -269,7 +269,7 @@ def test_what_was_excluded_by_hand_is_a_note(tmp_path: Path) -> None:
 
 def test_a_group_is_shown_with_all_its_images_and_what_was_voted(votes: Composed) -> None:
     (gallery,) = section(votes.document, "t2icountbench-pictures").blocks
-    assert isinstance(gallery, GalleryBlock)
+    assert isinstance(gallery, Gallery)
     shown = [card.thumbnail for card in gallery.cards if isinstance(card.thumbnail, Thumbnail)]
     # Four images of 64 by 64 pixels, in one of 160 by 160.
     assert [(one.width_px, one.height_px) for one in shown] == [(160, 160)] * len(gallery.cards)
@@ -332,7 +332,7 @@ def test_columns_stand_in_the_papers_order_and_n_of_images_where_it_is_another(
     made = attempt_all("one", design(objects=["plant", "cat", "apple"]), lambda _: 0.3)
     made = [replace(made[0], images=3, right=1), *made[1:]]
     found = PaperTables("observer", 4, [], table_2(made), [], [], None)
-    print_tables(found)
+    print(show_tables(found))
     out = capsys.readouterr().out
     heads = next(line.split() for line in out.splitlines() if "fruit" in line)
     assert heads == [*CATEGORIES, "average"]

@@ -13,7 +13,7 @@ from subitize.analysis.claims import Claim, Contrast
 from subitize.analysis.design import Rate
 from subitize.analysis.score import LeftOutResults, PromptResult, rate_passes
 from subitize.papers.t2icountbench.claims import claims, falls_with_number, low_and_unequal, ranks_change
-from subitize.papers.t2icountbench.reproduction import PaperTables, print_tables
+from subitize.papers.t2icountbench.reproduction import PaperTables, show_tables
 from subitize.papers.t2icountbench.tables import (
     TableCell,
     average_categories,
@@ -214,7 +214,7 @@ def test_a_cell_of_few_prompts_says_so_at_a_terminal(capsys: pytest.CaptureFixtu
     made = attempt_all("one", design(numbers=(1, 2), objects=("apple", "cat")), lambda _: 0.5)
     found = PaperTables("observer", 4, [], table_2(made), [], [], None)
     assert all(value(cell).caution for cell in ours(found.cells).values())
-    print_tables(found)
+    print(show_tables(found))
     printed = capsys.readouterr().out
     assert "! too little to rely on: " in printed
 

@@ -20,18 +20,7 @@ from subitize.papers.geckonum.tables import AS_PRINTED
 from subitize.records import Estimate
 from subitize.report.charts import Palette
 from subitize.report.series import MODEL, methods, sizes
-from subitize.report.table import (
-    Cell,
-    Column,
-    Columns,
-    FigureBlock,
-    Row,
-    Section,
-    TableBlock,
-    TextBlock,
-    make_table,
-    text_column,
-)
+from subitize.report.table import Cell, Column, Columns, Figure, Paragraph, Row, Section, Table
 
 _OF_COUNTS = {"right": "#0072b2", "absent": "#8a94a0", "too few": "#e6a15c", "too many": "#b5502b"}
 _OF_IMAGES = {
@@ -41,7 +30,7 @@ _OF_IMAGES = {
     "one omitted": "#b5502b",
     "several omitted": "#8a94a0",
 }
-_TYPE = text_column("Type")
+_TYPE = Column.text("Type")
 _VOTES = tuple(f"{votes}/{RATERS}" for votes in range(RATERS, 0, -1))
 _SHARES = tuple(f">={votes}/{RATERS}" for votes in range(RATERS, RATERS // 2, -1))
 _LEVELS = ("nominal", "ordinal", "interval")
@@ -70,7 +59,7 @@ def failures(findings: Findings) -> Section | None:
         ),
     )
     shown = tuple(figure for figure in figures if figure)
-    lead = TextBlock("What is there instead of the right number, of one kind of thing and of all in an image.")
+    lead = Paragraph("What is there instead of the right number, of one kind of thing and of all in an image.")
     return Section(f"{SUITE}-failures", "How images fail", (lead, *shown)) if shown else None
 
 
@@ -88,9 +77,9 @@ def numbers_drawn(findings: Findings) -> Section | None:
         return None
     numbers = (Column(number, digits=1) for number in (*map(str, range(MANY)), ">10"))
     caption = "Shares of the labels of a model with 95 % intervals over prompts."
-    columns = (MODEL, text_column("Numbers"), *numbers)
-    data = make_table(f"{SUITE}-numbers-drawn", "Numbers asked for and drawn, %", columns, cells, caption)
-    figure = FigureBlock(
+    columns = (MODEL, Column.text("Numbers"), *numbers)
+    data = Table.of(f"{SUITE}-numbers-drawn", "Numbers asked for and drawn, %", columns, cells, caption)
+    figure = Figure(
         f"{SUITE}-distributions",
         "Numbers asked for and drawn",
         distribution(rows, list(dict.fromkeys(str(row["model"]) for row in rows))),
@@ -112,10 +101,10 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
     order = [*(name for name in first if name in found), *sorted(found.difference(first))]
     rows = [{"name": _condition(what), **_bounded(one.label, ratio)} for one, what, ratio in ratios]
     models = list(dict.fromkeys(one.label for one, _, _ in ratios))
-    data = make_table(
+    data = Table.of(
         f"{SUITE}-odds-ratios",
         "Odds ratios",
-        (MODEL, text_column("Condition"), "Odds ratio", Column("p", "", 3, is_probability=True)),
+        (MODEL, Column.text("Condition"), "Odds ratio", Column.p("p")),
         (
             Row((one.label, _condition(what), ratio, one.number("odds_ratios_p", what)), one.badge)
             for one, what, ratio in ratios
@@ -123,7 +112,7 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
         "Of a right count, against simple prompts in digits about frequent nouns (or the most frequent level where "
         f"there are none). {methods(ratio for _, _, ratio in ratios)}",
     )
-    figure = FigureBlock(
+    figure = Figure(
         f"{SUITE}-odds",
         "Odds of a right count",
         odds(rows, models, palette, order=order),
@@ -142,15 +131,15 @@ def differences(findings: Findings) -> Section | None:
     tasks = sorted({compared[: len("task1")] for own in found.values() for compared in own})
     if not found:
         return None
-    columns = [text_column("Models")]
+    columns = [Column.text("Models")]
     for task in tasks:
         name = f"Task {task[-1]}"
         columns += [
             Column(f"{name} (points)", "Difference of accuracies over the images that all models have.", digits=1),
-            Column(f"p {task[-1]}", "By sign flips, adjusted by Holm for all pairs.", digits=3, is_probability=True),
+            Column.p(f"p {task[-1]}", "By sign flips, adjusted by Holm for all pairs."),
             Column(f"n {task[-1]}", "Labels of each model."),
             Column(f"{name} as in Table 2", "Difference of the accuracies of the leaderboard.", digits=1),
-            Column(f"p {task[-1]} as in Table 2", "Likewise.", digits=3, is_probability=True),
+            Column.p(f"p {task[-1]} as in Table 2", "Likewise."),
         ]
     rows = []
     for (first, second), own in found.items():
@@ -168,7 +157,7 @@ def differences(findings: Findings) -> Section | None:
         "images of some prompts than of others, as imagen_c has, is judged there by another mixture of prompts."
     )
     title = "Models compared on the same prompts"
-    table = make_table(f"{SUITE}-differences", title, columns, rows, caption)
+    table = Table.of(f"{SUITE}-differences", title, columns, rows, caption)
     return Section(f"{SUITE}-differences", title, (table,))
 
 
@@ -177,7 +166,7 @@ def agreement(findings: Findings) -> Section | None:
     groups = [group for group in findings.groups if group.raters > 1]
     if not groups:
         return None
-    lead = TextBlock("How far the labels depend on whom one asks.")
+    lead = Paragraph("How far the labels depend on whom one asks.")
     annotated = {one.label for group in groups for one in group.models}
     votes = _votes([one for one in findings.models if one.label in annotated])
     return Section(f"{SUITE}-agreement", "Do annotators agree?", (lead, votes, _pooled(groups)))
@@ -185,7 +174,7 @@ def agreement(findings: Findings) -> Section | None:
 
 def _failures(
     models: Iterable[MeasuredModel], table: str, kinds: Mapping[str, str], title: str, what: str
-) -> FigureBlock | None:
+) -> Figure | None:
     rows, cells = [], []
     estimates: list[Estimate] = []
     for one in models:
@@ -206,10 +195,10 @@ def _failures(
         return None
     name = f"{SUITE}-{table.replace('_', '-')}"
     columns: Columns = (MODEL, _TYPE, *(Column(f"{kind} (%)", digits=1) for kind in kinds), "n")
-    data = make_table(name, f"{title}, %", columns, cells, methods(estimates))
+    data = Table.of(name, f"{title}, %", columns, cells, methods(estimates))
     labels = list(dict.fromkeys(str(row["model"]) for row in rows))
     types = [type for type in COUNTED_TYPES if any(row["level"] == type for row in rows)]
-    return FigureBlock(
+    return Figure(
         f"{name}-shares",
         title,
         stacked(rows, labels, types, kinds),
@@ -231,13 +220,13 @@ def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
     return {"model": label, "value": value, "low": low, "high": high, "n": ratio.n}
 
 
-def _votes(models: Sequence[MeasuredModel]) -> TableBlock:
+def _votes(models: Sequence[MeasuredModel]) -> Table:
     columns = _add_panels(_VOTES, (votes for one in models for votes in one.estimates("A10")))
     rows = [Row((one.label, *(one.estimate("A10", votes) for votes in columns)), one.badge) for one in models]
     rows += [
         Row((title, *(printed("A10", model, at) for at in columns)), "published") for model, title in MODELS.items()
     ]
-    return make_table(
+    return Table.of(
         f"{SUITE}-votes",
         "How many annotators gave the label of Task 1, %",
         (MODEL, *(Column(votes, digits=1) for votes in columns)),
@@ -254,7 +243,7 @@ def _add_panels(published: Sequence[str], found: Iterable[str]) -> list[str]:
     return [*published, *sorted(others, key=lambda column: votes_of[column][::-1], reverse=True)]
 
 
-def _pooled(groups: Sequence[JudgedRun]) -> TableBlock:
+def _pooled(groups: Sequence[JudgedRun]) -> Table:
     agreed = _add_panels(_SHARES, (column for group in groups for _, column in group.pooled.get("agreement", {})))
     cells = [(table, column) for table, own in (("agreement", agreed), ("krippendorff", _LEVELS)) for column in own]
     rows = []
@@ -267,10 +256,10 @@ def _pooled(groups: Sequence[JudgedRun]) -> TableBlock:
         rows.append(Row(("paper, all seven models", int(task[-1]), *published), "published"))
     shares = (Column(f"{share.replace('>=', '≥ ')} (%)", digits=1) for share in agreed)
     alphas = (Column(f"α {level}", "Krippendorff’s α.", digits=3) for level in _LEVELS)
-    columns: Columns = (text_column("Run and judge"), "Task", *shares, *alphas)
+    columns: Columns = (Column.text("Run and judge"), "Task", *shares, *alphas)
     caption = (
         "Shares of questions to which at least so many of those asked gave the same answer, and Krippendorff’s α (1 "
         "is full agreement, 0 chance) with 95 % intervals for prompts and annotators like these. The paper does not "
         "say at which level of measurement its α is."
     )
-    return make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)
+    return Table.of(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)

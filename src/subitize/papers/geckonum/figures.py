@@ -33,20 +33,18 @@ from subitize.report.table import (
     Block,
     Cell,
     Column,
-    FigureBlock,
-    Printed,
+    Figure,
+    Paragraph,
+    PublishedValue,
     Row,
     Section,
     SuiteReport,
-    TableBlock,
-    TextBlock,
-    make_table,
+    Table,
     number_text,
-    text_column,
 )
 
 TWO_KINDS = ("#0072b2", "#d55e00")
-_TYPE = text_column("Type")
+_TYPE = Column.text("Type")
 _ASKED = "number asked for"
 _TYPE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
 _WORDS = {"no": "#5f6b7a", "few": "#d55e00", "many": "#0072b2"}
@@ -63,8 +61,8 @@ def by_type(findings: Findings, palette: Palette) -> Section | None:
     rows = [{"level": type, **point(label, estimate)} for label, own in found.items() for type, estimate in own.items()]
     columns = (MODEL, *(Column(type, digits=1) for type in types))
     cells = (Row((one.label, *map(found[one.label].get, types)), one.badge) for one in findings.models)
-    data = make_table(f"{SUITE}-by-type", "Accuracy by type of prompt, %", columns, cells, methods(everything))
-    figure = FigureBlock(
+    data = Table.of(f"{SUITE}-by-type", "Accuracy by type of prompt, %", columns, cells, methods(everything))
+    figure = Figure(
         f"{SUITE}-types",
         "Accuracy by type of prompt",
         charts.by_level(rows, palette.of(list(found)), types, ""),
@@ -95,8 +93,8 @@ def by_number(findings: Findings, palette: Palette) -> Section | None:
                 f"counts.{note}"
             )
             alt = f"Accuracy by number in {what} for every model, with intervals."
-            figures.append(FigureBlock(f"{SUITE}-{name}", title, spec, caption, alt, data))
-    lead = TextBlock("How high a model counts, and how much sooner it fails when more is asked for than a number.")
+            figures.append(Figure(f"{SUITE}-{name}", title, spec, caption, alt, data))
+    lead = Paragraph("How high a model counts, and how much sooner it fails when more is asked for than a number.")
     return Section(f"{SUITE}-by-number", "By number", (lead, *figures)) if figures else None
 
 
@@ -115,7 +113,7 @@ def by_wording(findings: Findings) -> Section | None:
     figures = [figure for figure in made if figure]
     if not figures:
         return None
-    lead = TextBlock("One who understands numbers does not mind how they are written, nor how common the things are.")
+    lead = Paragraph("One who understands numbers does not mind how they are written, nor how common the things are.")
     return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups)))
 
 
@@ -128,7 +126,7 @@ def by_addition(findings: Findings) -> Section | None:
     colours = dict(zip(types, ("#0072b2", "#d55e00", "#009e73"), strict=True))
     present = {type: colour for type, colour in colours.items() if any(row["type"] == type for row in rows)}
     models = [one.label for one in findings.models if any(row["model"] == one.label for row in rows)]
-    figure = FigureBlock(
+    figure = Figure(
         f"{SUITE}-additions",
         "One, two and three kinds of things",
         charts.curves(rows, models, charts.colour_kinds(present), of="model", x_title=_ASKED),
@@ -148,7 +146,7 @@ def by_context(findings: Findings) -> Section | None:
         _comparison(findings, "A8", "place", "Two kinds of things, and in a place", ("plain", "with a place")),
     )
     figures = tuple(figure for figure in made if figure)
-    lead = TextBlock("Whether numbers survive being asked for together with a colour or a place.")
+    lead = Paragraph("Whether numbers survive being asked for together with a colour or a place.")
     return Section(f"{SUITE}-by-context", "Colour and place", (lead, *figures)) if figures else None
 
 
@@ -176,13 +174,13 @@ def _curve_rows(models: Iterable[MeasuredModel], types: Sequence[str]) -> list[d
     ]
 
 
-def _curve_table(name: str, models: Sequence[MeasuredModel], types: Sequence[str]) -> TableBlock:
+def _curve_table(name: str, models: Sequence[MeasuredModel], types: Sequence[str]) -> Table:
     curves = [(one, type, _curves(one, type)) for one in models for type in types]
     numbers = sorted({number for _, _, own in curves for number in own})
     rows = (Row((one.label, type, *map(own.get, numbers)), one.badge) for one, type, own in curves if own)
     columns = (MODEL, _TYPE, *(Column(str(number), digits=1) for number in numbers))
     caption = methods(estimate for _, _, own in curves for estimate in own.values())
-    return make_table(name, "Accuracy by number, %", columns, rows, caption)
+    return Table.of(name, "Accuracy by number, %", columns, rows, caption)
 
 
 def _heat_map(models: Iterable[MeasuredModel]) -> list[Block]:
@@ -199,7 +197,7 @@ def _heat_map(models: Iterable[MeasuredModel]) -> list[Block]:
     names = [*(one.label for one, _ in found), *(f"{title} (published)" for title in MODELS.values())]
     columns = (MODEL, *(Column(word, digits=1) for word in present))
     estimates = [estimate for _, own in found for estimate in own.values()]
-    figure = FigureBlock(
+    figure = Figure(
         f"{SUITE}-quantifiers",
         "Accuracy by quantifier",
         heat_map(rows, names, present),
@@ -207,7 +205,7 @@ def _heat_map(models: Iterable[MeasuredModel]) -> list[Block]:
         f"often right ({sizes(estimates)}). “No” must leave something out, and “as many” must make two numbers the "
         "same. Published: as printed in Figure 5 of the paper.",
         "Accuracy by quantifier and model as coloured cells with the figures in them.",
-        make_table(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, cells, methods(estimates)),
+        Table.of(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, cells, methods(estimates)),
     )
     return [figure]
 
@@ -232,20 +230,20 @@ def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> list[Block]:
     if not rows:
         return []
     panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
-    columns = (text_column("Quantifier"), text_column("Word"), "Things", Column("Share (%)", digits=1), "n")
+    columns = (Column.text("Quantifier"), Column.text("Word"), "Things", Column("Share (%)", digits=1), "n")
     title, estimates = "Quantifiers by the number of things, %", [row.cells[3] for row in cells]
     method = methods(one for one in estimates if isinstance(one, Estimate))
-    data = make_table(f"{SUITE}-quantifiers-by-count", title, columns, cells, method)
+    data = Table.of(f"{SUITE}-quantifiers-by-count", title, columns, cells, method)
     spec = charts.curves(rows, panels, charts.colour_kinds(_WORDS), of="panel", x_title="things in the image")
     caption = (
         "Which quantifier goes with so many things in the image: that of the line the judge chose, and that of the "
         "prompt; 95 % intervals. The paper’s annotators said few up to 10, and many above."
     )
     alt = "Share of the quantifiers no, few and many by the number of things in the image, with intervals."
-    return [FigureBlock(f"{SUITE}-words-by-count", "Quantifiers and counts", spec, caption, alt, data)]
+    return [Figure(f"{SUITE}-words-by-count", "Quantifiers and counts", spec, caption, alt, data)]
 
 
-def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tuple[str, str]) -> FigureBlock | None:
+def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tuple[str, str]) -> Figure | None:
     """Compare two groups of prompts, with the test and its control."""
     places = [f"acc_{group}" for group in GROUPS[table]]
     shown = [one for one in findings.models if table in one.cells]
@@ -270,7 +268,7 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
         MODEL,
         *(Column(f"{kind} (%)", digits=1) for kind in kinds),
         Column("χ²", "Chi-squared of the two groups, with Yates's correction."),
-        Column("p", digits=3, is_probability=True),
+        Column.p("p"),
         Column("N", "Labels in both groups."),
         Column("Significant shuffles", "Of labels shuffled between the groups; about .05 or less is right.", digits=3),
     )
@@ -279,9 +277,9 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
         "come out significant. χ² takes labels as independent, as the paper does. Published: Table "
         f"{table} of the paper. {methods(estimates)}"
     )
-    data = make_table(f"{SUITE}-{name}", title, columns, rows, caption)
+    data = Table.of(f"{SUITE}-{name}", title, columns, rows, caption)
     colour = charts.colour_kinds(dict(zip(kinds, TWO_KINDS, strict=True)))
-    return FigureBlock(
+    return Figure(
         f"{SUITE}-{name}-accuracy",
         title,
         dots(points, [one.label for one in shown], colour),
@@ -318,13 +316,13 @@ def _drops(findings: Findings) -> list[Block]:
     if not rows:
         return []
     sizes = (Column(f"n {number}", "Labels of both kinds of prompts together.") for number in numbers)
-    columns = (MODEL, text_column("Step"), *(Column(number, digits=1) for number in numbers), *sizes)
+    columns = (MODEL, Column.text("Step"), *(Column(number, digits=1) for number in numbers), *sizes)
     caption = (
         "Change of accuracy in percentage points from prompts with fewer kinds of things to prompts with more, for the "
         "numbers 1 to 3; the prompts of the two are others, n are the labels of both. Published: Table A5 of the "
         "paper, which prints no n."
     )
-    return [make_table(f"{SUITE}-drops", "What every further kind of thing costs", columns, rows, caption)]
+    return [Table.of(f"{SUITE}-drops", "What every further kind of thing costs", columns, rows, caption)]
 
 
 def show_frequencies(groups: Sequence[JudgedRun]) -> list[Block]:
@@ -334,14 +332,14 @@ def show_frequencies(groups: Sequence[JudgedRun]) -> list[Block]:
         return []
     zipf = look_up(nouns)
     if zipf is None:
-        return [TextBlock("How frequent the nouns are is shown if wordfreq is there: pip install 'subitize[corpus]'.")]
+        return [Paragraph("How frequent the nouns are is shown if wordfreq is there: pip install 'subitize[corpus]'.")]
     found = sorted(((zipf[noun], noun) for noun in nouns), reverse=True)
     rows = [{"name": noun, "kind": nouns[noun], "value": value} for value, noun in found]
-    columns = (text_column("Noun"), text_column("Group"), "Zipf frequency")
+    columns = (Column.text("Noun"), Column.text("Group"), "Zipf frequency")
     cells = (Row((noun, nouns[noun], value)) for value, noun in found)
-    data = make_table(f"{SUITE}-noun-frequencies", "Word frequencies of the nouns", columns, cells)
+    data = Table.of(f"{SUITE}-noun-frequencies", "Word frequencies of the nouns", columns, cells)
     kinds = {"frequent": TWO_KINDS[0], "rare": TWO_KINDS[1]}
-    figure = FigureBlock(
+    figure = Figure(
         f"{SUITE}-nouns",
         "Word frequencies of the nouns",
         strip(rows, kinds, x_title="Zipf frequency", names=[noun for _, noun in found]),
@@ -385,7 +383,7 @@ def rank_models(findings: Findings) -> list[Block]:
         columns, rows = columns[:-1], [Row(row.cells[:-1], row.badge) for row in rows]
     else:
         caption += " By scene graph: an answer counts only if what it rests on is right, too."
-    table = TableBlock(f"{SUITE}-leaderboard", "Leaderboard", columns, tuple(rows), caption)
+    table = Table(f"{SUITE}-leaderboard", "Leaderboard", columns, tuple(rows), caption)
     return [table, _glance(rows, _errors(findings.models))]
 
 
@@ -435,7 +433,7 @@ def _columns() -> tuple[Column, ...]:
             ),
             Column(f"n Task {task}"),
         ]
-    columns += [text_column(f"Rank, Task {task}") for task in TASKS]
+    columns += [Column.text(f"Rank, Task {task}") for task in TASKS]
     return (*columns, Column("Task 3 by scene graph (%)", "An answer counts only if its parents are right.", digits=1))
 
 
@@ -456,11 +454,11 @@ def _published(model: str) -> Row:
     cells: list[Cell] = [MODELS[model]]
     for task in TASKS:
         value, error, difference = (printed("table2", model, f"task{task}_{what}") for what in ("acc", "sem", "diff"))
-        cells += [None if value is None or error is None else Printed(value, error), difference, None]
+        cells += [None if value is None or error is None else PublishedValue(value, error), difference, None]
     return Row((*cells, *[None] * len(TASKS), None), "published")
 
 
-def _errors(models: Sequence[MeasuredModel]) -> TableBlock:
+def _errors(models: Sequence[MeasuredModel]) -> Table:
     """List the accuracies with both standard errors: the paper's, and the one by prompt."""
     rows = []
     for one in models:
@@ -475,10 +473,10 @@ def _errors(models: Sequence[MeasuredModel]) -> TableBlock:
         digits=1,
     )
     columns = (MODEL, "Task", Column("Accuracy (%)", digits=1), error, by_prompt, "n")
-    return make_table(f"{SUITE}-accuracy", "Accuracy by task", columns, rows)
+    return Table.of(f"{SUITE}-accuracy", "Accuracy by task", columns, rows)
 
 
-def _glance(rows: Sequence[Row], data: TableBlock) -> FigureBlock:
+def _glance(rows: Sequence[Row], data: Table) -> Figure:
     tasks = {task: f"Task {task}: {what}" for task, what in TASKS.items()}
     shown = [row for row in rows if row.badge != "baseline"]
     points = [
@@ -487,7 +485,7 @@ def _glance(rows: Sequence[Row], data: TableBlock) -> FigureBlock:
         for task, title in tasks.items()
     ]
     names = list(dict.fromkeys(str(point["name"]) for point in points))
-    return FigureBlock(
+    return Figure(
         f"{SUITE}-glance",
         "The three tasks at a glance",
         charts.glance(points, names, list(tasks.values())),
@@ -515,7 +513,7 @@ def report(
     if suite != SUITE:
         return None
     findings = find([one for one in series if not one.is_excluded])
-    notes = [TextBlock(text) for text in _gaps(series, findings)]
+    notes = [Paragraph(text) for text in _gaps(series, findings)]
     if not findings.models:
         return SuiteReport(notes, ())
     made = (

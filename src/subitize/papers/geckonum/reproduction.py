@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from subitize.analysis.claims import Claim
     from subitize.store import Run
 
-_PRINTED_BY = "subitize.report.claims:print_reproduction"
-
 
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     """Compute the tables from the released files."""
@@ -33,7 +31,7 @@ def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
 
 def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensions: bool) -> Tables:
     found = reproduce(annotations, extensions=extensions)
-    return Tables(found, _PRINTED_BY, warnings, lambda: _observe(annotations))
+    return Tables(found, warnings, lambda: _observe(annotations))
 
 
 def _observe(annotations: Annotations) -> "Sequence[Claim]":

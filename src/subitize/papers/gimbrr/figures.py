@@ -41,18 +41,17 @@ from subitize.report.table import (
     Cell,
     Column,
     Columns,
-    FigureBlock,
+    Figure,
+    Paragraph,
     Row,
     RowKind,
     Section,
     SuiteReport,
-    TextBlock,
+    Table,
     estimate_text,
-    make_table,
     number_of,
     percent_text,
     slug,
-    text_column,
 )
 from subitize.stats.estimate import subtract_independent
 
@@ -142,9 +141,9 @@ def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None
     levels, models = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
     rows = [{"model": model, "level": level, **bounds(one)} for (level, model), one in found.items()]
     cells = (Row((level, *(found.get((level, model)) for model in models))) for level in levels)
-    columns: Columns = (text_column("Condition"), *models)
+    columns: Columns = (Column.text("Condition"), *models)
     title = "Other conditions"
-    figure = FigureBlock(
+    figure = Figure(
         f"{NAME}-conditions-chart",
         title,
         charts.by_level(rows, palette.of(models), levels, ""),
@@ -152,7 +151,7 @@ def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None
         f"({sizes(found.values())}). Targets and adjectives: conditional generation; animals: chimeras; relations: "
         "spatial relationships.",
         "Share right by condition for every model, with intervals.",
-        make_table(f"{NAME}-conditions", title, columns, cells, methods(found.values())),
+        Table.of(f"{NAME}-conditions", title, columns, cells, methods(found.values())),
     )
     return Section(f"{NAME}-conditions", title, (figure,))
 
@@ -179,18 +178,18 @@ def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Es
     spec = charts.curves(
         rows, panels, charts.colour_kinds(kinds), of="panel", x_title="number asked for", stops_at_ten=False
     )
-    columns: Columns = (MODEL, text_column("Kind"), *map(str, numbers))
+    columns: Columns = (MODEL, Column.text("Kind"), *map(str, numbers))
     cells = (
         Row((model, kind, *(curves.get((model, kind, number)) for number in numbers)))
         for model, kind in dict.fromkeys((model, kind) for model, kind, _ in curves)
     )
-    figure = FigureBlock(
+    figure = Figure(
         f"{NAME}-{name}-chart",
         title,
         spec,
         f"{note} Share of images that match their prompts, with 95 % intervals ({sizes(curves.values())}).",
         f"{title}: share right with intervals, a panel per model.",
-        make_table(f"{NAME}-{name}", title, columns, cells, methods(curves.values())),
+        Table.of(f"{NAME}-{name}", title, columns, cells, methods(curves.values())),
     )
     return Section(f"{NAME}-{name}", title, (figure,))
 
@@ -198,7 +197,7 @@ def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Es
 ALL_TASKS = [task.key for task in (*TASKS, SINGLE)]
 _HALF = 0.5
 _TITLES = list(STEP_TITLES.values())
-_FAILS = text_column("Fails first at", "The first step with less than one half right.")
+_FAILS = Column.text("Fails first at", "The first step with less than one half right.")
 
 ByModel = Mapping[str, Mapping[str, Estimate]]
 
@@ -210,7 +209,7 @@ def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
         return None
     figures = [_ladder("all", "All models side by side", found, palette)] if len(found) > 1 else []
     figures += [_ladder(slug(model), model, {model: own}, palette) for model, own in found.items()]
-    lead = TextBlock(
+    lead = Paragraph(
         "What a model can do, task by task, the easiest on top. Tasks differ in more than one way; the controlled "
         "steps below change one thing at a time."
     )
@@ -233,7 +232,7 @@ def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
         Row((model, *map(own.get, STEP_TITLES), find_failure(own) or "none"), badges[model])
         for model, own in found.items()
     )
-    figure = FigureBlock(
+    figure = Figure(
         f"{NAME}-steps-chart",
         "From one object to arithmetic",
         _draw_steps(rows, palette.of(list(found))),
@@ -241,9 +240,9 @@ def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
         f"({sizes(estimates)}; prompts with the same text count as one). All steps show the same objects. Dotted: one "
         "half.",
         "Share right at each controlled step for every model, with intervals.",
-        make_table(f"{NAME}-steps", "Controlled steps", (MODEL, *_TITLES, _FAILS), cells, methods(estimates)),
+        Table.of(f"{NAME}-steps", "Controlled steps", (MODEL, *_TITLES, _FAILS), cells, methods(estimates)),
     )
-    lead = TextBlock("Each step asks for one thing more, so that the first large fall shows what a model lacks.")
+    lead = Paragraph("Each step asks for one thing more, so that the first large fall shows what a model lacks.")
     return Section(f"{NAME}-breakdown", "Controlled breakdown", (lead, figure, *_losses(found, groups)))
 
 
@@ -262,7 +261,7 @@ def _by_model(groups: Sequence[RatedRun], tasks: Sequence[str]) -> ByModel:
     return found
 
 
-def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> FigureBlock:
+def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> Figure:
     values: dict[str, list[float]] = defaultdict(list)
     for own in found.values():
         for task, one in own.items():
@@ -274,17 +273,17 @@ def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> FigureBl
         for model, own in found.items()
         for task, one in own.items()
     ]
-    columns: Columns = (text_column("Task"), *found)
+    columns: Columns = (Column.text("Task"), *found)
     cells = (Row((ALL[task].title, *(own.get(task) for own in found.values()))) for task in order)
     by_mean = " by the mean of the models" if len(found) > 1 else ""
-    return FigureBlock(
+    return Figure(
         f"{NAME}-ladder-{name}-chart",
         title,
         charts.by_level(rows, palette.of(list(found)), [ALL[task].title for task in order], ""),
         "Share of images that match their prompts, with 95 % intervals "
         f"({sizes(estimates)}), the easiest task on top{by_mean}.",
         f"Tasks from the easiest to the hardest with intervals: {title}.",
-        make_table(f"{NAME}-ladder-{name}", f"Tasks: {title}", columns, cells, methods(estimates)),
+        Table.of(f"{NAME}-ladder-{name}", f"Tasks: {title}", columns, cells, methods(estimates)),
     )
 
 
@@ -300,13 +299,13 @@ def _losses(found: ByModel, groups: Sequence[RatedRun]) -> list[Block]:
     }
     known = [one for own in lost.values() for one in own.values()]
     badges = list_badges(groups)
-    columns: Columns = (MODEL, *(f"to {title}" for title in _TITLES[1:]), text_column("Most is lost"))
+    columns: Columns = (MODEL, *(f"to {title}" for title in _TITLES[1:]), Column.text("Most is lost"))
     rows = (Row((model, *map(own.get, _TITLES[1:]), _name_largest(own)), badges[model]) for model, own in lost.items())
     caption = (
         "Share of the step before minus that of the step; an interval above 0 is a certain loss. Where little is left, "
         f"little can be lost. {methods(known)}"
     )
-    return [make_table(f"{NAME}-losses", "What is lost at each step", columns, rows, caption)] if known else []
+    return [Table.of(f"{NAME}-losses", "What is lost at each step", columns, rows, caption)] if known else []
 
 
 def _name_largest(lost: Mapping[str, Estimate]) -> str:
@@ -353,10 +352,10 @@ def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
         f"than rounded (0.54 is 0.547). {methods(whole.values())}"
     )
     columns = (MODEL, *_COLUMNS, Column("n", "Ratings of all tasks."))
-    table = make_table(f"{NAME}-leaderboard", "Leaderboard", columns, rows, caption)
+    table = Table.of(f"{NAME}-leaderboard", "Leaderboard", columns, rows, caption)
     x_title = "share of images that match their prompts"
     data, spec = draw_ranking(table, f"{NAME}-leaderboard-share", "All tasks", x_title=x_title)
-    glance = FigureBlock(
+    glance = Figure(
         f"{NAME}-leaderboard-chart",
         "All tasks at a glance",
         spec,
@@ -383,7 +382,7 @@ def headline(groups: Sequence[RatedRun]) -> str:
 _ONE = {"": charts.COLOURS[8]}
 _RELATION_KINDS = {"related": charts.COLOURS[0], "unrelated": charts.COLOURS[1]}
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-_TASK = text_column("Task")
+_TASK = Column.text("Task")
 
 
 def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
@@ -391,13 +390,13 @@ def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
     figures = [figure for group in groups for figure in (*_over_singles(group, palette), *_over_multiple(group))]
     if not figures:
         return None
-    lead = TextBlock(
+    lead = Paragraph(
         "Does a model that does well at something simple do well at what rests on it? Each point is a model and a "
         "task; as in the paper, points are taken as independent, though those of one model hang together."
     )
     fewest = min(len(group.ratings.models) for group in groups)
     warning = f"Only {number_of(fewest, 'model')}: too few to tell what carries over. The lines describe these models."
-    warnings = [TextBlock(warning, is_warning=True)] if fewest < FEW_MODELS else []
+    warnings = [Paragraph(warning, is_warning=True)] if fewest < FEW_MODELS else []
     return Section(f"{NAME}-carry-over", "What carries over", (lead, *warnings, *figures))
 
 
@@ -419,7 +418,7 @@ class _Relation:
     note: str
 
 
-def _over_singles(group: RatedRun, palette: Palette) -> Iterator[FigureBlock]:
+def _over_singles(group: RatedRun, palette: Palette) -> Iterator[Figure]:
     shares = estimate_by(link_singles(group.ratings), "task", "model")
     look = {"color": palette.of(group.ratings.models).colour()}
     note = "Share of complex tasks over that of the single objects they are linked to."
@@ -427,7 +426,7 @@ def _over_singles(group: RatedRun, palette: Palette) -> Iterator[FigureBlock]:
     return _draw_lines(group, _Relation("single objects", shares, points, _ONE, look, note))
 
 
-def _over_multiple(group: RatedRun) -> Iterator[FigureBlock]:
+def _over_multiple(group: RatedRun) -> Iterator[Figure]:
     models, found = group.ratings.models, estimate_by(group.ratings.of(MULTIPLE), "model")
     kinds = dict(zip(_RELATION_KINDS, (RELATED, UNRELATED), strict=True))
     shares = {(task, model): one for (model,), one in found.items() for tasks in kinds.values() for task in tasks}
@@ -441,7 +440,7 @@ def _over_multiple(group: RatedRun) -> Iterator[FigureBlock]:
     return _draw_lines(group, _Relation("multiple objects", shares, points, _RELATION_KINDS, look, note))
 
 
-def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[FigureBlock]:
+def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[Figure]:
     """Plot points over lines with bands, if there is a line."""
     lines = {kind: line for kind, points in plot.points.items() if (line := fit_line(points))}
     if not lines:
@@ -458,14 +457,14 @@ def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[FigureBlock]:
         for points in plot.points.values()
         for one in points
     )
-    yield FigureBlock(
+    yield Figure(
         f"{name}-chart",
         title,
         _scatter(plot),
         f"{plot.note} Least squares: {fits}. Bands hold the middle 95 % of "
         f"{RESAMPLES:,} lines through resampled points.",
         f"Share of tasks over the share of {plot.across}, with lines and bands.",
-        make_table(name, title, columns, rows, methods(own.values())),
+        Table.of(name, title, columns, rows, methods(own.values())),
     )
 
 
@@ -494,18 +493,18 @@ def _correlations(group: RatedRun) -> list[Block]:
         return []
     models, name = len(group.ratings.models), f"{NAME}-together{group.suffix}"
     title = group.title("Correlations of tasks across models")
-    columns: Columns = (_TASK, text_column("With"), "r", Column("n", "Models."))
+    columns: Columns = (_TASK, Column.text("With"), "r", Column("n", "Models."))
     cells = (Row((ALL[one].title, ALL[other].title, r, r.n)) for (one, other), r in found.items())
     silent = f" All models do alike in {', '.join(ALL[task].title for task in left_out)}." if left_out else ""
-    figure = FigureBlock(
+    figure = Figure(
         f"{name}-chart",
         title,
         _draw_correlations({pair: r.value for pair, r in found.items()}),
         f"Pearson’s r of the shares of two tasks across {models} models; intervals are in the data.{silent}",
         "Correlations between tasks as coloured cells.",
-        make_table(name, title, columns, cells, "Intervals (95 %): Fisher’s, of models as a sample."),
+        Table.of(name, title, columns, cells, "Intervals (95 %): Fisher’s, of models as a sample."),
     )
-    warning = TextBlock(_warn_of_chance(models, len(found)), is_warning=True)
+    warning = Paragraph(_warn_of_chance(models, len(found)), is_warning=True)
     return [warning, figure] if models < FEW_MODELS else [figure]
 
 
@@ -562,9 +561,9 @@ def report(
         return None
     left = [one for one in series if not one.is_excluded]
     groups = group_series(left)
-    notes = [TextBlock(text) for group in groups for text in group.ratings.warnings()]
+    notes = [Paragraph(text) for group in groups for text in group.ratings.warnings()]
     if not groups:
-        return SuiteReport([TextBlock("No image is rated, by itself or by all its parts; there is no figure.")], ())
+        return SuiteReport([Paragraph("No image is rated, by itself or by all its parts; there is no figure.")], ())
     made = (
         ladders(groups, palette),
         breakdown(groups, palette),

@@ -1,4 +1,4 @@
-"""GIMBRR's tables next to the printed figures, with a verdict for each cell, and their printing."""
+"""GIMBRR's tables next to the printed figures, with a verdict for each cell."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,8 +13,8 @@ from subitize.papers.gimbrr.claims import claims
 from subitize.papers.gimbrr.ratings import TaskRatings
 from subitize.papers.gimbrr.release import LICENCE, MODELS, read_release, take_released
 from subitize.papers.gimbrr.tables import CONVENTION, PUBLISHED, compute_tables, correlations
-from subitize.report.claims import print_reproduction
-from subitize.report.terminal import print_line
+from subitize.report.claims import reproduction_result
+from subitize.report.table import Result
 
 if TYPE_CHECKING:
     from subitize.store import Run
@@ -55,14 +55,12 @@ def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
 def _tabulate(ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str]) -> Tables:
     cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
     found = compare(cells, ratings.models)
-    printed_by = "subitize.papers.gimbrr.reproduction:print_tables"
-    return Tables(found, printed_by, warnings, lambda: claims(ratings.rename(names)))
+    return Tables(found, warnings, lambda: claims(ratings.rename(names)), show_tables)
 
 
-def print_tables(comparisons: Sequence[ComparedCell]) -> None:
-    """Print each table, and below it how regressions were computed."""
+def show_tables(comparisons: Sequence[ComparedCell]) -> Result:
+    """Show each table, and below it how regressions were computed."""
     cells = [one for one in comparisons if one.column != CONVENTION]
-    print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])
-    for one in comparisons:
-        if one.column == CONVENTION:
-            print_line(f"{one.row}: {one.ours}")
+    found = reproduction_result([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])
+    conventions = [f"{one.row}: {one.ours}" for one in comparisons if one.column == CONVENTION]
+    return replace(found, notes=(*found.notes, *conventions))

@@ -13,6 +13,8 @@ from subitize.interfaces import Tables
 from subitize.papers.numbersense.claims import claims, claims_of_printed
 from subitize.papers.numbersense.release import read_named_images
 from subitize.papers.numbersense.tables import COUNTS, SUITES, compute_tables
+from subitize.report.claims import claim_lines
+from subitize.report.table import Result
 from subitize.store import Run
 
 
@@ -32,8 +34,9 @@ def _check_printed(*, extensions: bool) -> Tables:
         raise BadValueError("--extensions needs images: subitize reproduce numbersense DIR --extensions")
     found = claims_of_printed()
     note = "without the folder of its images, the paper's claims are checked against its printed tables"
-    printed_by = "subitize.report.claims:print_claims"
-    return Tables(found, printed_by, (note,), lambda: found, shows_claims=True)
+    return Tables(
+        found, (note,), lambda: found, lambda claims: Result(notes=tuple(claim_lines(claims))), shows_claims=True
+    )
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:

@@ -37,17 +37,16 @@ from subitize.report.series import MODEL, CountingModel, ReportRun, Series, boun
 from subitize.report.table import (
     Column,
     Columns,
-    FigureBlock,
+    Figure,
+    Paragraph,
     Row,
     RowKind,
     Section,
     SuiteReport,
-    TextBlock,
-    make_table,
+    Table,
     number_text,
     percent_text,
     slug,
-    text_column,
 )
 from subitize.stats.estimate import estimate_share
 
@@ -174,7 +173,7 @@ _MEASURES = {
 }
 
 
-def glance(suite: str, shares: Sequence[Share]) -> FigureBlock:
+def glance(suite: str, shares: Sequence[Share]) -> Figure:
     """Show the framings of one suite in all splits, every model beside the baselines."""
     return _side_by_side(f"{slug(suite)}-glance", "At a glance", shares, lambda one: f"{one.framing}: {one.split}")
 
@@ -190,7 +189,7 @@ def compare(suite: str, shares: Sequence[Share], palette: Palette) -> Section:
     return Section(name, f"Framings: {split}", blocks)
 
 
-def _side_by_side(name: str, title: str, shares: Sequence[Share], panel_of: Callable[[Share], str]) -> FigureBlock:
+def _side_by_side(name: str, title: str, shares: Sequence[Share], panel_of: Callable[[Share], str]) -> Figure:
     overall = [one for one in shares if one.number is None]
     rows = [
         (panel_of(one), one, Row((one.model, panel_of(one), one.estimate, one.estimate.n), one.badge))
@@ -201,15 +200,15 @@ def _side_by_side(name: str, title: str, shares: Sequence[Share], panel_of: Call
         for panel, one, row in rows
     ]
     panels = list(dict.fromkeys(panel_of(one) for one in overall))
-    columns = (MODEL, text_column("Framing"), "Share right", "n")
+    columns = (MODEL, Column.text("Framing"), "Share right", "n")
     estimates = [one.estimate for one in overall]
-    return FigureBlock(
+    return Figure(
         name,
         title,
         charts.glance(points, list(dict.fromkeys(one.model for _, one, _ in rows)), panels),
         f"With 95 % intervals over images ({sizes(estimates)}). {_explain(overall)}",
         "How often every model and every baseline is right, a panel per framing, with intervals and a line at chance.",
-        make_table(f"{name}-shares", title, columns, (row for *_, row in rows), methods(estimates)),
+        Table.of(f"{name}-shares", title, columns, (row for *_, row in rows), methods(estimates)),
     )
 
 
@@ -221,7 +220,7 @@ def _explain(shares: Sequence[Share]) -> str:
     return " ".join(text for text, is_so in parts.items() if is_so)
 
 
-def _by_number(name: str, shares: Sequence[Share], palette: Palette) -> FigureBlock:
+def _by_number(name: str, shares: Sequence[Share], palette: Palette) -> Figure:
     found = [(one, one.number) for one in shares if one.number is not None]
     points = [
         {"model": one.model, "kind": one.framing, "number": number, **bounds(one.estimate)} for one, number in found
@@ -238,16 +237,16 @@ def _by_number(name: str, shares: Sequence[Share], palette: Palette) -> FigureBl
              one.estimate.n), one.badge)
         for one, number in found
     )  # fmt: skip
-    columns = (MODEL, text_column("Framing"), "Number", "Share right", "n")
+    columns = (MODEL, Column.text("Framing"), "Number", "Share right", "n")
     estimates = [one.estimate for one, _ in found]
-    return FigureBlock(
+    return Figure(
         name,
         "By number",
         spec,
         f"The same by the right number, those above {LARGEST_ALONE} together, with 95 % intervals over images "
         f"({sizes(estimates)}), beside whoever prefers the smaller number, or always gives the same answer.",
         "How often models and baselines are right by the right number, with intervals.",
-        make_table(f"{name}-shares", "Share right by number", columns, rows, methods(estimates)),
+        Table.of(f"{name}-shares", "Share right by number", columns, rows, methods(estimates)),
     )
 
 
@@ -265,7 +264,7 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
     estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
     columns: Columns = (
         MODEL,
-        text_column("Condition"),
+        Column.text("Condition"),
         *_MEASURES.values(),
         Column("n", "Texts, or pairs if nothing decides."),
     )
@@ -273,7 +272,7 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
         "A text is accepted if its probability is above one half; similarities accept and reject nothing. What is not "
         f"defined is left out. {methods(estimates)}"
     )
-    table = make_table(f"{slug(suite)}-measures", "All measures", columns, rows, caption)
+    table = Table.of(f"{slug(suite)}-measures", "All measures", columns, rows, caption)
     return Section(f"{slug(suite)}-measures", "All measures", (table,))
 
 
@@ -302,7 +301,7 @@ def report(
     """Compose what the scores and answers allow; the first suite of a counting probe compares all in its runs."""
     sources = {one.source.name: one.source for one in series if not one.is_excluded}
     probed = {name: _read(source) for name, source in sources.items()}
-    notes = [TextBlock(text) for one in probed.values() for text in one.warnings]
+    notes = [Paragraph(text) for one in probed.values() for text in one.warnings]
     shares = _list(probed, sources)
     own = [share for share in shares if SUITES[share.framing] == suite]
     if not own:

@@ -66,16 +66,14 @@ from subitize.report.table import (
     Block,
     Column,
     Columns,
-    FigureBlock,
+    Figure,
+    Paragraph,
     Row,
     RowKind,
     Section,
     SuiteReport,
-    TableBlock,
-    TextBlock,
-    make_table,
+    Table,
     percent_text,
-    text_column,
 )
 from subitize.stats.crossing import LEVEL
 
@@ -147,7 +145,7 @@ def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
         Column("n", "Prompts."),
         SIZE,
     )
-    table = make_table(
+    table = Table.of(
         f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, describe_success(groups))
     )
     return [table, _warn(groups), _glance(table)]
@@ -224,7 +222,7 @@ def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
         yield average, Row((model, average, None, None, *shares, None, size), "published")
 
 
-def _warn(groups: Sequence[RefinedRun]) -> TextBlock:
+def _warn(groups: Sequence[RefinedRun]) -> Paragraph:
     """List what makes rows and the paper's incomparable; what several models share is said once."""
     lines = ["Published rows are to be compared with care:"]
     for group in groups:
@@ -237,7 +235,7 @@ def _warn(groups: Sequence[RefinedRun]) -> TextBlock:
         for what, labels in of_models.items():
             who = "all models" if len(labels) == len(known) > 1 else ", ".join(labels)
             lines.append(f"{run}{who}{': ' * bool(who)}{what}.")
-    return TextBlock("\n".join(lines), is_warning=True)
+    return Paragraph("\n".join(lines), is_warning=True)
 
 
 def _caption(rows: Sequence[Row], success: str) -> str:
@@ -251,10 +249,10 @@ def _caption(rows: Sequence[Row], success: str) -> str:
     return caption
 
 
-def _glance(table: TableBlock) -> FigureBlock:
+def _glance(table: Table) -> Figure:
     x_title = "average of the categories"
     data, spec = draw_ranking(table, f"{SUITE}-averages", "Average of the categories", x_title=x_title)
-    return FigureBlock(
+    return Figure(
         f"{SUITE}-glance",
         "Among the fifteen of the paper",
         spec,
@@ -283,7 +281,7 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     columns: Columns = (MODEL, *(f"pass@{k}" for k in ks))
     is_voted = any(rate.is_voted for rate in found)
     voted = " Of groups that were voted on together only the size of the group is known." * is_voted
-    figure = FigureBlock(
+    figure = Figure(
         f"{SUITE}-passes-chart",
         "How many images it takes",
         rising(points, palette.of(labels), x_title="images (k)"),
@@ -293,7 +291,7 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
         "tables; `score --pass-at-k` counts them as wrong."
         f"{voted}",
         "The share of prompts with at least one right image among k, by k, for every model, with intervals.",
-        make_table(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
+        Table.of(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
     )
     return Section(f"{SUITE}-passes", "One of k images", (figure,))
 
@@ -312,11 +310,11 @@ def agreement(groups: Sequence[RefinedRun]) -> Section | None:
         question = _QUESTIONS.get(one.question, one.question)
         rows.append(Row((name, question, *shares, *counts)))
         if one.caution:
-            cautions.append(TextBlock(f"With caution: {name}, {question}: {one.caution}."))
+            cautions.append(Paragraph(f"With caution: {name}, {question}: {one.caution}."))
     rows.append(Row(("15 models", "one of four is right", float(KAPPA), *(None,) * 3, 5, *(None,) * 4), "published"))
     columns = (
-        text_column("Images of"),
-        text_column("Question"),
+        Column.text("Images of"),
+        Column.text("Question"),
         "Fleiss’ κ",
         Column("Gwet’s AC1", "As κ, but chance does not grow where nearly all answers are the same."),
         Column("Unanimous", "Share of groups on which all agree."),
@@ -332,7 +330,7 @@ def agreement(groups: Sequence[RefinedRun]) -> Section | None:
         "Unanimous is for these annotators. Published: section 4.3 of Guo and others (2025), "
         "five annotators, all models together, without an interval."
     )
-    table = make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)
+    table = Table.of(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)
     return Section(f"{SUITE}-agreement", "Agreement of annotators", (table, *cautions))
 
 
@@ -342,10 +340,10 @@ def statements(groups: Sequence[RefinedRun]) -> Section | None:
     return claims_section(SUITE, found, _WORDING)
 
 
-def describe_ranks(groups: Sequence[RefinedRun]) -> list[TextBlock]:
+def describe_ranks(groups: Sequence[RefinedRun]) -> list[Paragraph]:
     """Describe whether models keep their ranks across scenes: Kendall's W, with its interval."""
     rankings = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
-    return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in rankings]
+    return [Paragraph(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in rankings]
 
 
 def _prefix(group: RefinedRun, groups: Sequence[RefinedRun]) -> str:
@@ -366,7 +364,7 @@ _PUBLISHED = "15 models (published)"
 _PUBLISHED_COLOUR = "#6b7480"
 _HERE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b")
 _IMAGE = "one image"
-_KIND = text_column("Right is")
+_KIND = Column.text("Right is")
 _COLOURS = {True: "#d55e00", False: "#0072b2"}
 
 
@@ -405,9 +403,9 @@ def by_number(groups: Sequence[RefinedRun]) -> Section | None:
     columns: Columns = (MODEL, _KIND, *map(str, numbers))
     badge = badges(groups)
     rows = (Row((label, _kind(k), *map(own.get, numbers)), badge[label]) for (label, k), own in curves.items())
-    data = make_table(f"{SUITE}-by-number", "Share right by number", columns, rows, methods(estimates))
+    data = Table.of(f"{SUITE}-by-number", "Share right by number", columns, rows, methods(estimates))
     kinds = {_kind(size): _COLOURS[size == 1] for _, size in curves}
-    figure = FigureBlock(
+    figure = Figure(
         f"{SUITE}-by-number-chart",
         "By number",
         falling(points, list(dict.fromkeys(label for label, _ in curves)), kinds, level=LEVEL),
@@ -434,7 +432,7 @@ def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
         Row((one.model, one.number, one.error, one.spread, one.error.n, one.prompts), badge[one.model]) for one in found
     )
     title, caption = "Too many or too few", methods([*means, *spreads])
-    figure = FigureBlock(
+    figure = Figure(
         f"{SUITE}-errors-chart",
         title,
         signed_by_number(points, palette.of([one.model for one in found]), y_title="drawn − asked"),
@@ -442,23 +440,23 @@ def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
         f"hang together ({sizes(means)}): above the line too many are drawn, below it too few. Standard deviations are "
         "in the data.",
         "Mean signed error by number, a panel per model, with intervals and a line at 0.",
-        make_table(f"{SUITE}-errors", "Numbers drawn, by the number asked for", columns, rows, caption),
+        Table.of(f"{SUITE}-errors", "Numbers drawn, by the number asked for", columns, rows, caption),
     )
     return Section(f"{SUITE}-errors", title, (figure,))
 
 
-def by_scene(groups: Sequence[RefinedRun]) -> FigureBlock | None:
+def by_scene(groups: Sequence[RefinedRun]) -> Figure | None:
     """Show the effect of scenes on each model, in plain style (Figure 4)."""
     note = "Published: what the paper’s text says."
     return _by_level(groups, paper.by_scene, "scene", "By scene, in plain style", note)
 
 
-def by_style(groups: Sequence[RefinedRun]) -> FigureBlock | None:
+def by_style(groups: Sequence[RefinedRun]) -> Figure | None:
     """Show the effect of styles on each model, at home (Figure 3)."""
     return _by_level(groups, paper.by_style, "style", "By style, at home", "The paper prints none of these.")
 
 
-def averages(groups: Sequence[RefinedRun]) -> FigureBlock | None:
+def averages(groups: Sequence[RefinedRun]) -> Figure | None:
     """Show scenes and styles averaged over models, beside the paper's means (Figure 5)."""
     found = [(group, cell) for group in groups for cell in paper.averages(group.attempts)]
     measured: dict[str, dict[str, Estimate]] = defaultdict(dict)
@@ -480,15 +478,15 @@ def averages(groups: Sequence[RefinedRun]) -> FigureBlock | None:
     estimates = [estimate for own in measured.values() for estimate in own.values()]
     kinds = dict(zip(measured, _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
     title = "Scenes and styles, averaged over models"
-    columns: Columns = (text_column("Mean of"), *levels)
-    return FigureBlock(
+    columns: Columns = (Column.text("Mean of"), *levels)
+    return Figure(
         f"{SUITE}-averages-by-condition-chart",
         title,
         bars(points, levels, charts.colour_kinds(kinds)),
         f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
         "of prompts: these models are no sample of others. The paper’s means are those of its text.",
         "Average success in each scene and style, with intervals, beside the paper’s means.",
-        make_table(f"{SUITE}-averages-by-condition", title, columns, rows, methods(estimates)),
+        Table.of(f"{SUITE}-averages-by-condition", title, columns, rows, methods(estimates)),
     )
 
 
@@ -520,7 +518,7 @@ def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
         "five people, with two digits and no n; not measured here."
     )
     shown: Columns = (MODEL, *columns, fallbacks)
-    return [make_table(f"{SUITE}-table-3", "Original and refined prompts, as in Table 3", shown, rows, caption)]
+    return [Table.of(f"{SUITE}-table-3", "Original and refined prompts, as in Table 3", shown, rows, caption)]
 
 
 def _by_level(
@@ -529,7 +527,7 @@ def _by_level(
     name: str,
     title: str,
     note: str,
-) -> FigureBlock | None:
+) -> Figure | None:
     found = [cell for group in groups for cell in compute(group.attempts)]
     measured = [cell for cell in found if not cell.is_published]
     levels = list(dict.fromkeys(cell.column for cell in measured))
@@ -557,13 +555,13 @@ def _by_level(
     success = describe_success(groups)
     per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
     columns: Columns = (MODEL, *levels, *per_image)
-    return FigureBlock(
+    return Figure(
         f"{SUITE}-by-{name}-chart",
         title,
         bars(points, list(dict.fromkeys(str(one["model"]) for one in points)), charts.colour_levels(levels)),
         f"{success[0].upper()}{success[1:]}, with 95 % intervals ({sizes(estimates)}). {note}",
         f"Success by {name} for every model, with intervals.",
-        make_table(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
+        Table.of(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
     )
 
 
@@ -588,13 +586,13 @@ def _half_table(halves: Sequence[Threshold], badge: Mapping[str, RowKind]) -> Bl
         own = {one.k: one.crossing for one in halves if one.model == label}
         crossings = [str(own[k]) if k in own else None for k in kinds]
         rows.append(Row((label, *crossings, max(crossing.n for crossing in own.values())), badge[label]))
-    columns = (MODEL, *(text_column(_kind(k).capitalize()) for k in kinds), Column("n", "Prompts."))
+    columns = (MODEL, *(Column.text(_kind(k).capitalize()) for k in kinds), Column("n", "Prompts."))
     caption = (
         "The smallest number at which a model is right in less than one half, with its 95 % interval: the closest fit "
         "that never rises with number, and a bootstrap of the prompts of each number. Between two "
         "numbers that were asked for, any may be it."
     )
-    return make_table(f"{SUITE}-half-points", "Where models fall below one half", columns, rows, caption)
+    return Table.of(f"{SUITE}-half-points", "Where models fall below one half", columns, rows, caption)
 
 
 def report(
@@ -605,7 +603,7 @@ def report(
     groups = [_best_first(group) for group in group_series(left, refined, unusable=UNUSABLE) if group.attempts]
     read = {one.model for group in groups for one in group.attempts}
     unread = [one.label for one in left if one.label not in read]
-    notes = [TextBlock(f"{label}: no answer about its images has a value; it is in no figure.") for label in unread]
+    notes = [Paragraph(f"{label}: no answer about its images has a value; it is in no figure.") for label in unread]
     if not groups:
         return SuiteReport(notes, (), has_refinements=True)
     made = (
@@ -637,7 +635,7 @@ def _best_first(group: RefinedRun) -> RefinedRun:
 def _conditions(groups: Sequence[RefinedRun]) -> Section | None:
     made = (by_scene(groups), by_style(groups), averages(groups))
     shown = [figure for figure in made if figure]
-    lead = TextBlock("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
+    lead = Paragraph("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
     blocks: tuple[Block, ...] = (lead, *shown, *describe_ranks(groups))
     return Section(f"{SUITE}-by-condition", "Scenes and styles", blocks) if shown else None
 
@@ -646,7 +644,7 @@ def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Sectio
     """Measure the numbers drawn as in any suite that counts."""
     if not counted:
         return None
-    lead = TextBlock(
+    lead = Paragraph(
         "The numbers that were drawn, each image by itself, with the measures of Testolin, Hou and Zorzi (2025), as "
         "for any suite that counts. The paper has none of these."
     )

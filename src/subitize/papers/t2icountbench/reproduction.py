@@ -45,11 +45,9 @@ from subitize.papers.t2icountbench.tables import (
     thresholds_at_half,
 )
 from subitize.records import Estimate, MatchesPrompt, base_suite
-from subitize.report.claims import print_claims, tell, write_p
-from subitize.report.comparisons import print_pairs
-from subitize.report.scores import cell
-from subitize.report.table import estimate_text
-from subitize.report.terminal import describe_cautions, print_line, print_table
+from subitize.report.claims import claim_lines, tell, write_p
+from subitize.report.comparisons import name_measure, pair_table
+from subitize.report.table import Cell, Result, Table, Worded, estimate_text
 from subitize.stats.estimate import mean_interval, subtract_independent
 from subitize.stats.ratings import Ratings
 from subitize.stats.significance import kendall_w
@@ -205,8 +203,7 @@ class PaperTables:
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     """Compute the paper's tables from a run, for programs and for printing."""
     found = compute_tables(run, judge, extensions=extensions)
-    printed_by = "subitize.papers.t2icountbench.reproduction:print_tables"
-    return Tables(found, printed_by, found.warnings, lambda: found.statements, shows_claims=True)
+    return Tables(found, found.warnings, lambda: found.statements, show_tables, shows_claims=True)
 
 
 def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:
@@ -302,8 +299,7 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
     if extensions:
         raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
-    printed_by = "subitize.papers.t2icountbench.reproduction:print_checks"
-    return Tables(found, printed_by, claims=lambda: found.statements, shows_claims=True)
+    return Tables(found, claims=lambda: found.statements, show=show_checks, shows_claims=True)
 
 
 def observe_published() -> list[Claim]:
@@ -407,106 +403,98 @@ _TITLES = {
     "table3_applied": "Table 3 without the prompts that could not be refined",
 }
 
+_CELLS = (
+    "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
+    "where that is another; paper: as printed, tables as shares, what its text says in percent"
+)
 _ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
 """The columns in the paper's order; further ones follow, and averages come last."""
 
 
-def print_tables(found: PaperTables) -> None:
-    """Print the tables of a run, the ranks of its models among the paper's, and the observations."""
+def show_tables(found: PaperTables) -> Result:
+    """Show the tables of a run, the ranks of its models among the paper's, and the observations."""
     images = f"at least one of {found.k} images" if found.k > 1 else "one image"
-    print_line(f"judged by {found.judge}; success: {images} of a prompt is right")
-    for name in dict.fromkeys(one.table for one in found.cells):
-        _print_table(_TITLES[name], [one for one in found.cells if one.table == name])
-    print_line(
-        "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
-        "where that is another; paper: as printed, tables as shares, what its text says in percent"
-    )
-    for line in describe_cautions(_cautions(found.cells)):
-        print_line(line)
+    shown = [
+        _make_table(name, [one for one in found.cells if one.table == name])
+        for name in dict.fromkeys(one.table for one in found.cells)
+    ]
     if found.placements:
-        rows = (
-            (one.model, cell(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
-            for one in found.placements
-        )
-        title = "among the paper's fifteen, by average (1 is the best)"
-        print_table(["model", "average", "rank", "range"], rows, title=title)
-    print_claims(found.statements, title="observations")
+        shown.append(_rank_table(found.placements))
     if found.beyond:
-        if found.beyond.refinements:
-            print_pairs(found.beyond.refinements)
-        if found.beyond.drawn_numbers:  # votes say nothing about numbers
-            _print_drawn(found.beyond.drawn_numbers)
-        _print_half_points(found.beyond.half_points)
+        shown += [pair_table(found.beyond.refinements)] * bool(found.beyond.refinements)
+        # Votes say nothing about the numbers drawn.
+        shown += [_drawn_table(found.beyond.drawn_numbers)] * bool(found.beyond.drawn_numbers)
+        shown.append(_half_points_table(found.beyond.half_points))
+    lead = f"judged by {found.judge}; success: {images} of a prompt is right"
+    return Result(tuple(shown), lead=(lead,), notes=tuple(claim_lines(found.statements, title="observations")))
 
 
-def print_checks(found: Reproduction) -> None:
-    """Print which printed means follow from the printed cells, what the text says about them, and the observations."""
-    print_line(found.citation)
-    print_line("No images or votes were released: these are checks of the printed cells against one another.")
-    names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
+def show_checks(found: Reproduction) -> Result:
+    """Show which printed means follow from the printed cells, what the text says about them, and the observations."""
+    lead = "No images or votes were released: these are checks of the printed cells against one another."
+    names = ("table", "row", "mean", "printed", "of the cells", "before rounding", "verdict")
     means = (
         (*one.place, one.printed, f"{one.recomputed:.4f}", f"{one.low:.4f} to {one.high:.4f}", one.verdict)
         for one in found.means
     )
-    print_table(names, means, title="printed means")
     counted = Counter(one.verdict for one in found.means)
-    for verdict, meaning in VERDICTS.items():
-        print_line(f"{counted[verdict]} {verdict}: {meaning}")
+    verdicts = (f"{counted[verdict]} {verdict}: {meaning}" for verdict, meaning in VERDICTS.items())
     said = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in found.text)
-    heads = ["section", "said", "the printed cells", ""]
-    print_table(heads, said, title="what the text says of the tables")
-    print_claims(found.statements, title="observations")
-    print_line("units are the fifteen models; a printed cell may be .005 off")
+    heads = ("section", "said", "the printed cells", "")
+    shown = (
+        Table.of("means", "printed means", names, means, notes=verdicts),
+        Table.of("text", "what the text says of the tables", heads, said),
+    )
+    units = "units are the fifteen models; a printed cell may be .005 off"
+    notes = (*claim_lines(found.statements, title="observations"), units)
+    return Result(shown, lead=(found.citation, lead), notes=notes)
 
 
-def _print_table(title: str, cells: Sequence[TableCell]) -> None:
+def _make_table(name: str, cells: Sequence[TableCell]) -> Table:
     there = {one.column: None for one in cells}
     others = (name for name in there if name != AVERAGE)
     columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
     rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
     for one in cells:
         rows.setdefault((one.row, one.is_published), {})[one.column] = one
-    lines = []
+    lines: list[tuple[Cell, ...]] = []
     for (row, is_published), own in rows.items():
-        texts = [_text(own[column]) if column in own else "" for column in columns]
-        lines.append([f"{row} (paper)" if is_published else row, *texts])
+        figures = (_write(own[column]) if column in own else "" for column in columns)
+        lines.append((f"{row} (paper)" if is_published else row, *figures))
         if any(one.per_image for one in own.values()):
-            lines.append(["  per image", *(_per_image(own.get(column)) for column in columns)])
-    print_table(["", *columns], lines, title=title)
+            lines.append(("  per image", *(_per_image(own.get(column)) for column in columns)))
+    return Table.of(name, _TITLES[name], ("", *columns), lines, _CELLS, digits=3)
 
 
-def _cautions(cells: Iterable[TableCell]) -> Iterator[str]:
-    for one in cells:
-        yield from (figure.caution for figure in (one.value, one.per_image) if isinstance(figure, Estimate))
-
-
-def _per_image(one: TableCell | None) -> str:
+def _per_image(one: TableCell | None) -> Cell:
     if one is None or one.per_image is None:
         return ""
     is_same = isinstance(one.value, Estimate) and one.value.n == one.per_image.n
-    return cell(one.per_image) + f" {one.per_image.n}" * (not is_same)
+    return Worded("", one.per_image, "" if is_same else str(one.per_image.n))
 
 
-def _text(one: TableCell) -> str:
+def _write(one: TableCell) -> Cell:
     if isinstance(one.value, str):
         return one.value
     fallbacks = f" ({one.fallbacks} unrefined)" if one.fallbacks else ""
-    return f"{cell(one.value)} {one.value.n}{fallbacks}"
+    return Worded("", one.value, f"{one.value.n}{fallbacks}")
 
 
-def _print_drawn(numbers: Iterable[DrawnNumbers]) -> None:
-    names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
-    rows = []
-    for one in numbers:
-        figures = (cell(one.error), cell(one.spread))
-        rows.append((one.suite, one.model, str(one.number), *figures, str(one.error.n), str(one.prompts)))
-    print_table(names, rows, title="numbers drawn")
+def _rank_table(placements: Iterable[RankAmongPublished]) -> Table:
+    rows = ((one.model, one.average, f"{one.rank} of {one.of}", f"{one.best} to {one.worst}") for one in placements)
+    title = "among the paper's fifteen, by average (1 is the best)"
+    return Table.of("ranks", title, ("model", "average", "rank", "range"), rows, digits=3)
 
 
-def _print_half_points(points: Iterable[Threshold]) -> None:
-    rows = []
-    for one in points:
-        measure = f"success of {one.k}" if one.measure == "success" else "per image"
-        rows.append((one.suite, one.model, measure, str(one.crossing), str(one.crossing.n)))
-    title = "the number at which less than half is right"
-    print_table(["suite", "model", "measure", "number", "n"], rows, title=title)
+def _drawn_table(numbers: Iterable[DrawnNumbers]) -> Table:
+    names = ("suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts")
+    rows = ((one.suite, one.model, one.number, one.error, one.spread, one.error.n, one.prompts) for one in numbers)
+    return Table.of("numbers-drawn", "numbers drawn", names, rows, digits=3)
+
+
+def _half_points_table(points: Iterable[Threshold]) -> Table:
+    rows = (
+        (one.suite, one.model, name_measure(one.measure, one.k), str(one.crossing), one.crossing.n) for one in points
+    )
+    names = ("suite", "model", "measure", "number", "n")
+    return Table.of("half-points", "the number at which less than half is right", names, rows)

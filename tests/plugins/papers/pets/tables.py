@@ -14,7 +14,6 @@ from subitize.stats.estimate import wilson_interval
 from subitize.store import Run
 
 PUBLISHED = {CellId("table1", "kennel-1", "success"): "0.75"}
-_PRINTED_BY = "subitize.report.claims:print_reproduction"
 
 
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
@@ -23,7 +22,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
         raise BadValueError("pets needs its release: subitize reproduce pets DIR")
     release = read_release(folder)
     observed = frame_of(release.items, release.responses, release.readings, {})
-    return Tables(compute_table(observed), _PRINTED_BY, release.warnings)
+    return Tables(compute_table(observed), release.warnings)
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
@@ -31,7 +30,7 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     observed = observe_run(run, ReadOptions(judge)).filter(pl.col("suite") == "pets")
     if not len(observed):
         raise NothingToDoError(f"{run.location} has no readings of pets; first: subitize run pets --model MODEL")
-    return Tables(compute_table(observed), _PRINTED_BY)
+    return Tables(compute_table(observed))
 
 
 def compute_table(observed: Frame) -> list[ComparedCell]:
