@@ -6,30 +6,54 @@ import pytest
 
 from subitize.analysis.compare import Ranked
 from subitize.records import Estimate
-from subitize.report.leaderboard import describe_standing, mark_models
-from subitize.report.table import Column, Paragraph, Row, Table
+from subitize.report.leaderboard import SIZE, KnownModels, describe_standing, finish_leaderboard
+from subitize.report.table import Column, Row, Table, Worded
 
 
 def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, ...] = ()) -> Ranked:
     return Ranked(model, Estimate(0.5, 0.4, 0.6, 10, "share"), best, worst, letters, equals)
 
 
+ROWS = [Row(("one", 0.5)), Row(("other", 0.4), "stand-in"), Row(("one", 0.6), "published"), Row(("single", 0.1))]
+TABLE = Table.of("t", "Leaderboard", (Column.text("Model"), "Accuracy"), ROWS)
+RANKS = {"one": ranked("one", 1, 2, "a"), "other": ranked("other", 2, 2, "b")}
+
+
+def column(table: Table, name: str) -> list[object]:
+    place = [column.name for column in table.columns].index(name)
+    return [row.cells[place] for row in table.rows]
+
+
 def test_a_leaderboard_has_the_ranks_of_the_models_measured() -> None:
-    rows = [Row(("one", 0.5)), Row(("other", 0.4), "stand-in"), Row(("one", 0.6), "published"), Row(("single", 0.1))]
-    table = Table.of("t", "Leaderboard", (Column.text("Model"), "Accuracy"), rows)
-    note = Paragraph("Judged by people.")
-    standings = {"one": ranked("one", 1, 2, "a"), "other": ranked("other", 2, 2, "b")}
-    marked, same = mark_models([table, note], (), standings)
-    assert same is note
-    assert [row.cells[1] for row in marked.rows] == ["1–2 a", "", "2 b", ""]  # type: ignore[union-attr]
-    (unranked,) = mark_models([table], (), {})
-    assert [column.name for column in unranked.columns] == ["Model", "Accuracy"]  # type: ignore[union-attr]
+    finished = finish_leaderboard(TABLE, KnownModels(RANKS))
+    assert column(finished, "Model") == ["one", "single", "other", "one"]
+    assert column(finished, "Rank") == ["1–2 a", "", "2 b", ""]
+    unranked = finish_leaderboard(TABLE, KnownModels())
+    assert [column.name for column in unranked.columns] == ["Model", "Accuracy"]
 
 
 def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
-    table = Table.of("t", "Leaderboard", (Column.text("Model"), Column.text("Rank, Task 1")), [Row(("one", "1 a"))])
-    (same,) = mark_models([table], (), {"one": ranked("one", 1, 2, "a")})
-    assert (same.columns, same.rows) == (table.columns, table.rows)  # type: ignore[union-attr]
+    rows = [Row(("one", "1 a")), Row(("single", "2 a"), "stand-in judge")]
+    table = Table.of("t", "Leaderboard", (Column.text("Model"), Column.text("Rank, Task 1")), rows)
+    same = finish_leaderboard(table, KnownModels(RANKS))
+    assert same.columns == table.columns
+    assert column(same, "Rank, Task 1") == ["1 a", ""], "a stand-in cannot count what it does not know"
+
+
+def test_sizes_of_measured_models_stand_beside_those_printed() -> None:
+    printed = TABLE.with_column(SIZE, ["", "", "3.5", ""], 2)
+    for table, published in ((printed, "3.5"), (TABLE, "")):
+        sized = finish_leaderboard(table, KnownModels(sizes={"one": 87_400_000}))
+        assert column(sized, SIZE.name) == ["0.0874", "", "", published]
+
+
+def test_protocols_are_a_column_where_they_differ() -> None:
+    links = {"one": Worded("1", anchor="protocol-a"), "other": Worded("2", anchor="protocol-b")}
+    told = finish_leaderboard(TABLE, KnownModels(protocols=links), "people")
+    assert column(told, "Protocol") == [links["one"], "", links["other"], ""]
+    assert "Published rows were judged by people" in told.caption
+    alike = finish_leaderboard(TABLE, KnownModels(protocols=dict.fromkeys(links, links["one"])))
+    assert [column.name for column in alike.columns] == ["Model", "Accuracy"]
 
 
 @pytest.mark.parametrize(

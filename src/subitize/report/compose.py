@@ -25,10 +25,11 @@ from subitize.report.costs import cost_sections
 from subitize.report.figures import draw_figures_ahead
 from subitize.report.gallery import make_gallery
 from subitize.report.leaderboard import (
+    KnownModels,
     describe_standing,
     drop_stand_ins,
     factor_sections,
-    mark_models,
+    finish_leaderboard,
     rank_counts,
     rank_scores,
     stand_series,
@@ -39,8 +40,8 @@ from subitize.report.provenance import (
     describe_protocols,
     describe_provenance,
     find_protocols,
-    mark_protocols,
     missing_data_section,
+    warn_of_protocols,
 )
 from subitize.report.series import CountingModel, ReportRun, Series, level_text, list_series, rank
 from subitize.report.table import (
@@ -50,6 +51,7 @@ from subitize.report.table import (
     RowKind,
     Section,
     SuiteReport,
+    Table,
     number_of,
     percent_text,
     printable,
@@ -82,13 +84,19 @@ def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
     standings: dict[str, Mapping[str, Ranked]] = {}
     for suite, report in reports.items():
         own, name = [one for one in series if one.suite == suite], slug(suite)
-        own_protocols = [one for one in protocols if one.series.suite == suite]
+        shown = {row.cells[0] for one in report.leaderboard if isinstance(one, Table) for row in one.rows}
+        followed = [one for one in protocols if one.series.suite == suite and one.series.label in shown]
         standings[suite] = stand_series(own)
-        marked = mark_models(report.leaderboard, own, standings[suite])
-        warnings, leader = mark_protocols(marked, own_protocols)
+        sizes = {one.series.label: count for one in followed if (count := one.parameter_count) is not None}
+        known = KnownModels(standings[suite], sizes, {one.series.label: one.link() for one in followed})
+        published_by = (paper.judged_by.get(suite) if (paper := paper_of(suite)) else None) or ""
+        leader = [
+            finish_leaderboard(one, known, published_by) if isinstance(one, Table) else one
+            for one in report.leaderboard
+        ]
         sections, headlines[suite] = [*report.sections], report.headline
         left_out = [Paragraph(_EXCLUDED.format(one.label, len(one.observations))) for one in own if one.is_excluded]
-        blocks = (*warnings, *leader[:1], _describe_judges(own), *leader[1:], *left_out)
+        blocks = (*warn_of_protocols(followed), *leader[:1], _describe_judges(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_figures_ahead(leaders[-1:])
         gallery = make_gallery(name, own, progress)

@@ -1,7 +1,7 @@
 """The leaderboard of a suite: models by rank, beside baselines and published figures, and by condition."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from subitize.report.table import (
     RowKind,
     Section,
     Table,
+    Worded,
     billions,
     list_names,
     slug,
@@ -77,6 +78,7 @@ _RANK = Column.text(
     "that share a letter cannot be told apart.",
 )
 
+_PROTOCOL = Column.text("Protocol", "Rows of one protocol may be compared; “Protocols” says what is in it.")
 ModelT = TypeVar("ModelT", Series, CountingModel)
 
 UNFIT = (
@@ -194,49 +196,56 @@ def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
     return {**named, **dict.fromkeys(("value", "low", "high"))}
 
 
-def mark_models(blocks: Iterable[Block], series: Sequence[Series], standings: Mapping[str, Ranked]) -> list[Block]:
-    """Add size and rank to the models of a leaderboard, where known, and group its rows by kind."""
-    counts = {one.label: one.source.trails.responses[one.suite, one.model].parameter_count for one in series}
-    sizes = {label: billions(count) for label, count in counts.items() if count is not None}
-    return [
-        _group_kinds(_mark_ranks(_mark_sizes(block, sizes), standings)) if isinstance(block, Table) else block
-        for block in blocks
-    ]
+@dataclass(frozen=True, slots=True)
+class KnownModels:
+    """What is known of the models measured, by label: ranks, numbers of parameters, and links to protocols."""
+
+    ranks: Mapping[str, Ranked] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    protocols: Mapping[str, Worded] = field(default_factory=dict)
 
 
-def _mark_sizes(table: Table, sizes: Mapping[str, str]) -> Table:
-    if not sizes:
-        return table
-    names = [column.name for column in table.columns]
-    at = names.index(SIZE.name) if SIZE.name in names else len(names)
-    cells = []
-    for row in table.rows:
-        printed = row.cells[at] if at < len(names) else ""
-        cells.append(sizes.get(str(row.cells[0]), printed) if row.badge in ("", "stand-in") else printed)
-    return table.with_column(SIZE, cells, at)
+def finish_leaderboard(table: Table, known: KnownModels, published_by: str = "") -> Table:
+    """Add rank, size and protocol of the models measured, where known and different, and group rows by kind.
+
+    Rows judged by a stand-in get no rank, because it cannot count what it does not know.
+    """
+    rows = sorted(table.rows, key=lambda row: KINDS.index(row.badge))
+    labels = [str(row.cells[0]) if row.badge in ("", "stand-in") else "" for row in rows]
+    finished, captions = replace(table, rows=tuple(rows), is_grouped=True), [table.caption]
+    if known.sizes:
+        at = next((place for place, column in enumerate(table.columns) if column == SIZE), len(table.columns))
+        printed = [row.cells[at] if at < len(table.columns) else "" for row in rows]
+        sizes = {label: billions(count) for label, count in known.sizes.items()}
+        cells = [sizes.get(label, old) for label, old in zip(labels, printed, strict=True)]
+        finished = finished.with_column(SIZE, cells, at)
+    if any(column.name.startswith(f"{_RANK.name},") for column in table.columns):
+        finished = _clear_ranks(finished)
+    elif known.ranks:
+        places = [known.ranks.get(label) for label in labels]
+        finished = finished.with_column(_RANK, [f"{one.rank} {one.letters}" if one else "" for one in places], 1)
+        captions.append("Rank: models that share a letter cannot be told apart by accuracy.")
+    badges = {row.badge for row in rows}
+    captions += [UNFIT] * ("stand-in judge" in badges)
+    if published_by and "published" in badges:
+        captions.append(f"Published rows were judged by {published_by}, under the paper’s protocol.")
+    measured = [str(row.cells[0]) if row.badge not in ("published", "baseline") else "" for row in rows]
+    links = [known.protocols.get(label, "") for label in measured]
+    if len({*filter(None, links)}) > 1:
+        finished = finished.with_column(_PROTOCOL, links, len(finished.columns))
+    return replace(finished, caption=" ".join(filter(None, captions)))
 
 
-def _group_kinds(table: Table) -> Table:
-    """Group rows by kind; rows judged by a stand-in get no rank, because it cannot count what it does not know."""
-    is_rank = [column.name.startswith(_RANK.name) for column in table.columns]
-    rows = [
-        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
+def _clear_ranks(table: Table) -> Table:
+    """Blank a paper's own ranks in rows that were judged by a stand-in."""
+    are_ranks = [column.name.startswith(_RANK.name) for column in table.columns]
+    rows = (
+        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, are_ranks, strict=True)))
         if row.badge == "stand-in judge"
         else row
-        for row in sorted(table.rows, key=lambda row: KINDS.index(row.badge))
-    ]
-    has_unfit = any(row.badge == "stand-in judge" for row in rows)
-    caption = f"{table.caption} {UNFIT}".strip() if has_unfit else table.caption
-    return replace(table, rows=tuple(rows), caption=caption, is_grouped=True)
-
-
-def _mark_ranks(table: Table, standings: Mapping[str, Ranked]) -> Table:
-    if not standings or any(column.name.startswith(_RANK.name + ",") for column in table.columns):
-        return table
-    found = [standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None for row in table.rows]
-    caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
-    ranked = table.with_column(_RANK, (f"{one.rank} {one.letters}" if one else "" for one in found), 1)
-    return replace(ranked, caption=caption)
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
 
 
 def factor_sections(

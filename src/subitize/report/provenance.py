@@ -12,10 +12,8 @@ from subitize.analysis.overview import describe_samples
 from subitize.analysis.protocols import Protocol, RowProtocol, describe, differences, read_protocols
 from subitize.analysis.provenance import Group, ResponseTrail
 from subitize.io.frames import group_rows
-from subitize.registry import paper_of
 from subitize.report.series import ReportRun, Series
 from subitize.report.table import (
-    Block,
     Column,
     Facts,
     Paragraph,
@@ -38,10 +36,7 @@ _UNKNOWN = "Drawings that the judge would not look at, and ties of several readi
 _REASONS_LISTED = 10
 _MOST_LISTED = 6
 Lines = list[tuple[str, tuple[str, ...]]]
-_COLUMN = Column.text("Protocol", "Rows of one protocol may be compared; “Protocols” says what is in it.")
 _MOST_COMPARED = 8
-_KNOWN = ("published", "baseline")
-"""Kinds of rows that were not measured here."""
 
 
 def describe_provenance(sources: Sequence[ReportRun]) -> Section:
@@ -202,6 +197,15 @@ class SeriesProtocol:
         """What it shares with rows that it may be compared with."""
         return self.followed.protocol
 
+    @property
+    def parameter_count(self) -> int | None:
+        """The number of the model's parameters, if it is known."""
+        return self.series.source.trails.responses[self.series.suite, self.series.model].parameter_count
+
+    def link(self) -> Worded:
+        """Link to what the protocol is."""
+        return Worded(str(self.number), anchor=f"protocol-{self.protocol.fingerprint}")
+
 
 def find_protocols(series: Sequence[Series]) -> list[SeriesProtocol]:
     """Find the protocol of each series."""
@@ -211,36 +215,6 @@ def find_protocols(series: Sequence[Series]) -> list[SeriesProtocol]:
     order = [fingerprint for fingerprint, _ in Counter(one.protocol.fingerprint for one in found).most_common()]
     numbers = [order.index(one.protocol.fingerprint) + 1 for one in found]
     return list(map(SeriesProtocol, series, found, numbers))
-
-
-def mark_protocols(
-    blocks: Sequence[Block], protocols: Sequence[SeriesProtocol]
-) -> tuple[Sequence[Paragraph], Sequence[Block]]:
-    """Add the protocols to a suite's leaderboard, if there are several, and warn against comparing them.
-
-    Published rows follow the protocol of their paper.
-    """
-    by_label = {one.series.label: one for one in protocols}
-    suite = protocols[0].series.suite
-    paper = paper_of(suite)
-    judge = paper and paper.judged_by.get(suite)
-    judged = f"Published rows were judged by {judge}, under the paper’s protocol."
-    marked: list[Block] = []
-    warnings: list[Paragraph] = []
-    for block in blocks:
-        if not isinstance(block, Table):
-            marked.append(block)
-            continue
-        followed = [None if row.badge in _KNOWN else by_label.get(str(row.cells[0])) for row in block.rows]
-        measured = [one for one in followed if one]
-        if judge and any(row.badge == "published" for row in block.rows):
-            block = replace(block, caption=f"{block.caption} {judged}".strip())
-        if len({one.number for one in measured}) > 1:
-            cells = (_link(one) if one else "" for one in followed)
-            block = block.with_column(_COLUMN, cells, len(block.columns))
-        marked.append(block)
-        warnings += _warn(measured)
-    return warnings, marked
 
 
 def describe_protocols(protocols: Sequence[SeriesProtocol]) -> Section:
@@ -261,17 +235,13 @@ def describe_protocols(protocols: Sequence[SeriesProtocol]) -> Section:
     return Section("protocols", "Protocols", (note, *facts, table))
 
 
-def _link(one: SeriesProtocol) -> Worded:
-    return Worded(str(one.number), anchor=f"protocol-{one.protocol.fingerprint}")
-
-
 def _group(protocols: Sequence[SeriesProtocol]) -> dict[str, list[SeriesProtocol]]:
     """Group the rows that may be compared, the largest group first."""
     groups = group_rows(protocols, lambda one: one.protocol.fingerprint)
     return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
 
 
-def _warn(protocols: Sequence[SeriesProtocol]) -> list[Paragraph]:
+def warn_of_protocols(protocols: Sequence[SeriesProtocol]) -> list[Paragraph]:
     """Say which rows may not be compared and why, and whose judge also rewarded the model in training."""
     groups = list(_group(protocols).values())
     lines = []
@@ -315,7 +285,7 @@ def _own(one: SeriesProtocol) -> Record:
     rewritten = f"{answers.rewritten:,} of {answers.responses:,}" if answers.rewritten else ""
     return {
         Column.text("Model"): series.label,
-        Column.text("Protocol"): _link(one),
+        Column.text("Protocol"): one.link(),
         Column.text("Fingerprint"): one.protocol.fingerprint,
         Column.text("Suite"): series.suite,
         Column.text("Judge"): series.judge_name,
