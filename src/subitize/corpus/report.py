@@ -108,9 +108,6 @@ def draw_laws(summaries: Sequence[CorpusSummary]) -> Figure:
         {"data": {"values": points}, **charts.layer("circle", shared, size=18, opacity=0.6)},
         {"data": {"values": lines}, **charts.layer("line", {**shared, "strokeDash": dash}, strokeWidth=1.5)},
     ]
-    columns = (Column.text("corpus"), Column.text("law"), Column("start", digits=0), "exponent")
-    rows = (Row((one.name, fit.name, fit.law.start, fit.law.exponent)) for one in summaries for fit in one.fits)
-    data = Table.of("corpus-laws", "Power laws", columns, rows)
     spec = charts.complete({"width": _WIDTH_PX, "height": 320, "layer": layers})
     alt = "; ".join(
         f"{one.name}: exponent {fit.law.exponent.value:.2f} {fit.name}" for one in summaries for fit in one.fits
@@ -118,7 +115,7 @@ def draw_laws(summaries: Sequence[CorpusSummary]) -> Figure:
     caption = (
         "Points: relative frequencies; lines: power laws of maximum likelihood over the numbers they were fitted to."
     )
-    return Figure("corpus-laws", "Numbers and the power laws fitted to them", spec, caption, alt, data)
+    return Figure("corpus-laws", "Numbers and the power laws fitted to them", spec, caption, alt, _fits(summaries))
 
 
 def _panel(summary: CorpusSummary, cut: float) -> charts.Spec:
@@ -219,7 +216,7 @@ def compose(summaries: Sequence[CorpusSummary]) -> Document:
         Section("frequencies", "How often numbers occur", (draw_frequencies(summaries), *_coverage(summaries))),
     ]
     if any(one.fits for one in summaries):
-        blocks = (draw_laws(summaries), _fits(summaries), _decades(summaries))
+        blocks = (draw_laws(summaries), _decades(summaries))
         sections.append(Section("laws", "Power laws", blocks))
     if len(summaries) == 2:
         sections.append(Section("comparison", "Compared", tuple(_compared(compare_corpora(*summaries)))))

@@ -1,7 +1,7 @@
 """Tables of how far people agree with one another, and a judge with people."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby, starmap
+from itertools import groupby
 
 from subitize.analysis.agreement import JudgeAgreement, RaterAgreement
 from subitize.analysis.design import WHOLE, name_level
@@ -9,113 +9,95 @@ from subitize.analysis.overview import Names
 from subitize.records import Scalar, base_suite
 from subitize.registry import paper_of
 from subitize.report.scores import explain_marks
-from subitize.report.table import NOTHING, Column, Columns, Result, Table
+from subitize.report.table import NOTHING, Column, Result, Table
 
 _NAMES = ("model", "question", "group")
-# The columns of each table by heading, narrow enough for a terminal.
-_Figures = tuple[Mapping[str, str], ...]
-_OF_PEOPLE: _Figures = (
-    {"κ": "kappa", "AC1": "ac1", "α": "alpha"},
-    {"α ordinal": "alpha_ordinal", "α interval": "alpha_interval", "α ratio": "alpha_ratio"},
-    {"pairs agree": "pairwise", "all agree": "unanimous", "yes": "yes"},
-)
-_OF_JUDGES: _Figures = (
-    {"exact": "exact", "±1": "within_one", "error": "error"},
-    {"κ": "kappa", "α ordinal": "alpha_ordinal", "α interval": "alpha_interval"},
-)
-_SIZES = {
-    "annotators": "",
-    "prompts": "",
-    "units": "images, or groups of images, with two or more answers",
-    "single": "those with one answer, in no figure",
-    "votes": "",
-    "ties": "units without a majority",
+# By field: heading and meaning.
+_OF_PEOPLE = {
+    "kappa": Column("κ", "Fleiss'", 3),
+    "ac1": Column("AC1", "Gwet's", 3),
+    "alpha": Column("α", "Krippendorff's, nominal", 3),
+    "alpha_ordinal": Column("α ordinal", digits=3),
+    "alpha_interval": Column("α interval", digits=3),
+    "alpha_ratio": Column("α ratio", digits=3),
+    "pairwise": Column("pairs agree", "how often two people do", 3),
+    "unanimous": Column("all agree", "its interval is for prompts like these", 3),
+    "yes": Column("yes", "mean share of yes among the votes on a unit", 3),
+    "annotators": Column("annotators"),
+    "prompts": Column("prompts"),
+    "units": Column("units", "images, or groups of images, with two or more answers"),
+    "single": Column("single", "units with one answer, in no figure"),
+    "votes": Column("votes"),
+    "ties": Column("ties", "units without a majority"),
 }
-_PAIRS = {
-    "pairs": "answers for which both have a value",
-    "prompts": "",
-    "ties": "people are tied; in no figure",
-    "unusable": "one side has no value; in no figure",
+_OF_JUDGES = {
+    "exact": Column("exact", digits=3),
+    "within_one": Column("±1", digits=3),
+    "error": Column("error", "mean of the judge's count minus people's", 3),
+    "kappa": Column("κ", "Fleiss', of both sides", 3),
+    "alpha_ordinal": Column("α ordinal", "Krippendorff's, of both sides", 3),
+    "alpha_interval": Column("α interval", digits=3),
+    "pairs": Column("pairs", "answers for which both have a value"),
+    "prompts": Column("prompts"),
+    "ties": Column("ties", "people are tied; in no figure"),
+    "unusable": Column("unusable", "one side has no value; in no figure"),
 }
-_HELP = {"error": "mean of the judge's count minus people's", "yes": "mean share of yes among the votes on a unit"}
 _MOST_ROWS, _MOST_ANSWERS = 20, 5
 
 
 def agreement_result(concords: Sequence[RaterAgreement], names: Names) -> Result:
-    """Show tables of one row per model and kind of question."""
-    tables: list[Table] = []
+    """Show a table of one row per model and kind of question."""
+    tables = []
     for (suite, judge), own in groupby(concords, key=lambda one: (one.suite, one.judge)):
         rows = [(_name(one, names), one) for one in own]
         title = f"suite {suite} answered by {names.name_judge(judge)}"
-        tables += _make_tables(title, _NAMES, rows, _OF_PEOPLE, _SIZES)
-    lines = [
-        *explain_marks(concords, names),
-        "value [95 % interval for prompts and annotators like these; of “all agree”, for prompts like these]",
-        "κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal unless named; pairs agree: how often two people do",
-    ]
-    if any(one.kappa is None for one in concords):
-        lines.append(f"{NOTHING} not defined: all answers are the same")
+        tables.append(_make_table(title, _NAMES, rows, _OF_PEOPLE, "for prompts and annotators like these"))
     cautious = [one for one in concords if one.caution]
-    lines += [f"too little to rely on: {', '.join(_name(one, names))}: {one.caution}" for one in cautious]
+    lines = [f"too little to rely on: {', '.join(_name(one, names))}: {one.caution}" for one in cautious]
     published = [(published_kappa(one), one) for one in concords]
     for title, kappa in dict.fromkeys(found for found, _ in published if found):
         lines.append(f"{title} reports a Fleiss' κ of {kappa} of five annotators; other images, other people")
     records = [names.row(one) | {"published_kappa": float(found[1]) if found else None} for found, one in published]
-    return Result(tuple(tables), records, notes=tuple(lines))
+    return Result(tuple(tables), records, notes=(*explain_marks(concords, names), *lines))
 
 
 def judge_agreement_result(found: Sequence[JudgeAgreement], names: Names) -> Result:
     """Show one row for the judge and one for people among themselves, and what the judge says for each answer."""
     tables: list[Table] = []
-    lines = [*explain_marks(found, names)]
     for suite, of_suite in groupby(found, key=lambda one: one.suite):
         own = list(of_suite)
-        first = own[0]
-        judge, against = names.mark_judge(first.judge), names.name_judge(first.against)
+        judge, against = names.mark_judge(own[0].judge), names.name_judge(own[0].against)
         rows: list[tuple[Sequence[str], object]] = []
         for one in own:
             sides = ((names.name_judge(one.judge), one.agreement), ("people", one.ceiling))
             rows += [((*_name(one, names), who), found) for who, found in sides if found]
-        title = f"suite {suite}: {judge} against {against} ({first.rule})"
-        tables += _make_tables(title, (*_NAMES, "who"), rows, _OF_JUDGES, _PAIRS)
+        title = f"suite {suite}: {judge} against {against} ({own[0].rule})"
+        tables.append(_make_table(title, (*_NAMES, "who"), rows, _OF_JUDGES, "over prompts"))
         pooled = {one.question for one in own if one.is_pooled}
         whole = [one for one in own if one.factor == WHOLE and (one.is_pooled or one.question not in pooled)]
         tables += [_confusion_table(one, names) for one in whole]
-    lines += [
-        "value [95 % interval over prompts]",
-        "κ (Fleiss') and α (Krippendorff's): of both sides",
-        "people: each person against the others together, on what the judge looked at"
-        if any(one.ceiling for one in found)
-        else "no two people looked at the same, so that it is unknown how far people agree with one another",
-    ]
-    if any(one.agreement.kappa is None for one in found):
-        lines.append(f"{NOTHING} not defined: counts only, or all answers are the same")
+    are_there = any(one.ceiling for one in found)
+    people = "people: each person against the others together, on what the judge looked at"
+    alone = "no two people looked at the same, so that it is unknown how far people agree with one another"
+    lines = [people if are_there else alone]
     for one in found:
         if one.agreement.caution:
             named = ", ".join((names.name_model(one.model), one.question, name_level(one.factor, one.group)))
             lines.append(f"too little to rely on: {named}: {one.agreement.caution}")
-    return Result(tuple(tables), list(map(names.row, found)), notes=tuple(lines))
+    return Result(tuple(tables), list(map(names.row, found)), notes=(*explain_marks(found, names), *lines))
 
 
-def _make_tables(
+def _make_table(
     title: str,
     names: Sequence[str],
     rows: Sequence[tuple[Sequence[str], object]],
-    figures: _Figures,
-    sizes: Mapping[str, str],
-) -> list[Table]:
-    """Make a table for each set of figures, and one of the sizes behind them.
-
-    Rows and tables without figures are left out, except in the table with κ, which has all rows.
-    """
-    tables: list[Table] = []
-    for columns in figures:
-        found = [(own, [getattr(one, field) for field in columns.values()]) for own, one in rows]
-        lines = [(*own, *values) for own, values in found if any(values) or "κ" in columns]
-        heads: Columns = (*names, *(Column(head, _HELP.get(head, ""), digits=3) for head in columns))
-        tables.append(Table.of("agreement", "" if tables else title, heads, lines))
-    counts = ((*own, *(getattr(one, size) for size in sizes)) for own, one in rows)
-    return [*tables, Table.of("sizes", "", [*map(Column, names), *starmap(Column, sizes.items())], counts)]
+    columns: Mapping[str, Column],
+    of: str,
+) -> Table:
+    """Make a table without the figures that no row has."""
+    lines = ((*own, *(getattr(one, field) for field in columns)) for own, one in rows)
+    caption = f"value [95 % interval {of}]; {NOTHING} not defined, as where all answers are the same"
+    return Table.of("agreement", title, (*names, *columns.values()), lines, caption, drops_empty=True)
 
 
 def _name(one: RaterAgreement | JudgeAgreement, names: Names) -> tuple[str, ...]:

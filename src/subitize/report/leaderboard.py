@@ -15,7 +15,7 @@ from subitize.analysis.score import Score
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.series import MODEL, CountingModel, Series, bounds, differing_design, level_name, level_text
+from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, differing_design, level_name, level_text
 from subitize.report.table import (
     KINDS,
     Block,
@@ -254,26 +254,25 @@ def factor_sections(
     """Write one section per factor, with the share of right outcomes at each level; scores are given by label."""
     sections = []
     for factor in dict.fromkeys(score.factor for own in scores.values() for score in own if score.factor != WHOLE):
-        by_cell = {
-            (label, one.group): one.estimate
-            for label, own in scores.items()
-            for one in own
-            if one.factor == factor and one.measure == "accuracy"
+        cells = {
+            (one.label, score.group): score.estimate
+            for one in series
+            for score in scores[one.label]
+            if score.factor == factor and score.measure == "accuracy"
         }
-        found = pl.DataFrame({"level": list({level for _, level in by_cell})})
+        grid = EstimateGrid(cells, {one.label: one.badge for one in series})
+        found = pl.DataFrame({"level": grid.columns})
         number = pl.col("level").cast(pl.Float64, strict=False)
         # Numbers by size, then other levels by name.
         ordered = found.sort(pl.when(number.is_finite()).then(number), "level", nulls_last=True)
         levels = ordered["level"].to_list()
-        rows = (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series)
         caption = "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong."
         name, title = f"{suite}-by-{slug(factor)}", f"By {factor}"
-        table = Table.of(name, f"Accuracy by {factor}", (MODEL, *levels), rows, caption)
-        points = [{"model": label, "level": level, **bounds(one)} for (label, level), one in by_cell.items()]
+        table = grid.table(name, f"Accuracy by {factor}", levels, caption=caption)
         figure = Figure(
             f"{name}-chart",
             title,
-            charts.by_level(points, palette.of([one.label for one in series]), levels, factor),
+            charts.by_level(grid.points("model", "level"), palette.of(grid.rows), levels, factor),
             f"Share of right outcomes by {factor}, with 95 % intervals.",
             f"Accuracy by {factor} for every model, with intervals.",
             table,

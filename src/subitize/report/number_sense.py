@@ -15,7 +15,7 @@ from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.scores import explain_marks
-from subitize.report.series import MODEL, CountingModel, differing_design, level_name, level_text, methods, sizes
+from subitize.report.series import MODEL, CountingModel, EstimateGrid, differing_design, level_name, level_text, methods
 from subitize.report.table import (
     Block,
     Cell,
@@ -153,20 +153,17 @@ def _accuracy(study: _Study, found: Sequence[tuple[CountingModel, KnowerLevel]])
     if not known:
         return
     numbers = sorted({one.number for _, one in known})
-    hits = {(model.label, one.number): one.hits for model, one in known}
+    badges = {model.label: model.badge for model in study.models}
+    grid = EstimateGrid({(model.label, one.number): one.hits for model, one in known}, badges)
     x_title = "number asked for" if study.are_drawn else "number shown"
     palette = study.palette.of([model.label for model in study.models])
-    points = [model.point("number", one.number, one.hits) for model, one in known]
-    rows = (model.row(*(hits.get((model.label, number)) for number in numbers)) for model in study.models)
-    title, method = "Share of right answers by number", methods(hits.values())
     yield Figure(
         f"{study.suite}-accuracy",
         "Accuracy by number",
-        charts.accuracy_by_number(points, palette, numbers, x_title=x_title),
-        f"Share of right answers among those with a value, by the {x_title}; lines are 95 % intervals"
-        f" ({sizes(hits.values())}).",
+        charts.accuracy_by_number(grid.points("model", "number"), palette, numbers, x_title=x_title),
+        f"Share of right answers among those with a value, by the {x_title}; lines are 95 % intervals ({grid.sizes}).",
         "Accuracy by number for every model, with intervals.",
-        Table.of(f"{study.suite}-accuracy-by-number", title, (MODEL, *map(str, numbers)), rows, method),
+        grid.table(f"{study.suite}-accuracy-by-number", "Share of right answers by number", numbers),
     )
 
 

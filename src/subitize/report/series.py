@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
 from subitize.analysis.overview import Names, read_names
@@ -15,7 +15,7 @@ from subitize.errors import BadValueError
 from subitize.io.frames import group_rows
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
-from subitize.report.table import KINDS, Cell, Column, Row, RowKind, printable
+from subitize.report.table import KINDS, Cell, Column, Row, RowKind, Table, printable
 from subitize.store import Database, Run
 from subitize.store.frames import trace_responses
 from subitize.store.reading import read_judgings
@@ -185,6 +185,61 @@ def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:
     """Return an estimate as a chart draws it: the value and a finite interval."""
     low, high = max(estimate.low / per, -_FAR), min(estimate.high / per, _FAR)
     return {"value": estimate.value / per, "low": low, "high": high, "n": estimate.n}
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateGrid:
+    """The estimates of a figure, of which both its chart and its table are made.
+
+    The last part of a key is the column; those before it name the row. Rows are marked by their first part.
+    """
+
+    cells: Mapping[tuple[Any, ...], Estimate]
+    badges: Mapping[str, RowKind] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[Any]:
+        """The first parts of the rows' names, each once."""
+        return list(dict.fromkeys(key[0] for key in self.cells))
+
+    @property
+    def columns(self) -> list[Any]:
+        """The columns, each once."""
+        return list(dict.fromkeys(key[-1] for key in self.cells))
+
+    @property
+    def sizes(self) -> str:
+        """Say how many observations are behind the figures."""
+        return sizes(self.cells.values())
+
+    def row(self, *name: Any) -> dict[Any, Estimate]:  # noqa: ANN401
+        """Return the estimates of a row by column."""
+        return {key[-1]: one for key, one in self.cells.items() if key[:-1] == name}
+
+    def points(self, *names: str, per: float = 1) -> list[dict[str, Any]]:
+        """Make a point of a chart of each estimate; the names are those of the parts of its key."""
+        return [{**dict(zip(names, key, strict=True)), **bounds(one, per=per)} for key, one in self.cells.items()]
+
+    def table(
+        self,
+        name: str,
+        title: str,
+        columns: Sequence[Any] = (),
+        heads: Sequence[Column] = (MODEL,),
+        *,
+        digits: int = 2,
+        caption: str | None = None,
+    ) -> Table:
+        """Make a table with these columns, by default all; the heads are those of the rows' names."""
+        chosen = columns or self.columns
+        rows = (
+            Row((*row, *(self.cells.get((*row, column)) for column in chosen)), self.badges.get(row[0], ""))
+            for row in dict.fromkeys(key[:-1] for key in self.cells)
+        )
+        named = [Column(str(column), digits=digits) for column in chosen]
+        return Table.of(
+            name, title, (*heads, *named), rows, methods(self.cells.values()) if caption is None else caption
+        )
 
 
 def methods(estimates: Iterable[Estimate]) -> str:

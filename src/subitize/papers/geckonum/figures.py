@@ -28,7 +28,7 @@ from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
 from subitize.report.leaderboard import mark_point
-from subitize.report.series import MODEL, CountingModel, Series, methods, sizes
+from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, methods, sizes
 from subitize.report.table import (
     Block,
     Cell,
@@ -53,23 +53,25 @@ _VIEWS = {"A16": "said by the judge", "A17": "asked for"}
 
 def by_type(findings: Findings, palette: Palette) -> Section | None:
     """Show the accuracy of each model by type of prompt (Figure 3)."""
-    found = {one.label: one.estimates("figure3_by_type") for one in findings.models}
-    types = [type for type in sorted(TYPES, key=TYPES.__getitem__) if any(type in own for own in found.values())]
+    grid = EstimateGrid(
+        {
+            (one.label, type): estimate
+            for one in findings.models
+            for type, estimate in one.estimates("figure3_by_type").items()
+        },
+        {one.label: one.badge for one in findings.models},
+    )
+    types = [type for type in sorted(TYPES, key=TYPES.__getitem__) if type in grid.columns]
     if not types:
         return None
-    everything = [estimate for own in found.values() for estimate in own.values()]
-    rows = [{"level": type, **point(label, estimate)} for label, own in found.items() for type, estimate in own.items()]
-    columns = (MODEL, *(Column(type, digits=1) for type in types))
-    cells = (Row((one.label, *map(found[one.label].get, types)), one.badge) for one in findings.models)
-    data = Table.of(f"{SUITE}-by-type", "Accuracy by type of prompt, %", columns, cells, methods(everything))
     figure = Figure(
         f"{SUITE}-types",
         "Accuracy by type of prompt",
-        charts.by_level(rows, palette.of(list(found)), types, ""),
+        charts.by_level(grid.points("model", "level", per=100), palette.of(grid.rows), types, ""),
         "The further left, the harder a type of prompt is for a model; exact numbers stand above quantities and parts "
-        f"of things. 95 % intervals ({sizes(everything)}).",
+        f"of things. 95 % intervals ({grid.sizes}).",
         "Accuracy of every model for each type of prompt, with intervals.",
-        data,
+        grid.table(f"{SUITE}-by-type", "Accuracy by type of prompt, %", types, digits=1),
     )
     return Section(f"{SUITE}-by-type", "By type of prompt", (figure,))
 
@@ -83,11 +85,10 @@ def by_number(findings: Findings, palette: Palette) -> Section | None:
         (["numeric_simple"], "numbers", "Simple prompts", "prompts that ask for one kind of thing (“3 dogs.”)", ""),
         (others, "numbers-by-type", "Other prompts", "all other prompts that ask for exact numbers", sums),
     ):
-        rows = _curve_rows(findings.models, asked)
-        if rows:
-            types = list(dict.fromkeys(str(row["type"]) for row in rows))
-            spec = _draw_curves(rows, types, palette)
-            data = _curve_table(f"{SUITE}-{name}-accuracy", findings.models, types)
+        grid = _curve_grid(findings.models, asked)
+        if grid.cells:
+            spec = _draw_curves(grid, [type for type in asked if any(type == of for _, of, _ in grid.cells)], palette)
+            data = _curve_table(f"{SUITE}-{name}-accuracy", grid)
             caption = (
                 f"Share of right labels by the number asked for, in {what}, with 95 % intervals: how far up a model "
                 f"counts.{note}"
@@ -120,20 +121,20 @@ def by_wording(findings: Findings) -> Section | None:
 def by_addition(findings: Findings) -> Section | None:
     """Show accuracy by number when several kinds of things are requested (Figure A4, Table A5)."""
     types = ["numeric_simple", "2-additive", "3-additive"]
-    rows = [{**row, "kind": row["type"]} for row in _curve_rows(findings.models, types)]
-    if len({row["type"] for row in rows}) < 2:
-        return None
+    grid = _curve_grid(findings.models, types)
     colours = dict(zip(types, ("#0072b2", "#d55e00", "#009e73"), strict=True))
-    present = {type: colour for type, colour in colours.items() if any(row["type"] == type for row in rows)}
-    models = [one.label for one in findings.models if any(row["model"] == one.label for row in rows)]
+    present = {type: colour for type, colour in colours.items() if any(type == of for _, of, _ in grid.cells)}
+    if len(present) < 2:
+        return None
+    rows = grid.points("model", "kind", "number", per=100)
     figure = Figure(
         f"{SUITE}-additions",
         "One, two and three kinds of things",
-        charts.curves(rows, models, charts.colour_kinds(present), of="model", x_title=_ASKED),
+        charts.curves(rows, grid.rows, charts.colour_kinds(present), of="model", x_title=_ASKED),
         "Accuracy by number where one, two or three kinds of things are asked for at once, with 95 % intervals: the "
         "gap between the lines is what the company costs.",
         "Accuracy by number for one, two and three kinds of things, a panel per model, with intervals.",
-        _curve_table(f"{SUITE}-additions-accuracy", findings.models, list(present)),
+        _curve_table(f"{SUITE}-additions-accuracy", grid),
     )
     return Section(f"{SUITE}-by-addition", "Several kinds of things", (figure, *_drops(findings)))
 
@@ -150,37 +151,30 @@ def by_context(findings: Findings) -> Section | None:
     return Section(f"{SUITE}-by-context", "Colour and place", (lead, *figures)) if figures else None
 
 
-def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palette: Palette) -> charts.Spec:
+def _draw_curves(grid: EstimateGrid, types: Sequence[str], palette: Palette) -> charts.Spec:
     """Draw a panel per type with all models, or a panel per model if there are too many to tell apart."""
-    colours = palette.of(list(dict.fromkeys(str(row["model"]) for row in rows)))
+    colours, rows = palette.of(grid.rows), grid.points("model", "kind", "number", per=100)
     if len(colours.order) <= charts.MOST_SIDE_BY_SIDE:
-        return charts.curves(rows, types, colours.colour(), of="type", x_title=_ASKED)
+        return charts.curves(rows, types, colours.colour(), of="kind", x_title=_ASKED)
     kinds = charts.colour_kinds(dict(zip(types, _TYPE_COLOURS, strict=False)))
-    of_kinds = [{**row, "kind": row["type"]} for row in rows]
-    return charts.curves(of_kinds, colours.order, kinds, of="model", x_title=_ASKED)
+    return charts.curves(rows, colours.order, kinds, of="model", x_title=_ASKED)
 
 
-def _curves(one: MeasuredModel, type: str) -> dict[int, Estimate]:
-    found = one.estimates(f"magnitude_{type.replace('-', '_')}")
-    return {int(number): estimate for number, estimate in found.items()}
+def _curve_grid(models: Iterable[MeasuredModel], types: Sequence[str]) -> EstimateGrid:
+    own = list(models)
+    return EstimateGrid(
+        {
+            (one.label, type, int(number)): estimate
+            for one in own
+            for type in types
+            for number, estimate in one.estimates(f"magnitude_{type.replace('-', '_')}").items()
+        },
+        {one.label: one.badge for one in own},
+    )
 
 
-def _curve_rows(models: Iterable[MeasuredModel], types: Sequence[str]) -> list[dict[str, object]]:
-    return [
-        {"type": type, "number": number, **point(one.label, estimate)}
-        for type in types
-        for one in models
-        for number, estimate in _curves(one, type).items()
-    ]
-
-
-def _curve_table(name: str, models: Sequence[MeasuredModel], types: Sequence[str]) -> Table:
-    curves = [(one, type, _curves(one, type)) for one in models for type in types]
-    numbers = sorted({number for _, _, own in curves for number in own})
-    rows = (Row((one.label, type, *map(own.get, numbers)), one.badge) for one, type, own in curves if own)
-    columns = (MODEL, _TYPE, *(Column(str(number), digits=1) for number in numbers))
-    caption = methods(estimate for _, _, own in curves for estimate in own.values())
-    return Table.of(name, "Accuracy by number, %", columns, rows, caption)
+def _curve_table(name: str, grid: EstimateGrid) -> Table:
+    return grid.table(name, "Accuracy by number, %", sorted(grid.columns), (MODEL, _TYPE), digits=1)
 
 
 def _heat_map(models: Iterable[MeasuredModel]) -> list[Block]:

@@ -35,7 +35,7 @@ from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section, write_p
 from subitize.report.leaderboard import draw_ranking
-from subitize.report.series import MODEL, CountingModel, Series, bounds, methods, sizes
+from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, methods
 from subitize.report.table import (
     Block,
     Cell,
@@ -138,20 +138,16 @@ def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None
     }
     if not found:
         return None
-    levels, models = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
-    rows = [{"model": model, "level": level, **bounds(one)} for (level, model), one in found.items()]
-    cells = (Row((level, *(found.get((level, model)) for model in models))) for level in levels)
-    columns: Columns = (Column.text("Condition"), *models)
-    title = "Other conditions"
+    grid, title = EstimateGrid(found), "Other conditions"
     figure = Figure(
         f"{NAME}-conditions-chart",
         title,
-        charts.by_level(rows, palette.of(models), levels, ""),
+        charts.by_level(grid.points("level", "model"), palette.of(grid.columns), grid.rows, ""),
         "Share of images that match their prompts by what varies within a task, with 95 % intervals "
-        f"({sizes(found.values())}). Targets and adjectives: conditional generation; animals: chimeras; relations: "
+        f"({grid.sizes}). Targets and adjectives: conditional generation; animals: chimeras; relations: "
         "spatial relationships.",
         "Share right by condition for every model, with intervals.",
-        Table.of(f"{NAME}-conditions", title, columns, cells, methods(found.values())),
+        grid.table(f"{NAME}-conditions", title, heads=(Column.text("Condition"),)),
     )
     return Section(f"{NAME}-conditions", title, (figure,))
 
@@ -170,26 +166,18 @@ def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Es
     numbers = sorted({number for *_, number in curves})
     if len(numbers) < 2:
         return None
-    panels = list(dict.fromkeys(model for model, _, _ in curves))
-    kinds = {kind: colour for kind, colour in _KINDS.items() if any(kind == of for _, of, _ in curves)}
-    rows = [
-        {"panel": model, "kind": kind, "number": number, **bounds(one)} for (model, kind, number), one in curves.items()
-    ]
-    spec = charts.curves(
-        rows, panels, charts.colour_kinds(kinds), of="panel", x_title="number asked for", stops_at_ten=False
-    )
-    columns: Columns = (MODEL, Column.text("Kind"), *map(str, numbers))
-    cells = (
-        Row((model, kind, *(curves.get((model, kind, number)) for number in numbers)))
-        for model, kind in dict.fromkeys((model, kind) for model, kind, _ in curves)
-    )
+    grid = EstimateGrid(curves)
+    shown = {kind: colour for kind, colour in _KINDS.items() if any(kind == of for _, of, _ in curves)}
+    points = grid.points("panel", "kind", "number")
+    kinds = charts.colour_kinds(shown)
+    spec = charts.curves(points, grid.rows, kinds, of="panel", x_title="number asked for", stops_at_ten=False)
     figure = Figure(
         f"{NAME}-{name}-chart",
         title,
         spec,
-        f"{note} Share of images that match their prompts, with 95 % intervals ({sizes(curves.values())}).",
+        f"{note} Share of images that match their prompts, with 95 % intervals ({grid.sizes}).",
         f"{title}: share right with intervals, a panel per model.",
-        Table.of(f"{NAME}-{name}", title, columns, cells, methods(curves.values())),
+        grid.table(f"{NAME}-{name}", title, numbers, (MODEL, Column.text("Kind"))),
     )
     return Section(f"{NAME}-{name}", title, (figure,))
 
@@ -221,26 +209,19 @@ def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
     found = _by_model(groups, list(STEP_TITLES))
     if len({task for own in found.values() for task in own}) < 2:
         return None
-    badges = list_badges(groups)
-    estimates = [one for own in found.values() for one in own.values()]
-    rows = [
-        {"model": model, "step": STEP_TITLES[task], **bounds(one)}
-        for model, own in found.items()
-        for task, one in own.items()
-    ]
-    cells = (
-        Row((model, *map(own.get, STEP_TITLES), find_failure(own) or "none"), badges[model])
-        for model, own in found.items()
-    )
+    cells = {(model, STEP_TITLES[task]): one for model, own in found.items() for task, one in own.items()}
+    grid = EstimateGrid(cells, list_badges(groups))
+    table = grid.table(f"{NAME}-steps", "Controlled steps", _TITLES)
+    failures = (find_failure(own) or "none" for own in found.values())
     figure = Figure(
         f"{NAME}-steps-chart",
         "From one object to arithmetic",
-        _draw_steps(rows, palette.of(list(found))),
+        _draw_steps(grid.points("model", "step"), palette.of(grid.rows)),
         "Share of images that match their prompts at each controlled step, with 95 % intervals "
-        f"({sizes(estimates)}; prompts with the same text count as one). All steps show the same objects. Dotted: one "
+        f"({grid.sizes}; prompts with the same text count as one). All steps show the same objects. Dotted: one "
         "half.",
         "Share right at each controlled step for every model, with intervals.",
-        Table.of(f"{NAME}-steps", "Controlled steps", (MODEL, *_TITLES, _FAILS), cells, methods(estimates)),
+        table.with_column(_FAILS, failures, len(table.columns)),
     )
     lead = Paragraph("Each step asks for one thing more, so that the first large fall shows what a model lacks.")
     return Section(f"{NAME}-breakdown", "Controlled breakdown", (lead, figure, *_losses(found, groups)))
@@ -267,50 +248,45 @@ def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> Figure:
         for task, one in own.items():
             values[task].append(one.value)
     order = sorted(values, key=lambda task: -sum(values[task]) / len(values[task]))
-    estimates = [one for own in found.values() for one in own.values()]
-    rows = [
-        {"model": model, "level": ALL[task].title, **bounds(one)}
-        for model, own in found.items()
-        for task, one in own.items()
-    ]
-    columns: Columns = (Column.text("Task"), *found)
-    cells = (Row((ALL[task].title, *(own.get(task) for own in found.values()))) for task in order)
+    grid = EstimateGrid(
+        {(ALL[task].title, model): own[task] for task in order for model, own in found.items() if task in own}
+    )
     by_mean = " by the mean of the models" if len(found) > 1 else ""
     return Figure(
         f"{NAME}-ladder-{name}-chart",
         title,
-        charts.by_level(rows, palette.of(list(found)), [ALL[task].title for task in order], ""),
+        charts.by_level(grid.points("level", "model"), palette.of(list(found)), grid.rows, ""),
         "Share of images that match their prompts, with 95 % intervals "
-        f"({sizes(estimates)}), the easiest task on top{by_mean}.",
+        f"({grid.sizes}), the easiest task on top{by_mean}.",
         f"Tasks from the easiest to the hardest with intervals: {title}.",
-        Table.of(f"{NAME}-ladder-{name}", f"Tasks: {title}", columns, cells, methods(estimates)),
+        grid.table(f"{NAME}-ladder-{name}", f"Tasks: {title}", list(found), (_TASK,)),
     )
 
 
 def _losses(found: ByModel, groups: Sequence[RatedRun]) -> list[Block]:
     """List the loss at each step; two steps have different prompts."""
-    lost = {
-        model: {
-            STEP_TITLES[after]: subtract_independent(own[before], own[after])
-            for before, after in pairwise(STEP_TITLES)
-            if before in own and after in own
-        }
+    cells = {
+        (model, f"to {STEP_TITLES[after]}"): subtract_independent(own[before], own[after])
         for model, own in found.items()
+        for before, after in pairwise(STEP_TITLES)
+        if before in own and after in own
     }
-    known = [one for own in lost.values() for one in own.values()]
-    badges = list_badges(groups)
-    columns: Columns = (MODEL, *(f"to {title}" for title in _TITLES[1:]), Column.text("Most is lost"))
-    rows = (Row((model, *map(own.get, _TITLES[1:]), _name_largest(own)), badges[model]) for model, own in lost.items())
+    if not cells:
+        return []
+    grid = EstimateGrid(cells, list_badges(groups))
     caption = (
         "Share of the step before minus that of the step; an interval above 0 is a certain loss. Where little is left, "
-        f"little can be lost. {methods(known)}"
+        f"little can be lost. {methods(cells.values())}"
     )
-    return [Table.of(f"{NAME}-losses", "What is lost at each step", columns, rows, caption)] if known else []
+    columns = [f"to {title}" for title in _TITLES[1:]]
+    table = grid.table(f"{NAME}-losses", "What is lost at each step", columns, caption=caption)
+    most = (_name_largest(grid.row(model)) for model in grid.rows)
+    return [table.with_column(Column.text("Most is lost"), most, len(table.columns))]
 
 
 def _name_largest(lost: Mapping[str, Estimate]) -> str:
     certain = {title: one.value for title, one in lost.items() if one.low > 0}
-    return f"to {max(certain, key=lambda title: certain[title])}" if certain else "nowhere for certain"
+    return max(certain, key=lambda title: certain[title]) if certain else "nowhere for certain"
 
 
 def _draw_steps(rows: charts.Rows, palette: Palette) -> charts.Spec:

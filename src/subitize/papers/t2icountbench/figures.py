@@ -61,7 +61,7 @@ from subitize.report.comparisons import RefinedRun, group_series, pair_section
 from subitize.report.figures import INK
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.number_sense import counting_sections
-from subitize.report.series import MODEL, CountingModel, Series, bounds, methods, shared_judges, sizes
+from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, bounds, methods, shared_judges, sizes
 from subitize.report.table import (
     Block,
     Column,
@@ -271,27 +271,22 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     found = [rate for group in groups if group.attempts for rate in rate_passes(group.attempts)]
     if not found:
         return None
-    ks = sorted({rate.k for rate in found})
-    labels = list(dict.fromkeys(one.model for group in groups for one in group.attempts))
-    known = {(rate.model, rate.k): rate.estimate for rate in found}
-    estimates = list(known.values())
-    points = [{"model": label, "number": k, **bounds(one)} for (label, k), one in known.items()]
-    badge = badges(groups)
-    rows = (Row((label, *(known.get((label, k)) for k in ks)), badge[label]) for label in labels)
-    columns: Columns = (MODEL, *(f"pass@{k}" for k in ks))
+    columns = [f"pass@{k}" for k in sorted({rate.k for rate in found})]
+    grid = EstimateGrid({(rate.model, f"pass@{rate.k}"): rate.estimate for rate in found}, badges(groups))
+    points = [{"model": rate.model, "number": rate.k, **bounds(rate.estimate)} for rate in found]
     is_voted = any(rate.is_voted for rate in found)
     voted = " Of groups that were voted on together only the size of the group is known." * is_voted
     figure = Figure(
         f"{SUITE}-passes-chart",
         "How many images it takes",
-        rising(points, palette.of(labels), x_title="images (k)"),
+        rising(points, palette.of(grid.rows), x_title="images (k)"),
         "How likely at least one of k images of a prompt is right, estimated without bias from all its images, the "
-        f"mean over prompts with 95 % intervals ({sizes(estimates)}). Of one image it is the accuracy per image, of "
+        f"mean over prompts with 95 % intervals ({grid.sizes}). Of one image it is the accuracy per image, of "
         "four the paper’s success. Images of which nothing usable was read are left out, as in the paper’s "
         "tables; `score --pass-at-k` counts them as wrong."
         f"{voted}",
         "The share of prompts with at least one right image among k, by k, for every model, with intervals.",
-        Table.of(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
+        grid.table(f"{SUITE}-passes", "pass@k: one of k images is right", columns),
     )
     return Section(f"{SUITE}-passes", "One of k images", (figure,))
 
@@ -380,37 +375,32 @@ def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
 
 def by_number(groups: Sequence[RefinedRun]) -> Section | None:
     """Show accuracy per image and success by number, and the number at which each falls below one half."""
-    curves: dict[tuple[str, int], dict[int, Estimate]] = {}
+    cells: dict[tuple[str, str, int], Estimate] = {}
     halves: list[Threshold] = []
     for group in groups:
         k = choose_k(group.attempts)
         halves += thresholds_at_half(group.attempts, k)
         rates = [one for one in rate_passes(group.attempts, ["number"]) if one.factor == "number"]
-        for label, size in product(dict.fromkeys(one.model for one in group.attempts), sorted({1, k})):
-            own = {int(one.group): one.estimate for one in rates if (one.model, one.k) == (label, size)}
-            curves |= {(label, size): own} if own else {}
-    if not curves:
+        for place in product(dict.fromkeys(one.model for one in group.attempts), sorted({1, k})):
+            own = (one for one in rates if (one.model, one.k) == place)
+            cells |= {(one.model, _kind(one.k), int(one.group)): one.estimate for one in own}
+    if not cells:
         return None
-    crossings = {(one.model, one.k): one.crossing for one in halves if not one.crossing.is_below_throughout}
+    grid, badge = EstimateGrid(cells, badges(groups)), badges(groups)
+    falls = [one for one in halves if not one.crossing.is_below_throughout]
+    crossings = {(one.model, _kind(one.k)): one.crossing.number for one in falls}
     points = [
-        {"model": label, "kind": _kind(size), "number": number, "crossing": at and at.number, **bounds(estimate)}
-        for (label, size), own in curves.items()
-        for at in [crossings.get((label, size))]
-        for number, estimate in own.items()
+        {**one, "crossing": crossings.get((one["model"], one["kind"]))}
+        for one in grid.points("model", "kind", "number")
     ]
-    estimates = [estimate for own in curves.values() for estimate in own.values()]
-    numbers = sorted({number for own in curves.values() for number in own})
-    columns: Columns = (MODEL, _KIND, *map(str, numbers))
-    badge = badges(groups)
-    rows = (Row((label, _kind(k), *map(own.get, numbers)), badge[label]) for (label, k), own in curves.items())
-    data = Table.of(f"{SUITE}-by-number", "Share right by number", columns, rows, methods(estimates))
-    kinds = {_kind(size): _COLOURS[size == 1] for _, size in curves}
+    data = grid.table(f"{SUITE}-by-number", "Share right by number", sorted(grid.columns), (MODEL, _KIND))
+    kinds = {kind: _COLOURS[kind == _IMAGE] for _, kind, _ in cells}
     figure = Figure(
         f"{SUITE}-by-number-chart",
         "By number",
-        falling(points, list(dict.fromkeys(label for label, _ in curves)), kinds, level=LEVEL),
+        falling(points, grid.rows, kinds, level=LEVEL),
         f"Share of single images that are right, and {describe_success(groups)}, by the number asked for, with 95 % "
-        f"intervals ({sizes(estimates)}). Dashed: the first of these numbers at which it is below one half.",
+        f"intervals ({grid.sizes}). Dashed: the first of these numbers at which it is below one half.",
         "Accuracy per image and success by number, a panel per model, with intervals and a line at one half.",
         data,
     )
