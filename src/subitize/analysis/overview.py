@@ -144,11 +144,16 @@ class Names:
 
     def row(self, figure: Any) -> dict[str, object]:  # noqa: ANN401
         """Convert a figure of a model and a judge to plain data, with a flat estimate and marks of stand-ins."""
-        row = to_plain(figure)
-        estimate = row.pop("estimate", {})
         marks = {"is_stand_in": figure.model in self.models, "is_stand_in_judge": figure.judge in self.judges}
-        named: dict[str, object] = self.add_names({**row, **estimate, **marks})
+        named: dict[str, object] = self.add_names(flatten(figure) | marks)
         return named
+
+
+def flatten(figure: object) -> dict[str, Any]:
+    """Convert a figure to plain data in which the parts of its estimate stand beside its own fields."""
+    row: dict[str, Any] = to_plain(figure)
+    estimate: dict[str, Any] = row.pop("estimate", {})
+    return row | estimate
 
 
 def read_names(*runs: Run) -> Names:

@@ -2,7 +2,7 @@
 
 Also covers power laws, comparisons of two corpora, accuracy against frequency, and misaligned captions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -65,14 +65,7 @@ def draw_frequencies(summaries: Sequence[CorpusSummary]) -> Figure:
         (share.high for own in shares.values() for number, share in own.items() if number > _SMALL), default=1.0
     )
     panels = [_panel(one, cut) for one in summaries]
-    rows = (
-        Row((one.name, row.number, row.share, row.captions))
-        for one in summaries
-        for row in one.rows
-        if row.number <= MOST_SHOWN
-    )
-    columns = (Column.text("corpus"), Column("number", digits=0), Column("share", digits=6), "captions")
-    data = Table.of("corpus-frequencies", "Relative frequency of numbers", columns, rows)
+    data = _frequencies(summaries, range(1, MOST_SHOWN + 1))
     caption = (
         f"Share of captions with a numerosity whose sum it is, with 95 % intervals; decades in red. Above the break "
         f"(at {cut:.2g}) the scale is another. Numbers above {MOST_SHOWN} are not shown."
@@ -347,7 +340,7 @@ _LISTED = 30
 def summary_result(summaries: Sequence[CorpusSummary]) -> Result:
     """Show how many captions have numbers, their frequencies, and the power laws; compare two corpora."""
     lead = [line for one in summaries for line in _describe_captions(one, summaries)]
-    tables = [_frequencies(summaries)] if any(one.rows for one in summaries) else []
+    tables = [_frequencies(summaries, {*range(_SHOWN + 1), *DECADES})] if any(one.rows for one in summaries) else []
     tables += [_decades(summaries)] * any(one.decades for one in summaries)
     tables += [_fits(summaries)] * any(one.fits for one in summaries)
     notes = ["too few numbers to fit a power law" for one in summaries if one.rows and not one.fits]
@@ -370,16 +363,17 @@ def _describe_captions(one: CorpusSummary, summaries: Sequence[CorpusSummary]) -
         yield "no caption has a numerosity: there is nothing to fit or to draw"
 
 
-def _frequencies(summaries: Sequence[CorpusSummary]) -> Table:
+def _frequencies(summaries: Sequence[CorpusSummary], numbers: Collection[int]) -> Table:
     share = Column("share", "Of captions with a numerosity [95 % interval].", digits=3)
     rows = (
         (_label(one, summaries), row.number, row.captions, row.share, ", ".join(noun for noun, _ in row.nouns[:_NOUNS]))
         for one in summaries
         for row in one.rows
-        if row.number <= _SHOWN or row.number in DECADES
+        if row.number in numbers
     )
     columns = (Column.text("corpus"), "number", "captions", share, Column.text("nouns"))
-    return Table.of("corpus-numbers", "", columns, rows, drops_empty=True)
+    title = "Relative frequency of numbers"
+    return Table.of("corpus-frequencies", title, columns, rows, drops_empty=True)
 
 
 def _describe_problems(summary: CorpusSummary) -> Iterator[str]:

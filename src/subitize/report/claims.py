@@ -157,13 +157,12 @@ def reproduction_result(comparisons: Sequence[ComparedCell]) -> Result:
 
 def compared_tables(comparisons: Sequence[ComparedCell]) -> tuple[Table, ...]:
     """Make a table of each of a paper's, with the published figures beside ours."""
-    tables = []
-    for name, own in group_rows(comparisons, lambda one: one.table).items():
-        cells = {(one.row, one.column): _compare(one) for one in own}
-        rows, columns = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-        lines = ((row, *(cells.get((row, column), "") for column in columns)) for row in rows)
-        tables.append(Table.of(slug(name), name, ("", *columns), lines))
-    return tuple(tables)
+    return tuple(
+        Table.from_cells(
+            slug(name), name, {(one.row, one.column): _compare(one) for one in own}, [Column("")], empty=""
+        )
+        for name, own in group_rows(comparisons, lambda one: one.table).items()
+    )
 
 
 def _compare(cell: ComparedCell) -> Worded:

@@ -5,7 +5,7 @@ from typing import Any
 
 from subitize.analysis.design import ESTIMANDS, Prompts, name_level
 from subitize.analysis.frame import Missing
-from subitize.analysis.overview import ItemStory, Names, Overview
+from subitize.analysis.overview import ItemStory, Names, Overview, flatten
 from subitize.analysis.score import MEASURES, PassRate, Score
 from subitize.io.frames import group_rows
 from subitize.records import (
@@ -20,7 +20,6 @@ from subitize.records import (
     Scored,
     Trial,
     task_text,
-    to_plain,
 )
 from subitize.report.table import Cell, Column, Result, Table, Worded, billions, number_of
 
@@ -63,10 +62,9 @@ def score_result(
     shown = [score for score in scores if score.factor in ("all", *factors)]
     records = []
     for one in scores:
-        row = to_plain(one)
-        estimate, protocol = row.pop("estimate"), known.get((one.suite, one.model, one.judge))
+        protocol = known.get((one.suite, one.model, one.judge))
         marks = {"prompts": prompts, "is_stand_in": one.model in names.models, "protocol": protocol}
-        records.append({**row, **estimate, **marks})
+        records.append(flatten(one) | marks)
     notes = (*explain_marks(shown, names), f"intervals are about {ESTIMANDS[prompts]}")
     return Result(_score_tables(shown, names, known, sizes or {}), names.add_names(records), notes=notes)
 

@@ -231,15 +231,8 @@ class EstimateGrid:
         caption: str | None = None,
     ) -> Table:
         """Make a table with these columns, by default all; the heads are those of the rows' names."""
-        chosen = columns or self.columns
-        rows = (
-            Row((*row, *(self.cells.get((*row, column)) for column in chosen)), self.badges.get(row[0], ""))
-            for row in dict.fromkeys(key[:-1] for key in self.cells)
-        )
-        named = [Column(str(column), digits=digits) for column in chosen]
-        return Table.of(
-            name, title, (*heads, *named), rows, methods(self.cells.values()) if caption is None else caption
-        )
+        own = methods(self.cells.values()) if caption is None else caption
+        return Table.from_cells(name, title, self.cells, heads, columns, badges=self.badges, caption=own, digits=digits)
 
 
 def methods(estimates: Iterable[Estimate]) -> str:

@@ -130,6 +130,31 @@ class Table:
         rows = (Row(tuple(record.values()), badge) for record, badge in records)
         return cls.of(name, title, records[0][0] if records else (), rows, caption, drops_empty=drops_empty)
 
+    @classmethod
+    def from_cells(
+        cls,
+        name: str,
+        title: str,
+        cells: Mapping[tuple[Any, ...], Cell],
+        heads: Sequence[Column],
+        columns: Sequence[Any] = (),
+        *,
+        badges: Mapping[str, RowKind] | None = None,
+        caption: str = "",
+        digits: int = 2,
+        empty: Cell = None,
+    ) -> Self:
+        """Make a table of cells by row and column; the last part of a key is the column, those before it name the row.
+
+        The heads are those of the rows' names. Without columns, all are shown in the order in which they occur.
+        """
+        chosen = columns or list(dict.fromkeys(key[-1] for key in cells))
+        rows = (
+            Row((*row, *(cells.get((*row, column), empty) for column in chosen)), (badges or {}).get(row[0], ""))
+            for row in dict.fromkeys(key[:-1] for key in cells)
+        )
+        return cls.of(name, title, (*heads, *map(str, chosen)), rows, caption, digits=digits)
+
     def without_empty(self) -> Self:
         """Leave out columns in which there is nothing but zeros."""
         filled = [any(row.cells[place] for row in self.rows) for place in range(len(self.columns))]

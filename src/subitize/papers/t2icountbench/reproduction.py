@@ -21,6 +21,7 @@ from subitize.analysis.published import CellId
 from subitize.analysis.score import LeftOutResults, PromptResult, find_omissions, gather_attempts
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
+from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER, tables
 from subitize.papers.t2icountbench.claims import claims, state
 from subitize.papers.t2icountbench.tables import (
@@ -47,7 +48,7 @@ from subitize.papers.t2icountbench.tables import (
 from subitize.records import Estimate, MatchesPrompt, base_suite
 from subitize.report.claims import claim_lines, tell, write_p
 from subitize.report.comparisons import name_measure, pair_table
-from subitize.report.table import Cell, Result, Table, Worded, estimate_text
+from subitize.report.table import Cell, Column, Result, Table, Worded, estimate_text
 from subitize.stats.estimate import mean_interval, subtract_independent
 from subitize.stats.ratings import Ratings
 from subitize.stats.significance import kendall_w
@@ -450,24 +451,20 @@ def show_checks(found: Reproduction) -> Result:
     return Result(shown, lead=(found.citation, lead), notes=notes)
 
 
-def _make_table(name: str, cells: Sequence[TableCell]) -> Table:
-    there = {one.column: None for one in cells}
+def _make_table(name: str, own: Sequence[TableCell]) -> Table:
+    cells: dict[tuple[str, str], Cell] = {}
+    for (row, is_published), found in group_rows(own, lambda one: (one.row, one.is_published)).items():
+        cells |= {(f"{row} (paper)" if is_published else row, one.column): _write(one) for one in found}
+        if any(one.per_image for one in found):
+            cells |= {(f"  per image of {row}", one.column): _per_image(one) for one in found}
+    there = dict.fromkeys(one.column for one in own)
     others = (name for name in there if name != AVERAGE)
     columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
-    rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
-    for one in cells:
-        rows.setdefault((one.row, one.is_published), {})[one.column] = one
-    lines: list[tuple[Cell, ...]] = []
-    for (row, is_published), own in rows.items():
-        figures = (_write(own[column]) if column in own else "" for column in columns)
-        lines.append((f"{row} (paper)" if is_published else row, *figures))
-        if any(one.per_image for one in own.values()):
-            lines.append(("  per image", *(_per_image(own.get(column)) for column in columns)))
-    return Table.of(name, _TITLES[name], ("", *columns), lines, _CELLS, digits=3)
+    return Table.from_cells(name, _TITLES[name], cells, [Column("")], columns, caption=_CELLS, digits=3, empty="")
 
 
-def _per_image(one: TableCell | None) -> Cell:
-    if one is None or one.per_image is None:
+def _per_image(one: TableCell) -> Cell:
+    if one.per_image is None:
         return ""
     is_same = isinstance(one.value, Estimate) and one.value.n == one.per_image.n
     return Worded("", one.per_image, "" if is_same else str(one.per_image.n))
