@@ -20,7 +20,7 @@ from subitize.corpus.counting import CachedTagger, Corpus, Counts, count_corpus,
 from subitize.corpus.files import choose_layout, find_shards
 from subitize.corpus.numerosities import CaptionRule
 from subitize.corpus.tagging import MODEL, SpacyTagger, make_tagger
-from subitize.interfaces import Silent
+from subitize.interfaces import NoEvents
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -126,7 +126,7 @@ def _measure_cores(folder: Path, few: int, many: int) -> Result:
         corpus = _open(folder / "part-*.parquet")
         for processes, taken in seconds.items():
             start = time.perf_counter()
-            count_corpus(corpus, Silent(), _refuse, processes)
+            count_corpus(corpus, NoEvents(), processes)
             taken.append(time.perf_counter() - start)
     one, two = (taken[1] - taken[0] for taken in seconds.values())
     return Figure(what, max(one, 1e-9) / max(two, 1e-9), aim=">= 1.8")

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, create_engine, event, insert, select
 
 from benchmarks.comparing import Comparison, compare_rates
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, Reply, Request, Silent, Suite
+from subitize.interfaces import Model, NoEvents, Reply, Request, Suite
 from subitize.records import Said, Spec, TaskKind
 from subitize.registry import Resolved, make_suite
 from subitize.store import Folder, Run, tables
@@ -118,7 +118,7 @@ def _run(folder: Path, size: Size, at_once: int, trials: int) -> None:
     model: Resolved[Model] = Resolved(Spec("instant", {}, "instant"), Instant(), "instant")
     settings = RunSettings(size.make_suite(), model, repeats=size.repeats, concurrency=at_once)
     with Run(Folder(folder)) as run:
-        summary = run_suite(run, settings, Silent())
+        summary = run_suite(run, settings, NoEvents())
     if summary.answered != trials:
         raise RuntimeError(f"stored {summary.answered} trials instead of {trials}")
 

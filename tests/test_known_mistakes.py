@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import JudgeQuestion, Model, Reply, Request, Silent
+from subitize.interfaces import JudgeQuestion, Model, NoEvents, Reply, Request
 from subitize.judges.asking import phrase
 from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
@@ -61,7 +61,7 @@ def say(texts: Sequence[str], numbers: Iterable[int], folder: Path) -> Path:
             model: Resolved[Model] = Resolved(
                 Spec(f"model-{place}", {}, f"model-{place}"), Saying(text), f"model-{place}"
             )
-            run_suite(run, RunSettings(suite, model, judge), Silent())
+            run_suite(run, RunSettings(suite, model, judge), NoEvents())
     return folder
 
 

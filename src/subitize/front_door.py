@@ -24,7 +24,7 @@ from subitize.analysis.reader import choose_reader
 from subitize.analysis.score import score as score_observations
 from subitize.errors import BadValueError, RunError
 from subitize.evaluate.costs import Budget
-from subitize.evaluate.evaluation import Messages, RunConfig, RunResult, judge_anew, make_plan, raise_errors
+from subitize.evaluate.evaluation import RunConfig, RunResult, judge_anew, make_plan, raise_errors
 from subitize.evaluate.identities import expand_name, open_if_any, recall_judge, resolve_judge
 from subitize.evaluate.judging import JudgeConfig
 from subitize.interfaces import HasNotes
@@ -33,7 +33,7 @@ from subitize.registry import make_judge, make_model, make_refined, make_suite
 from subitize.report.comparisons import write_left_out
 from subitize.report.document import Outputs
 from subitize.report.document import write_report as write_page
-from subitize.report.terminal import Bar
+from subitize.report.terminal import TerminalEvents
 from subitize.store import Folder, Run
 
 AnyRun = str | Path | Run
@@ -85,9 +85,10 @@ def run(
         sight_check=sight_check,
     )
     evaluation = make_plan(order, location)
-    evaluation.check(_MESSAGES)
-    with Run(location, create=True) as opened, Bar() as bar:
-        outcome = evaluation.perform(opened, bar, _MESSAGES)
+    with WarningEvents() as events:
+        evaluation.check(events)
+        with Run(location, create=True) as opened:
+            outcome = evaluation.perform(opened, events)
     raise_errors(order.ledger, outcome, judge)
     return open(location.path)
 
@@ -96,10 +97,10 @@ def judge(run: AnyRun, judge: str) -> None:
     """Let a judge answer the questions of a run; stored readings are not asked for again."""
     _refuse_import()
     ledger = Budget()
-    with _opened(run) as (opened,), Bar() as bar:
+    with _opened(run) as (opened,), WarningEvents() as events:
         made, notes = resolve_judge(opened, make_judge(recall_judge(opened, judge)))
         _warn(*notes)
-        summary = judge_anew(opened, made, JudgeConfig(ledger=ledger), bar, _MESSAGES)
+        summary = judge_anew(opened, made, JudgeConfig(ledger=ledger), events)
     raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)
 
 
@@ -153,8 +154,8 @@ def compare(
 
 def write_report(*runs: AnyRun, out: str | Path = "report.html") -> Path:
     """Write a report of runs: one HTML page that works offline."""
-    with _opened(*runs) as opened, Bar() as bar:
-        return write_page(opened, Outputs(Path(out)), bar)[-1]
+    with _opened(*runs) as opened, WarningEvents() as events:
+        return write_page(opened, Outputs(Path(out)), events)[-1]
 
 
 def _refuse_import() -> None:
@@ -196,4 +197,12 @@ def _warn(*lines: str) -> None:
         warnings.warn_explicit(line, UserWarning, frame.f_code.co_filename, frame.f_lineno, module)
 
 
-_MESSAGES = Messages(say=lambda line: None, warn=_warn)
+class WarningEvents(TerminalEvents):
+    """Turns warnings into Python warnings, and shows the progress; results are returned instead."""
+
+    def say(self, *lines: str) -> None:
+        """Leave out results."""
+
+    def warn(self, *lines: str) -> None:
+        """Warn at the line that calls us."""
+        _warn(*lines)

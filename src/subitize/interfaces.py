@@ -1,4 +1,4 @@
-"""Suite, Model, Judge, Paper and Progress: the interfaces that everything else implements.
+"""Suite, Model, Judge, Paper and Events: the interfaces that everything else implements.
 
 A suite makes items; a model turns the request of one trial into a reply; a judge turns a request (responses and
 questions about them) into evidence. Models and judges come in three shapes. Those that wait for a server or disk
@@ -40,6 +40,7 @@ from subitize.records import (
 
 AskedT = TypeVar("AskedT", contravariant=True)
 GivenT = TypeVar("GivenT", covariant=True)
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -497,23 +498,52 @@ class Paper:
         return self.references[0].citation
 
 
-class Progress(Protocol):
-    """Receives progress updates."""
+class Events(Protocol):
+    """Receives what happens while something works: results and warnings, line by line, and the progress."""
+
+    def say(self, *lines: str) -> None:
+        """Report results."""
+        ...
+
+    def warn(self, *lines: str) -> None:
+        """Report what the user should know before relying on the results."""
+        ...
 
     def begin(self, what: str, total: int) -> None:
         """Start on `total` pieces of work."""
         ...
 
-    def advance(self, *, has_failed: bool) -> None:
-        """Count one stored piece."""
+    def advance(self, *, has_failed: bool = False) -> None:
+        """Count one finished piece."""
         ...
 
 
-class Silent:
-    """Shows nothing."""
+class NoEvents:
+    """Discards all events."""
+
+    def say(self, *lines: str) -> None:
+        """Discard results."""
+
+    def warn(self, *lines: str) -> None:
+        """Discard warnings."""
 
     def begin(self, what: str, total: int) -> None:
-        """Show nothing."""
+        """Discard the start."""
 
-    def advance(self, *, has_failed: bool) -> None:
-        """Show nothing."""
+    def advance(self, *, has_failed: bool = False) -> None:
+        """Discard the progress."""
+
+
+class _Counted(Protocol[GivenT]):
+    """An iterable whose length is known."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[GivenT]: ...
+
+
+def watch(events: Events, what: str, each: _Counted[T]) -> Iterator[T]:
+    """Iterate, and report the progress."""
+    events.begin(what, len(each))
+    for one in each:
+        yield one
+        events.advance()

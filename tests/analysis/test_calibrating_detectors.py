@@ -7,7 +7,7 @@ import pytest
 
 from subitize.analysis.calibration import Search, calibrate
 from subitize.evaluate.judging import judge_run
-from subitize.interfaces import Silent
+from subitize.interfaces import NoEvents
 from subitize.labels import interpret, parse_rule
 from subitize.networks.collages import PHOTO_NOUNS
 from subitize.records import Count, Known, Reading, Spec, Words
@@ -32,7 +32,7 @@ def count(folder: Path, repeats: int) -> tuple[Path, str]:
     random = np.random.default_rng(1)
     with Run(Folder(folder), create=True) as run:
         paste(run, PHOTO_NOUNS, range(1, 7), repeats=repeats)
-        judge_run(run, judge, Silent())
+        judge_run(run, judge, NoEvents())
         people = []
         for stored in run.readings(judge.spec.text):
             seen = stored.reading
@@ -64,7 +64,7 @@ def test_the_threshold_is_found_again_from_three_times_as_many_pictures(tmp_path
 
 def assert_found_again(folder: Path, judge: str, pictures: int) -> None:
     with Run(Folder(folder)) as run:
-        found = calibrate(run, Search(judge))
+        found = calibrate(run, Search(judge), NoEvents())
     assert found.result.n == pictures
     assert found.result.threshold == pytest.approx(TRUE_THRESHOLD, abs=0.05)
     at_true = next(point for point in found.curve if point.threshold == pytest.approx(TRUE_THRESHOLD))

@@ -16,6 +16,7 @@ from subitize.analysis.frame import ReadOptions, observe_run, read_frame
 from subitize.analysis.protocols import fingerprints
 from subitize.analysis.score import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.interfaces import NoEvents
 from subitize.labels import Rule, calibrations, counted_boxes, interpret, make_rule, parse_rule
 from subitize.records import Box, Boxes, Count, Known, Masks, Place, Reading, Spec, Subject
 from subitize.store import Folder, Run
@@ -101,7 +102,7 @@ def import_counts(
 
 @pytest.mark.slow
 def test_the_planted_threshold_is_found_again(run: Run) -> None:
-    found = calibrate(run, Search("finder"))
+    found = calibrate(run, Search("finder"), NoEvents())
     assert found.result.threshold == pytest.approx(PLANTED, abs=0.02)
     assert (found.result.n, found.items, found.result.folds, found.result.iou) == (24, 12, 10, 1.0)
     assert found.best.nae is not None
@@ -115,14 +116,14 @@ def test_the_planted_threshold_is_found_again(run: Run) -> None:
 
 
 def test_accuracy_finds_it_too_and_the_same_seed_finds_the_same(run: Run) -> None:
-    found = calibrate(run, Search("finder", metric="accuracy", folds=4, seed=3))
+    found = calibrate(run, Search("finder", metric="accuracy", folds=4, seed=3), NoEvents())
     assert found.result.threshold == pytest.approx(PLANTED, abs=0.02)
     assert (found.result.metric, len(found.fold_thresholds)) == ("accuracy", 4)
-    assert calibrate(run, Search("finder", metric="accuracy", folds=4, seed=3)) == found
+    assert calibrate(run, Search("finder", metric="accuracy", folds=4, seed=3), NoEvents()) == found
 
 
 def test_the_curve_is_what_the_rule_reads_of_the_evidence(run: Run) -> None:
-    found = calibrate(run, Search("finder"))
+    found = calibrate(run, Search("finder"), NoEvents())
     readings = [one.reading for one in run.readings("finder")]
     truth = {one.reading.subject.id: one.reading.value for one in run.readings("human")}
     for point in found.curve[::14]:
@@ -134,7 +135,7 @@ def test_the_curve_is_what_the_rule_reads_of_the_evidence(run: Run) -> None:
 @pytest.mark.slow
 def test_things_found_twice_are_told_by_the_overlap(run: Run) -> None:
     add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True)
-    alone, jointly = (calibrate(run, Search("doubling", with_iou=is_joint)) for is_joint in (False, True))
+    alone, jointly = (calibrate(run, Search("doubling", with_iou=is_joint), NoEvents()) for is_joint in (False, True))
     assert (alone.result.iou, alone.result.accuracy.value < 0.5) == (1.0, True)
     assert jointly.result.iou < 1
     assert jointly.result.threshold == pytest.approx(PLANTED, abs=0.02)
@@ -151,21 +152,21 @@ def test_things_found_twice_are_told_by_the_overlap(run: Run) -> None:
 def test_the_overlap_is_the_judges_own_whatever_rules_were_tried(run: Run) -> None:
     rules = ("boxes@1>=0.4,iou=0.45", "boxes@1>=0.4,iou=0.9")
     add_detector(run, Spec("own", {"iou": "0.45"}, "own"), is_doubled=True, rules=rules)
-    assert calibrate(run, Search("own")).result.iou == 0.45
+    assert calibrate(run, Search("own"), NoEvents()).result.iou == 0.45
     add_detector(run, Spec("unknown", {}, "unknown"), is_doubled=True, rules=rules)
     with pytest.raises(BadValueError, match=r"boxes@1>=0.4,iou=0.45, boxes@1>=0.4,iou=0.9; search .*--iou"):
-        calibrate(run, Search("unknown"))
-    assert calibrate(run, Search("unknown", with_iou=True)).result.iou < 1
+        calibrate(run, Search("unknown"), NoEvents())
+    assert calibrate(run, Search("unknown", with_iou=True), NoEvents()).result.iou < 1
     add_detector(
         run, Spec("settled", {}, "settled"), is_doubled=True, rules=("boxes@1>=0.1,iou=0.7", "boxes@1,iou=0.7")
     )
-    assert calibrate(run, Search("settled")).result.iou == 0.7
+    assert calibrate(run, Search("settled"), NoEvents()).result.iou == 0.7
 
 
 def test_several_people_have_one_say_each(run: Run, tmp_path: Path) -> None:
     import_counts(tmp_path / "run", lambda number, _: str(number), annotator="bea")
     import_counts(tmp_path / "run", lambda number, _: str(number + 3), annotator="cem")
-    assert calibrate(run, Search("finder")).best.accuracy.value == 1.0
+    assert calibrate(run, Search("finder"), NoEvents()).best.accuracy.value == 1.0
 
 
 def test_what_has_no_number_is_left_out_and_said(run: Run, tmp_path: Path) -> None:
@@ -174,19 +175,19 @@ def test_what_has_no_number_is_left_out_and_said(run: Run, tmp_path: Path) -> No
         tmp_path / "run", lambda number, place: answers[place] if place < 2 else str(number), judge="careful people"
     )
     run.exclude(next(run.responses()).response.trial.item_id, "a bad one")
-    found = calibrate(run, Search("finder", against="careful people"))
+    found = calibrate(run, Search("finder", against="careful people"), NoEvents())
     said = "; ".join(found.notes)
     assert "2 readings of finder are of excluded items: left out" in said
     assert found.result.n == 22
     run.include(next(run.responses()).response.trial.item_id, "not so bad")
-    said = "; ".join(calibrate(run, Search("finder", against="careful people")).notes)
+    said = "; ".join(calibrate(run, Search("finder", against="careful people"), NoEvents()).notes)
     assert "1 readings of finder have no number from careful people: left out" in said
     assert "1 pictures have a true count of 0" in said
 
 
 def test_a_search_starts_at_the_floor_of_the_judge(run: Run) -> None:
     add_detector(run, Spec("picky", {"floor": "0.6"}, "picky"))
-    found = calibrate(run, Search("picky"))
+    found = calibrate(run, Search("picky"), NoEvents())
     assert found.curve[0].threshold == 0.6
     assert found.notes[0] == "picky kept no boxes below 0.6: the search starts there"
     assert "judge again with a lower floor" in found.notes[1]
@@ -206,7 +207,7 @@ def test_a_search_starts_at_the_floor_of_the_judge(run: Run) -> None:
 )
 def test_what_cannot_be_searched_says_why(run: Run, search: Search, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
-        calibrate(run, search)
+        calibrate(run, search, NoEvents())
 
 
 def few_readings(run: Run, items: int, number: int = 1) -> None:
@@ -227,23 +228,23 @@ def few_readings(run: Run, items: int, number: int = 1) -> None:
 def test_too_few_pictures_are_refused(run: Run) -> None:
     few_readings(run, 4)
     with pytest.raises(NothingToDoError, match=r"8 pictures have both boxes and a true count; .* at least 10"):
-        calibrate(run, Search("finder", "few"))
+        calibrate(run, Search("finder", "few"), NoEvents())
 
 
 def test_fewer_items_than_folds_make_fewer_folds(run: Run) -> None:
     few_readings(run, 6)
-    found = calibrate(run, Search("finder", "few"))
+    found = calibrate(run, Search("finder", "few"), NoEvents())
     assert found.result.folds == 6
     assert "6 folds instead of 10, as there are no more items with a true count above 0" in found.notes
-    by_accuracy = calibrate(run, Search("finder", "few", metric="accuracy"))
+    by_accuracy = calibrate(run, Search("finder", "few", metric="accuracy"), NoEvents())
     assert "6 folds instead of 10, as there are no more items" in by_accuracy.notes
 
 
 def test_nothing_but_0_has_no_nae_but_an_accuracy(run: Run) -> None:
     few_readings(run, 6, number=0)
     with pytest.raises(NothingToDoError, match=r"item with a true count above 0 .*--metric accuracy"):
-        calibrate(run, Search("finder", "few"))
-    found = calibrate(run, Search("finder", "few", metric="accuracy"))
+        calibrate(run, Search("finder", "few"), NoEvents())
+    found = calibrate(run, Search("finder", "few", metric="accuracy"), NoEvents())
     assert (found.result.nae, found.best.nae) == (None, None)
 
 
@@ -283,7 +284,7 @@ def command(run: Run, *arguments: object) -> Finished:
 
 def save(run: Run, name: str = "finder") -> None:
     """Do what the command does, without its figure, which takes longer than the rest."""
-    calibrations.save(name, calibrate(run, Search("finder")).result)
+    calibrations.save(name, calibrate(run, Search("finder"), NoEvents()).result)
 
 
 @pytest.mark.slow

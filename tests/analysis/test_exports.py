@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 from subitize.analysis import export as exports
 from subitize.analysis.export import FORMATS, Format, export, read_tables
 from subitize.errors import StorageError
+from subitize.interfaces import NoEvents
 from subitize.records import (
     Design,
     Discarded,
@@ -98,7 +99,7 @@ def test_a_number_larger_than_any_float_is_written_in_full_and_infinite_as_a_num
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_table_reads_back_as_it_is_stored(full_run: Run, tmp_path: Path, format: Format) -> None:
-    paths = export(full_run, tmp_path / "deep" / "export", format)
+    paths = export(full_run, tmp_path / "deep" / "export", format, NoEvents())
     expected = frames(full_run)
     assert [path.name for path in paths] == [f"{name}.{format}" for name in expected]
     for path, frame in zip(paths, expected.values(), strict=True):
@@ -117,7 +118,7 @@ def test_a_table_in_many_parts_reads_the_same(
     parts = {name: (len(table), len(list(table))) for name, table in read_tables(full_run)}
     assert parts["responses"] == (3, 3), "how many they are is known before"
     assert parts["readings"] == (2, 2)
-    for path, frame in zip(export(full_run, tmp_path, format), expected.values(), strict=True):
+    for path, frame in zip(export(full_run, tmp_path, format, NoEvents()), expected.values(), strict=True):
         assert_frame_equal(_read(path, format, frame), frame)
 
 
@@ -247,7 +248,7 @@ def test_a_group_lists_its_members(run: Run) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_empty_run_exports_tables_with_their_first_columns(run: Run, tmp_path: Path, format: Format) -> None:
-    paths = export(run, tmp_path / "export", format)
+    paths = export(run, tmp_path / "export", format, NoEvents())
     assert [path.stat().st_size > 0 or format == "jsonl" for path in paths] == [True] * 5
     if format != "jsonl":
         read = pl.read_parquet if format == "parquet" else pl.read_csv
@@ -256,18 +257,18 @@ def test_an_empty_run_exports_tables_with_their_first_columns(run: Run, tmp_path
 
 
 def test_an_export_replaces_the_one_before(full_run: Run, tmp_path: Path) -> None:
-    export(full_run, tmp_path / "export", "csv")
+    export(full_run, tmp_path / "export", "csv", NoEvents())
     full_run.include(ITEMS[3].id, "it was dust")
-    export(full_run, tmp_path / "export", "csv")
+    export(full_run, tmp_path / "export", "csv", NoEvents())
     assert pl.read_csv(tmp_path / "export" / "exclusions.csv").height == 0
 
 
 def test_a_file_in_place_of_the_folder_is_said(full_run: Run, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("precious")
     with pytest.raises(StorageError, match=r"cannot make the folder .*taken: File exists"):
-        export(full_run, tmp_path / "taken", "csv")
+        export(full_run, tmp_path / "taken", "csv", NoEvents())
     with pytest.raises(StorageError, match=r"cannot make the folder .*deeper: Not a directory"):
-        export(full_run, tmp_path / "taken" / "deeper", "csv")
+        export(full_run, tmp_path / "taken" / "deeper", "csv", NoEvents())
     assert (tmp_path / "taken").read_text() == "precious"
 
 
@@ -276,7 +277,7 @@ def test_a_full_disk_is_said_and_the_file_before_stays_whole(full_run: Run, tmp_
     with tiny_disk(tmp_path / "disk", 1000) as could:
         if not could:
             pytest.skip("needs the right to mount")
-        (items, *others) = export(full_run, tmp_path / "disk", format)
+        (items, *others) = export(full_run, tmp_path / "disk", format, NoEvents())
         before = items.read_bytes()
         for path in others:
             path.unlink()
@@ -284,7 +285,7 @@ def test_a_full_disk_is_said_and_the_file_before_stays_whole(full_run: Run, tmp_
             while file.write(bytes(4096)):
                 pass
         with pytest.raises(StorageError, match=r"cannot write .*No space left on device"):
-            export(full_run, tmp_path / "disk", format)
+            export(full_run, tmp_path / "disk", format, NoEvents())
         assert items.read_bytes() == before
         assert not list((tmp_path / "disk").glob(".*"))
 
@@ -292,7 +293,7 @@ def test_a_full_disk_is_said_and_the_file_before_stays_whole(full_run: Run, tmp_
 def test_a_file_that_cannot_be_replaced_is_said_and_nothing_half_written_is_left(full_run: Run, tmp_path: Path) -> None:
     (tmp_path / "export" / "items.csv").mkdir(parents=True)
     with pytest.raises(StorageError, match=r"items\.csv is a folder; name a file in it"):
-        export(full_run, tmp_path / "export", "csv")
+        export(full_run, tmp_path / "export", "csv", NoEvents())
     assert [path.name for path in (tmp_path / "export").iterdir()] == ["items.csv"]
 
 
@@ -304,6 +305,6 @@ def test_no_spreadsheet_runs_what_a_model_said(run: Run, tmp_path: Path) -> None
         run.add_responses(lease, [response(trial(item), Said(formula))])
         run.add_readings(lease, [reading(trial(item), "3")])
     for format, written in (("csv", f"'{formula}"), ("parquet", formula)):
-        export(run, tmp_path, "csv" if format == "csv" else "parquet")
+        export(run, tmp_path, "csv" if format == "csv" else "parquet", NoEvents())
         read = pl.read_csv if format == "csv" else pl.read_parquet
         assert read(tmp_path / f"observations.{format}")["answer"].to_list() == [written]

@@ -14,6 +14,7 @@ from PIL import Image
 from subitize.annotation.screening import read_held
 from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.imports.pictures import open_pictures, read_asks
+from subitize.interfaces import NoEvents
 from subitize.records import Count, Known, MatchesPrompt
 from subitize.store import Run
 from tests.annotation.studies import COUNTS, LINES, folder, item, make_run, opened
@@ -287,7 +288,7 @@ def test_the_owner_has_pictures_with_faces_held_back(visit: "Callable[[str], Pag
         pixels = Image.fromarray(getattr(skimage.data, name)())
         pixels.save(tmp_path / "photos" / f"{name}.png")
     with Run(folder(tmp_path), create=True) as run:
-        open_pictures(tmp_path / "photos").store(run, read_asks(["How many people are there?"]))
+        open_pictures(tmp_path / "photos").store(run, read_asks(["How many people are there?"]), NoEvents())
     with served(tmp_path / "run") as links:
         page = visit(links["owner"])
         page.get_by_text("0 pictures are flagged").wait_for()

@@ -23,6 +23,7 @@ from subitize.annotation.settings import AnswerRecord, Assignment, StudySettings
 from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.imports.pictures import open_pictures, read_asks
+from subitize.interfaces import NoEvents
 from subitize.io.images import decode, encode_png
 from subitize.store import Location, Run
 from tests.annotation.studies import COUNTS, VOTE, add_gold, folder, make_run, opened
@@ -182,7 +183,7 @@ def test_faces_are_found_blurred_or_withheld(tmp_path: Path) -> None:
     said = "annotator,image,answer\nann,portrait.png,1\nann,coffee.png,0\n"
     (tmp_path / "said.csv").write_text(said, encoding="utf-8")
     with Run(folder(tmp_path), create=True) as run:
-        open_pictures(tmp_path / "photos").store(run, read_asks(["How many people are there?"]))
+        open_pictures(tmp_path / "photos").store(run, read_asks(["How many people are there?"]), NoEvents())
     assert call("import", "readings", tmp_path / "said.csv", "--run", tmp_path / "run").code == 0
     with Run(folder(tmp_path)) as run:
         for choice in ("all", "blur-faces", "without-faces"):

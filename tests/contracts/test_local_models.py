@@ -10,7 +10,7 @@ import pytest
 
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Attempt, Checks, ComputesSeveral, Model, Silent, Suite
+from subitize.interfaces import Attempt, Checks, ComputesSeveral, Model, NoEvents, Suite
 from subitize.io.images import decode
 from subitize.records import (
     Answer,
@@ -137,7 +137,7 @@ def written(request: pytest.FixtureRequest, pictures: Path, tmp_path_factory: py
 def run_probe(folder: Path, spec: str, pictures: Path) -> Run:
     run = Run(Folder(folder), create=True)
     suite: Resolved[Suite] = Resolved(Spec("probe", {}, "probe"), Probe(pictures), "probe")
-    run_suite(run, RunSettings(suite, make_model(spec), seed=5), Silent())
+    run_suite(run, RunSettings(suite, make_model(spec), seed=5), NoEvents())
     return run
 
 
@@ -226,7 +226,7 @@ def assert_same(one: Outcome, other: Outcome) -> None:
 
 def test_what_is_done_is_not_done_again(written: Written, in_batches: Run) -> None:
     suite: Resolved[Suite] = Resolved(Spec("probe", {}, "probe"), Probe(written.pictures), "probe")
-    summary = run_suite(in_batches, RunSettings(suite, written.make(), seed=5), Silent())
+    summary = run_suite(in_batches, RunSettings(suite, written.make(), seed=5), NoEvents())
     assert (summary.answered, summary.already_done) == (0, len(outcomes(in_batches)))
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from subitize.evaluate.running import RunSettings, RunTally, run_suite
-from subitize.interfaces import Computes, ComputesSeveral, Model, Responds, Silent
+from subitize.interfaces import Computes, ComputesSeveral, Model, NoEvents, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Resolved, listings, make_model, make_suite
 from subitize.stimuli.recipes import render
@@ -69,7 +69,7 @@ def ran(model: Resolved[Model], tmp_path_factory: pytest.TempPathFactory) -> Ite
     """A finished run of each task."""
     with ExitStack() as stack:
         runs = {task: stack.enter_context(new_run(tmp_path_factory)) for task in tasks_of(model)}
-        yield {task: (run, run_suite(run, settings(task, model), Silent())) for task, run in runs.items()}
+        yield {task: (run, run_suite(run, settings(task, model), NoEvents())) for task, run in runs.items()}
 
 
 def new_run(folders: pytest.TempPathFactory) -> Run:
@@ -101,7 +101,7 @@ def test_a_run_of_it_is_complete_resumes_and_has_provenance(
     for task, (run, first) in ran.items():
         assert (first.failed, first.refused, first.impossible) == (0, 0, 0)
         assert first.answered == len(run.items())
-        again = run_suite(run, settings(task, model), Silent())
+        again = run_suite(run, settings(task, model), NoEvents())
         assert (again.answered, again.already_done) == (0, first.answered)
         for stored in run.responses():
             response = stored.response
@@ -123,7 +123,7 @@ def test_two_runs_with_one_seed_agree_in_every_outcome_however_many_work_on_them
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     for task, (one, _) in ran.items():
         with new_run(tmp_path_factory) as other:
-            run_suite(other, settings(task, model), Silent())
+            run_suite(other, settings(task, model), NoEvents())
             assert outcomes(other) == outcomes(one)
 
 

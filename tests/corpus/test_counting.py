@@ -16,7 +16,7 @@ from subitize.corpus.counting import CachedTagger, Corpus, count_corpus, load_co
 from subitize.corpus.files import choose_layout, find_shards
 from subitize.corpus.numerosities import OPTIONAL, CaptionRule, may_have_number
 from subitize.corpus.tagging import FastTagger, Found, SpacyTagger, load_pipeline, make_tagger
-from subitize.interfaces import Pixels, Request, Silent
+from subitize.interfaces import NoEvents, Pixels, Request
 from subitize.models.painter import Painter
 from subitize.records import Draw
 from tests.commands import call, start
@@ -147,7 +147,7 @@ def open_corpus(folder: Path, out: Path | None = None) -> Corpus:
 
 def test_a_corpus_is_counted_as_its_captions_are(tmp_path: Path) -> None:
     captions = write_corpus(tmp_path, shards=2, rows=500)
-    counts = count_corpus(open_corpus(tmp_path), Silent(), print, 1)
+    counts = count_corpus(open_corpus(tmp_path), NoEvents(), 1)
     sums = [sum(one.number for one in own) for own in SpacyTagger(CaptionRule()).find(captions)]
     assert counts.numerosities == {number: sums.count(number) for number in set(sums) - {0}}
     assert (counts.captions, counts.counted) == (1_000, sum(map(bool, sums)))
@@ -157,14 +157,14 @@ def test_a_corpus_is_counted_as_its_captions_are(tmp_path: Path) -> None:
 def test_a_second_count_adds_only_what_is_new_or_has_changed(tmp_path: Path) -> None:
     write_corpus(tmp_path, shards=2, rows=100)
     out = tmp_path / "out"
-    first = count_corpus(open_corpus(tmp_path, out), Silent(), print, 1)
-    assert to_plain(count_corpus(open_corpus(tmp_path, out), Silent(), print, 1)) == to_plain(first)
+    first = count_corpus(open_corpus(tmp_path, out), NoEvents(), 1)
+    assert to_plain(count_corpus(open_corpus(tmp_path, out), NoEvents(), 1)) == to_plain(first)
     pl.DataFrame({"TEXT": ["9 dogs"], "URL": [""]}).write_parquet(tmp_path / "1.parquet")
     pl.DataFrame({"TEXT": ["8 dogs"], "URL": [""]}).write_parquet(tmp_path / "2.parquet")
-    second = count_corpus(open_corpus(tmp_path, out), Silent(), print, 1)
+    second = count_corpus(open_corpus(tmp_path, out), NoEvents(), 1)
     assert second.captions == 102
     assert to_plain(load_counts(out).counts) == to_plain(second)
-    assert to_plain(second) == to_plain(count_corpus(open_corpus(tmp_path), Silent(), print, 1))
+    assert to_plain(second) == to_plain(count_corpus(open_corpus(tmp_path), NoEvents(), 1))
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_a_count_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path)
     kept = {path: path.stat().st_mtime_ns for path in states.glob("*.json")}
     assert call(*arguments, 1).code == 0
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
-    whole = count_corpus(open_corpus(tmp_path), Silent(), print, 1)
+    whole = count_corpus(open_corpus(tmp_path), NoEvents(), 1)
     assert to_plain(load_counts(tmp_path / "out").counts) == to_plain(whole)
 
 

@@ -8,7 +8,7 @@ import pytest
 from subitize.errors import RunError, UnusableModelError
 from subitize.evaluate.judging import JudgeConfig, judge_run
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Pixels, Reply, Request, Silent
+from subitize.interfaces import Finding, Judge, JudgeRequest, Model, NoEvents, Pixels, Reply, Request
 from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, TaskKind, Words
 from subitize.registry import Resolved, make_suite
 from subitize.stimuli.recipes import render
@@ -37,7 +37,7 @@ class Batching:
 
 def run_batches(run: Run, model: Batching, repeats: int = 1) -> Run:
     made: Resolved[Model] = Resolved(Spec("batching", {}, "batching"), model, "batching")
-    run_suite(run, RunSettings(make_suite(NAMING), made, repeats=repeats), Silent())
+    run_suite(run, RunSettings(make_suite(NAMING), made, repeats=repeats), NoEvents())
     return run
 
 
@@ -159,7 +159,7 @@ class Drawing:
 def drawn(run: Run) -> Run:
     suite = make_suite("production:numbers=1-3,categories=apples+dots")
     model: Resolved[Model] = Resolved(Spec("drawing", {}, "drawing"), Drawing(), "drawing")
-    run_suite(run, RunSettings(suite, model, repeats=1), Silent())
+    run_suite(run, RunSettings(suite, model, repeats=1), NoEvents())
     return run
 
 
@@ -169,19 +169,19 @@ def judge(it: BatchingJudge) -> Resolved[Judge]:
 
 def test_a_judge_looks_at_batches_and_reads_each_picture_once(drawn: Run) -> None:
     it = BatchingJudge(4)
-    summary = judge_run(drawn, judge(it), Silent())
+    summary = judge_run(drawn, judge(it), NoEvents())
     assert it.sizes == [4, 2]
     assert (summary.readings, summary.failed) == (6, 0)
     assert {stored.reading.value for stored in drawn.readings("batching")} == {Known(3)}
-    assert judge_run(drawn, judge(BatchingJudge(4)), Silent()).readings == 0
+    assert judge_run(drawn, judge(BatchingJudge(4)), NoEvents()).readings == 0
 
 
 def test_a_picture_that_a_judge_chokes_on_costs_only_itself_and_is_looked_at_again(drawn: Run) -> None:
-    summary = judge_run(drawn, judge(BatchingJudge(4, "count:dot")), Silent())
+    summary = judge_run(drawn, judge(BatchingJudge(4, "count:dot")), NoEvents())
     assert (summary.readings, summary.failed, summary.reasons) == (3, 3, ["ValueError: stumbled"])
-    assert judge_run(drawn, judge(BatchingJudge(4)), Silent()).readings == 3
+    assert judge_run(drawn, judge(BatchingJudge(4)), NoEvents()).readings == 3
 
 
 def test_another_rule_reads_the_evidence_of_a_judge(drawn: Run) -> None:
-    judge_run(drawn, judge(BatchingJudge(4)), Silent(), JudgeConfig(rule="total"))
+    judge_run(drawn, judge(BatchingJudge(4)), NoEvents(), JudgeConfig(rule="total"))
     assert {stored.reading.rule for stored in drawn.readings("batching")} == {"total@2"}

@@ -9,7 +9,7 @@ import pytest
 
 from subitize.errors import BadValueError, ConflictError, NothingToDoError, RunError
 from subitize.evaluate.running import RunSettings, RunTally, run_suite
-from subitize.interfaces import Judge, Silent
+from subitize.interfaces import Judge, NoEvents
 from subitize.records import Drawn, Failed, Known, Refused, Said
 from subitize.registry import Resolved, make_judge, make_model, make_suite
 from subitize.store import Folder, Run, latest_attempts
@@ -22,7 +22,7 @@ def run(tmp_path: Path) -> Run:
     return Run(Folder(tmp_path / "run"), create=True)
 
 
-class Watcher:
+class Watcher(NoEvents):
     """Counts what it is told."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Watcher:
     def begin(self, what: str, total: int) -> None:
         self.begun.append((what, total))
 
-    def advance(self, *, has_failed: bool) -> None:
+    def advance(self, *, has_failed: bool = False) -> None:
         self.advanced[has_failed] += 1
 
 
@@ -42,7 +42,7 @@ def settings(suite: str, model: str, judge: str | None = None, **options: Any) -
 
 
 def go(run: Run, suite: str, model: str, judge: str | None = None, **options: int) -> RunTally:
-    return run_suite(run, settings(suite, model, judge, **options), Silent())
+    return run_suite(run, settings(suite, model, judge, **options), NoEvents())
 
 
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"

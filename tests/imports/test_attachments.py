@@ -15,6 +15,7 @@ from PIL import Image
 
 from subitize.errors import BadFileError, BusyError, NothingToDoError, UnknownNameError
 from subitize.imports.attachments import AttachResult, attach_images
+from subitize.interfaces import NoEvents
 from subitize.io.images import LARGEST_FILE_BYTES
 from subitize.records import Attached, Drawn, Elsewhere, Picture, task_text
 from subitize.registry import make_suite
@@ -51,7 +52,7 @@ def images(made: Path, tmp_path: Path) -> Path:
 
 def attach(run: Path, folder: Path, model: str | None = None, layout: str = "auto") -> list[AttachResult]:
     with Run(Folder(run)) as opened:
-        return attach_images(opened, folder, model=model, layout=layout)
+        return attach_images(opened, folder, NoEvents(), model=model, layout=layout)
 
 
 def pictures(run: Path, model: str | None = None) -> list[Picture]:
@@ -283,7 +284,7 @@ def test_what_cannot_be_attached_is_named_and_stores_nothing(run: Path, images: 
 def test_two_do_not_attach_to_one_model_at_once(run: Path, images: Path) -> None:
     with Run(Folder(run)) as opened, opened.lease("attach dalle_3"):
         with pytest.raises(BusyError):
-            attach_images(opened, images)
+            attach_images(opened, images, NoEvents())
         assert rows(run, "attachments") == []
 
 

@@ -18,6 +18,7 @@ from PIL import Image
 from subitize.annotation.pages import collect_pages
 from subitize.errors import BadFileError, BadValueError, ConflictError
 from subitize.imports.pictures import open_pictures, read_asks
+from subitize.interfaces import NoEvents
 from subitize.records import Choose, Confirm, Count, Name, Question, Transcribe
 from subitize.store import Folder, Run
 from tests.cases import Case
@@ -62,9 +63,9 @@ def test_pictures_of_a_folder_or_a_zip_are_pages_of_a_run(tmp_path: Path) -> Non
 def test_other_questions_about_the_same_pictures_are_refused(tmp_path: Path) -> None:
     pictures = open_pictures(zipped(tmp_path / "box.zip", {"a.png": png()}))
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        pictures.store(run, read_asks([HOW_MANY]))
+        pictures.store(run, read_asks([HOW_MANY]), NoEvents())
         with pytest.raises(ConflictError):
-            pictures.store(run, read_asks(["Is it sharp?"]))
+            pictures.store(run, read_asks(["Is it sharp?"]), NoEvents())
 
 
 QUESTIONS: dict[str, Question] = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.evaluate.judging import judge_run
-from subitize.interfaces import AsksItself, JudgeQuestion, JudgeRequest, SelfTest, Silent
+from subitize.interfaces import AsksItself, JudgeQuestion, JudgeRequest, NoEvents, SelfTest
 from subitize.judges.alignment import NOUNS
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import Clip, ClipScore, Encoders, draw_rivals, is_akin
@@ -276,7 +276,7 @@ def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run:
 
 @pytest.mark.torch
 def test_clipscore_judges_whole_prompts(weights: Path, run: Run) -> None:
-    summary = judge_run(run, made("clipscore:tiny", ClipScore(str(weights))), Silent())
+    summary = judge_run(run, made("clipscore:tiny", ClipScore(str(weights))), NoEvents())
     assert (summary.readings, summary.failed) == (3, 0)
     (aligned,) = align_run(run, "clipscore:tiny")
     assert aligned.measure == "fit"

@@ -9,7 +9,7 @@ from PIL import Image
 
 from subitize.errors import UnusableModelError
 from subitize.evaluate.judging import JudgeTally, judge_run, self_test
-from subitize.interfaces import ComputesSeveral, Explains, Judge, JudgeQuestion, JudgeRequest, Silent
+from subitize.interfaces import ComputesSeveral, Explains, Judge, JudgeQuestion, JudgeRequest, NoEvents
 from subitize.labels import interpret, parse_rule
 from subitize.networks.collages import make_collage
 from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Scalar, Stored
@@ -30,7 +30,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Judg
     judge = make_judge(f"ssd:{ssd_folder()}")
     with Run(Folder(tmp_path_factory.mktemp("collages") / "run"), create=True) as run:
         paste(run, ["cat", "motorcycle"], [1, 2, 3])
-        yield run, judge_run(run, judge, Silent())
+        yield run, judge_run(run, judge, NoEvents())
 
 
 def test_counts_and_statements_about_photographs_are_read_off_boxes(judged: tuple[Run, JudgeTally]) -> None:

@@ -16,10 +16,10 @@ from subitize.interfaces import (
     JudgeQuestion,
     JudgeRequest,
     Model,
+    NoEvents,
     Reply,
     Request,
     Responds,
-    Silent,
 )
 from subitize.judges.alignment import FIT_QUESTION, FitJudge
 from subitize.records import (
@@ -119,7 +119,7 @@ def test_every_drawing_is_scored_against_its_prompt(tmp_path: Path) -> None:
     prompts = ["Three apples.", "2 dogs above a cat.", "A watermelon with no seeds"]
     with new_run(tmp_path / "run", [item(index, prompt) for index, prompt in enumerate(prompts)]) as run:
         paint_all(run)
-        summary = judge_run(run, made("fit:batching", FitJudge(Batching())), Silent())
+        summary = judge_run(run, made("fit:batching", FitJudge(Batching())), NoEvents())
         assert (summary.readings, summary.failed, summary.unanswerable) == (3, 0, 0)
         readings = [stored.reading for stored in run.readings()]
         assert {(one.question.id, one.value) for one in readings} == {

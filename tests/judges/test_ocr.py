@@ -7,7 +7,7 @@ import pytest
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.evaluate.judging import judge_run
-from subitize.interfaces import JudgeQuestion, JudgeRequest, SelfTest, Silent
+from subitize.interfaces import JudgeQuestion, JudgeRequest, NoEvents, SelfTest
 from subitize.judges import ocr
 from subitize.judges.ocr import OCR_QUESTION, Ocr, Piece, in_reading_order, text_asks
 from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Stimulus, Stored, Transcribe, Words
@@ -174,7 +174,7 @@ def test_written_text_is_scored_by_how_near_it_comes(rapidocr: Ocr, tmp_path: Pa
     with new_run(tmp_path / "run", items) as run:
         pictures = [write_lines("OPEN"), write_lines("Happy", "birthdog"), write_lines("three apples")]
         store(run, [(trial(one, model=EXACT), data) for one, data in zip(items, pictures, strict=True)])
-        judge_run(run, made("ocr:engine=rapidocr", rapidocr), Silent())
+        judge_run(run, made("ocr:engine=rapidocr", rapidocr), NoEvents())
         values = {stored.reading.value for stored in run.readings()}
         assert values == {Known("OPEN"), Known("Happy\nbirthdog")}
         found = {one.measure: one.estimate for one in align_run(run)}

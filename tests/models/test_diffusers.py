@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Checks, ComputesSeveral, Model, Pixels, Reply, Request, Silent
+from subitize.interfaces import Checks, ComputesSeveral, Model, NoEvents, Pixels, Reply, Request
 from subitize.io.images import decode
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
@@ -532,10 +532,10 @@ def test_a_stopped_run_goes_on_to_the_same_pictures(folders: Callable[[str], Pat
         }
 
     with Run(Folder(tmp_path / "whole"), create=True) as whole, Run(Folder(tmp_path / "parts"), create=True) as parts:
-        assert run_suite(whole, settings, Silent()).answered == 15
-        assert run_suite(parts, replace(settings, limit=1), Silent()).answered == 5
-        assert run_suite(parts, settings, Silent()).answered == 10
-        assert run_suite(parts, settings, Silent()).answered == 0
+        assert run_suite(whole, settings, NoEvents()).answered == 15
+        assert run_suite(parts, replace(settings, limit=1), NoEvents()).answered == 5
+        assert run_suite(parts, settings, NoEvents()).answered == 10
+        assert run_suite(parts, settings, NoEvents()).answered == 0
         expected, found = pictures(whole), pictures(parts)
         batches = {stored.response.provenance.parameters["batch"] for stored in parts.responses()}
     assert batches == {4, 2, 1}

@@ -9,7 +9,7 @@ import pytest
 
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Pixels, Reply, Request, Silent, TransientError
+from subitize.interfaces import NoEvents, Pixels, Reply, Request, TransientError
 from subitize.io.images import decode
 from subitize.models.hf_inference import HfInference
 from subitize.records import Answer, Draw, Drawn, Failed, Picture, Refused, Said, Stimulus, Task
@@ -431,7 +431,7 @@ PRODUCTION = "production:numbers=1-10,categories=apples+dots"
 
 def run(folder: Path, suite: str, model: str, repeats: int = 1) -> Run:
     opened = Run(Folder(folder), create=True)
-    summary = run_suite(opened, RunSettings(make_suite(suite), make_model(model), repeats=repeats), Silent())
+    summary = run_suite(opened, RunSettings(make_suite(suite), make_model(model), repeats=repeats), NoEvents())
     assert (summary.failed, summary.answered) == (0, len(list(opened.responses())))
     return opened
 

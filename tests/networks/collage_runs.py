@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from PIL import Image
 
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Attempt, Model, Pixels, Reply, Request, Silent, Suite
+from subitize.interfaces import Attempt, Model, NoEvents, Pixels, Reply, Request, Suite
 from subitize.networks.collages import make_collage
 from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec, TaskKind
 from subitize.registry import Resolved
@@ -66,5 +66,5 @@ def paste(run: Run, nouns: Sequence[str], numbers: Sequence[int], repeats: int =
     """Fill a run with collages, unjudged."""
     suite: Resolved[Suite] = Resolved(Spec("collages", {}, "collages"), Collages(nouns, numbers), "collages")
     model: Resolved[Model] = Resolved(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
-    run_suite(run, RunSettings(suite, model, repeats=repeats), Silent())
+    run_suite(run, RunSettings(suite, model, repeats=repeats), NoEvents())
     return run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from subitize.interfaces import Silent
+from subitize.interfaces import NoEvents
 from subitize.records import (
     Answer,
     Ask,
@@ -201,12 +201,12 @@ def unnumbered(folder: Path) -> Run:
 
 def report(runs: Sequence[Run], folder: Path) -> Written:
     written = Written(folder / "report.html", folder / "figures", folder / "tables")
-    write_report(runs, Outputs(written.page, written.figures, written.tables), Silent())
+    write_report(runs, Outputs(written.page, written.figures, written.tables), NoEvents())
     return written
 
 
 def composed(*runs: Run) -> Document:
-    return build_report(read_sources(runs), Silent())
+    return build_report(read_sources(runs), NoEvents())
 
 
 def page(*runs: Run) -> str:

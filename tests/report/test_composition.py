@@ -8,7 +8,7 @@ import pytest
 
 from subitize.analysis.counting import write_range
 from subitize.errors import NothingToDoError
-from subitize.interfaces import Silent
+from subitize.interfaces import NoEvents
 from subitize.records import (
     Answer,
     Ask,
@@ -112,7 +112,7 @@ def accuracy(cell: object) -> tuple[float, int]:
 def test_the_same_model_in_two_runs_is_scored_in_each(tmp_path: Path) -> None:
     with strange(tmp_path / "a", is_right=True) as one, strange(tmp_path / "b", is_right=False) as other:
         sources = read_sources([one, other])
-        document = build_report(sources, Silent())
+        document = build_report(sources, NoEvents())
     labels = [f"sayer ({source.name})" for source in sources]
     found = column(table(document, f"{slug(STRANGE)}-leaderboard"), "Accuracy")
     assert [accuracy(found[label]) for label in labels] == [(1.0, 8), (0.0, 8)]

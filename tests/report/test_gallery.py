@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from subitize.interfaces import Silent
+from subitize.interfaces import NoEvents
 from subitize.labels import Rule, interpret
 from subitize.records import (
     Ask,
@@ -182,7 +182,7 @@ def test_what_is_not_drawn_is_said(tmp_path: Path, counted: int, others: int, sa
     boxes = [Box("apple", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(counted)]
     boxes += [Box("pear", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(others)]
     with look_at(tmp_path, (Count("apple"), boxes, RULE)) as run:
-        gallery = make_gallery("production", list_series(read_sources([run])), Silent())
+        gallery = make_gallery("production", list_series(read_sources([run])), NoEvents())
     assert isinstance(gallery, Gallery)
     assert re.findall(r"Of the boxes on a picture that were (.*?)\.", gallery.caption) == said
 
@@ -270,7 +270,7 @@ def test_what_judges_disagree_about_comes_first(tmp_path: Path) -> None:
         for item in items:
             add_reading(run, item, [GOOD])
             see(run, item, "second", [] if item.id in ("production/5", "production/10") else [GOOD])
-        gallery = make_gallery("production", list_series(read_sources([run])), Silent())
+        gallery = make_gallery("production", list_series(read_sources([run])), NoEvents())
     assert isinstance(gallery, Gallery)
     first = [dict(card.details)["Item"] for card in gallery.cards[:4]]
     assert sorted(first) == ["production/10", "production/10", "production/5", "production/5"]

@@ -15,7 +15,7 @@ from PIL import Image
 
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError, UnknownNameError
-from subitize.interfaces import Silent
+from subitize.interfaces import NoEvents
 from subitize.records import (
     Answer,
     Ask,
@@ -57,7 +57,7 @@ HOSTILE = '<script>alert("x")</script>]]>&amp; \x00\x1b[31m\u202e' + "five apple
 
 def write(run: Run, path: Path, choice: PlateOptions | None = None, size_px: int = SIDE, **reader: str) -> Path:
     chosen = replace(choice or PlateOptions(), size_px=size_px)
-    return write_plate(run, ReadOptions(**reader), chosen, path, Silent())  # type: ignore[arg-type]
+    return write_plate(run, ReadOptions(**reader), chosen, path, NoEvents())  # type: ignore[arg-type]
 
 
 def plate(run: Run, **choice: object) -> Plate:

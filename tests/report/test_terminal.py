@@ -17,7 +17,7 @@ from subitize.report import terminal as terminal_
 from subitize.report.catalog import listing_result
 from subitize.report.number_sense import counting_result
 from subitize.report.scores import score_result, show_overview, show_story
-from subitize.report.terminal import Bar
+from subitize.report.terminal import TerminalEvents
 from subitize.report.writers import print_result
 from subitize.store import StoredReading, StoredResponse, StoredSuite
 from tests.report.report_runs import exact, fill, naming_items, new_run
@@ -289,12 +289,12 @@ def test_a_listing_shows_the_target_and_where_options_are_described(capsys: pyte
 
 
 def test_a_bar_prints_nothing_where_nobody_watches_and_work_is_short(capsys: pytest.CaptureFixture[str]) -> None:
-    with Bar() as bar:
+    with TerminalEvents() as events:
         for what in ("naming × random", "[red]judging[/]"):
-            bar.begin(what, 3)
+            events.begin(what, 3)
             for _ in range(3):
-                bar.advance(has_failed=False)
-        bar.begin("nothing", 0)
+                events.advance()
+        events.begin("nothing", 0)
     assert capsys.readouterr() == ("", "")
 
 
@@ -302,10 +302,10 @@ def test_long_work_tells_its_progress_on_stderr_in_plain_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(terminal_, "_LINE_EVERY_SECONDS", 0.0)
-    with Bar() as bar:
-        bar.begin(f"[red]{EVIL}", 3)
-        bar.advance(has_failed=True)
-        bar.advance(has_failed=False)
+    with TerminalEvents() as events:
+        events.begin(f"[red]{EVIL}", 3)
+        events.advance(has_failed=True)
+        events.advance()
     captured = capsys.readouterr()
     assert captured.out == ""
     first, second = captured.err.splitlines()
@@ -315,17 +315,24 @@ def test_long_work_tells_its_progress_on_stderr_in_plain_lines(
     assert not NO_CONTROL.search(captured.err)
 
 
+def test_results_go_to_stdout_and_warnings_to_stderr_under_our_name(capsys: pytest.CaptureFixture[str]) -> None:
+    with TerminalEvents() as events:
+        events.say("one", "two")
+        events.warn("three", "four")
+    assert capsys.readouterr() == ("one\ntwo\n", "subitize: three\nsubitize: four\n")
+
+
 def _break_off() -> None:
-    with Bar() as bar:
-        bar.begin("work", 2)
-        bar.advance(has_failed=False)
+    with TerminalEvents() as events:
+        events.begin("work", 2)
+        events.advance()
         raise KeyboardInterrupt
 
 
 def test_work_that_breaks_off_leaves_nothing_that_disturbs_the_next_bar(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KeyboardInterrupt):
         _break_off()
-    with Bar() as again:
+    with TerminalEvents() as again:
         again.begin("work", 1)
-        again.advance(has_failed=False)
+        again.advance()
     assert capsys.readouterr() == ("", "")

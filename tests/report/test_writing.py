@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.interfaces import Silent
+from subitize.interfaces import NoEvents
 from subitize.records import Spec
 from subitize.report.document import Outputs, check_outputs, write_report
 from subitize.report.table import Block, Document, Figure, Section, Table
@@ -232,7 +232,7 @@ def test_a_run_without_readings_says_how_to_get_them(tmp_path: Path) -> None:
 
 def test_a_run_given_twice_is_refused(finished: Path) -> None:
     with named(finished.parent / "again") as run, pytest.raises(BadValueError, match="2 times"):
-        write_report([run, run], Outputs(finished.parent / "r.html"), Silent())
+        write_report([run, run], Outputs(finished.parent / "r.html"), NoEvents())
 
 
 def test_outputs_that_cannot_be_written_are_refused_before_any_work(finished: Path, tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_report_that_breaks_off_leaves_the_old_one(tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     page.write_text("old")
     with new_run(tmp_path / "run", "naming", naming_items()) as run, pytest.raises(NothingToDoError):
-        write_report([run], Outputs(page), Silent())
+        write_report([run], Outputs(page), NoEvents())
     assert page.read_text() == "old"
     assert list(tmp_path.glob(".*partial")) == []
 

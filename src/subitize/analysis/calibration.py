@@ -1,7 +1,7 @@
 """The score threshold at which a detector's counts best match people's."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import polars as pl
 from subitize import __version__
 from subitize.analysis.frame import check_judge, label_readings, list_judges
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.interfaces import Events, watch
 from subitize.labels import PLURALITY, Rule, read_share
 from subitize.labels.calibrations import Calibrated
 from subitize.records import Box, Boxes, Count, Estimate
@@ -73,14 +74,8 @@ class Calibration:
     notes: tuple[str, ...]
 
 
-Watch = Callable[[Sequence["_Pair"]], Iterable["_Pair"]]
-
-
-def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
-    """Search for the threshold, and estimate by cross-validation over items how good it is.
-
-    `watch` passes on the pictures one by one, and can show progress.
-    """
+def calibrate(run: Run, search: Search, events: Events) -> Calibration:
+    """Search for the threshold, and estimate by cross-validation over items how good it is."""
     metric = _check(search)
     pairs, notes = _pair_up(run, search)
     _check_enough(pairs, metric)
@@ -91,7 +86,7 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
         raise BadValueError(f"the judge kept no boxes below {floor:g}, so that there is no threshold to search")
     ious = IOUS if search.with_iou else (_own_iou(run, search.judge, options),)
     # (picture, iou, threshold)
-    counts = np.stack([count_above(_scores(pair, ious), grid) for pair in watch(pairs)])
+    counts = np.stack([count_above(_scores(pair, ious), grid) for pair in watch(events, "pictures", pairs)])
     shape = (len(ious), len(grid))
     truth, items = [pair.true for pair in pairs], [pair.item_id for pair in pairs]
     errors = find_errors(counts.reshape(len(truth), -1), truth, items)

@@ -1,7 +1,7 @@
 """Export the tables of a run as files for other tools; docs/frame.md explains their columns."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from subitize.analysis.design import stratum_of
 from subitize.analysis.frame import COLUMNS, read_frame
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
+from subitize.interfaces import Events, watch
 from subitize.io.files import FORMULA
 from subitize.io.frames import lay_out_beside, make_frame
 from subitize.io.outputs import atomic_file, make_folder
@@ -33,23 +34,22 @@ from subitize.store.reading import FAILED, count_readings, count_trials, decode_
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")
-Watch = Callable[[str, "ExportTable"], Iterator[pl.DataFrame]]
 
 
 def export(
     run: Run,
     folder: Path,
     format: Format,
-    watch: Watch = lambda _, table: iter(table),
+    events: Events,
     annotators: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """Write the run's tables and the frame behind its figures, one file each, completely or not at all.
 
-    `watch` passes on the parts of each table, and can show progress. `annotators` gives people other names.
+    `annotators` gives people other names.
     """
     make_folder(folder)
     tables = read_tables(run, annotators)
-    return [write_parts(watch(name, table), folder / f"{name}.{format}", format) for name, table in tables]
+    return [write_parts(watch(events, name, table), folder / f"{name}.{format}", format) for name, table in tables]
 
 
 @dataclass(frozen=True, slots=True)

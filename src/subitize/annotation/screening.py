@@ -5,7 +5,7 @@ faces; they report some false ones and miss small, turned or covered ones. docs/
 tests/annotation/test_faces.py measures it."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from subitize.annotation import tables
 from subitize.annotation.ratings import find_subjects
 from subitize.errors import MissingPartError, UnknownNameError
 from subitize.imports.answers import ResponseLookup
+from subitize.interfaces import Events, watch
 from subitize.io.files import CsvRow, read_lines
 from subitize.io.images import Rgb, decode
 from subitize.records import Drawn, Stored
@@ -99,12 +100,12 @@ def hold_flagged(connection: Connection, run_id: str, images: Iterable[str], com
         _insert(connection, run_id, {"image": image, "is_held": True, "reason": _describe_flag(comment)})
 
 
-def find_with_faces(run: Run, watch: Callable[[Sequence[Stored]], Iterable[Stored]] = iter) -> dict[str, str]:
+def find_with_faces(run: Run, events: Events) -> dict[str, str]:
     """Find the images in which a detector sees faces."""
     finder = FaceFinder()
     pictures = {Images.name(picture): picture for picture in list_pictures(run.responses())}
-    with_faces = (one for one in watch(list(pictures.values())) if finder.find(decode(run.images.load(one))))
-    return {Images.name(picture): HAS_FACES for picture in with_faces}
+    watched = watch(events, "images", pictures.values())
+    return {Images.name(one): HAS_FACES for one in watched if finder.find(decode(run.images.load(one)))}
 
 
 def _find_all(run: Run, lines: Iterable[CsvRow], reason: str) -> dict[str, str]:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import emit, print_warnings
+from subitize.cli.options import emit
 from subitize.errors import BadValueError
-from subitize.report.terminal import Bar
+from subitize.report.terminal import TerminalEvents, print_warnings
 
 _COUNT = "count"
 
@@ -77,8 +77,8 @@ def count(
         options.check_folder(out)
     layout = choose_layout(preset, column, address)
     corpus = Corpus(tuple(find_shards(files)), layout, rule, samples, out)
-    with Bar() as bar:
-        counts = count_corpus(corpus, bar, print_warnings, processes)
+    with TerminalEvents() as events:
+        counts = count_corpus(corpus, events, processes)
     name = "corpus" if out is None else out.resolve().name
     summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
     emit(replace(summary_result([summary]), records=to_plain(summary)), as_json=as_json)
@@ -199,6 +199,6 @@ def pairs(
     made = make_judge(judge)
     reading = options.rule_for(made, rule) or parse_rule(made.obj.rule)
     print_warnings(*filter(None, [self_test(made)]))
-    with Bar() as bar:
-        found = find_misaligned(given, made, reading, bar, print_warnings, seed=seed)
+    with TerminalEvents() as events:
+        found = find_misaligned(given, made, reading, events, seed=seed)
     emit(misalignment_result(found), as_json=as_json)

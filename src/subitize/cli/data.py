@@ -2,16 +2,15 @@
 
 import shlex
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit, emit_lines, import_app, locate, open_run, read_names, watch
+from subitize.cli.options import app, check_file, emit, emit_lines, import_app, locate, open_run, read_names
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal import Bar, print_line
+from subitize.report.terminal import TerminalEvents, print_line
 
 
 @app.command()
@@ -98,9 +97,9 @@ def export(
     chosen = next((known for known in FORMATS if known == format), None)
     if chosen is None:
         raise UnknownNameError("format", format, FORMATS)
-    with open_run(run, database, images) as opened, Bar() as bar:
+    with open_run(run, database, images) as opened, TerminalEvents() as events:
         masked = {} if with_people else mask_people(opened)
-        paths = export_run(opened, out or Path(f"{run}-export"), chosen, partial(watch, bar), masked)
+        paths = export_run(opened, out or Path(f"{run}-export"), chosen, events, masked)
     for path in paths:
         print(path)
     return None
@@ -127,10 +126,9 @@ def attach(
     """Attach image files to responses that are known by name only, so that judges can look at them."""
     from subitize.imports.attachments import attach_images
 
-    with open_run(run, database, images) as opened, Bar() as bar:
-        watched = partial(watch, bar, "images")
+    with open_run(run, database, images) as opened, TerminalEvents() as events:
         chosen, names = model and opened.find_model(model), read_names(opened)
-        found = attach_images(opened, folder, model=chosen, layout=layout, watch=watched)
+        found = attach_images(opened, folder, events, model=chosen, layout=layout)
     lines = [line for one in found for line in names.rename(one).lines()]
     see = f"see: subitize judge {shlex.quote(run)} --judge JUDGE"
     emit_lines(names.plain(found), *lines, see, as_json=as_json)
@@ -158,8 +156,8 @@ def import_images_(
     from subitize.language.numbers import count_noun
 
     asks, pictures = read_asks(question), open_pictures(source, model)
-    with open_run(out, database, images, create=True) as opened, Bar() as bar:
-        added = pictures.store(opened, asks, partial(watch, bar, "images"))
+    with open_run(out, database, images, create=True) as opened, TerminalEvents() as events:
+        added = pictures.store(opened, asks, events)
     there = len(pictures.source.names) - added
     known = f", {there} there already" if there else ""
     print_line(f"{count_noun(added, 'image')} added{known}; see: subitize annotate {shlex.quote(out)}")

@@ -12,9 +12,10 @@ import typer
 
 from subitize import __version__
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit, emit_lines, open_run, print_notes, print_warnings, watch
+from subitize.cli.options import app, check_file, emit, emit_lines, open_run, print_notes
 from subitize.errors import BadValueError
-from subitize.report.terminal import Bar, print_line
+from subitize.interfaces import watch
+from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 if TYPE_CHECKING:
     from subitize.records import Item
@@ -226,9 +227,9 @@ def stimuli(
     options.check_folder(out)
     given = {"control": control, "numbers": numbers, "categories": categories, "images": images}
     made = make_suite(write_spec(suite, given | {"background": background, "overlap": overlap}))
-    with Bar() as bar:
+    with TerminalEvents() as events:
         check_size(made, seed or 0, limit)
-        listing = write_stimuli(make_items(made, seed or 0), out, bar, limit)
+        listing = write_stimuli(make_items(made, seed or 0), out, events, limit)
     print(listing)
 
 
@@ -327,8 +328,8 @@ def _plan(what: str, given: dict[str, Any]) -> None:
     figure, as_json = given.pop("figure", None), given.pop("as_json")
     options.check_figure(figure)
     like, database, folder = (given.get(name) for name in ("like", "database", "image_folder"))
-    with open_run(like, database, folder) if like else nullcontext() as run, Bar() as bar:
-        found = plan(what, given, run, partial(watch, bar), with_curve=figure is not None)
+    with open_run(like, database, folder) if like else nullcontext() as run, TerminalEvents() as events:
+        found = plan(what, given, run, partial(watch, events), with_curve=figure is not None)
     if figure is not None:
         write_power_figure(found, figure)
     emit(plan_result(found), as_json=as_json)

@@ -1,14 +1,14 @@
 """What commands share: options, opening runs, choosing judges and rules, printing results and warnings."""
 
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from subitize.errors import BadValueError
+from subitize.report.terminal import print_warnings
 
 if TYPE_CHECKING:
     from subitize.analysis.frame import ReadOptions
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from subitize.labels import Rule
     from subitize.registry import Resolved
     from subitize.report.table import Result
-    from subitize.report.terminal import Bar
     from subitize.store import Location, Run
 
 
@@ -206,37 +205,12 @@ def check_figure(path: Path | None, option: str = "--figure") -> None:
         raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
 
 
-def print_warnings(*lines: str) -> None:
-    """Print lines on stderr, each after our name."""
-    for line in lines:
-        print(f"subitize: {line}", file=sys.stderr)
-
-
 def print_notes(suite: object) -> None:
     """Print a suite's notes on the file that it was loaded from."""
     from subitize.interfaces import HasNotes
 
     if isinstance(suite, HasNotes):
         print_warnings(*suite.notes)
-
-
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-
-
-class CountedIterable(Protocol[T_co]):
-    """An iterable whose length is known."""
-
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[T_co]: ...
-
-
-def watch(bar: "Bar", what: str, each: CountedIterable[T]) -> Iterator[T]:
-    """Iterate while a bar shows the progress."""
-    bar.begin(what, len(each))
-    for one in each:
-        yield one
-        bar.advance(has_failed=False)
 
 
 def emit(result: "Result", *, as_json: bool = False) -> None:

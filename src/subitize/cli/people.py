@@ -1,16 +1,15 @@
 """Commands on people's answers: open the annotation page, draw samples, export answers, hold back images."""
 
 import shlex
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit_lines, locate, open_run, print_warnings, watch
+from subitize.cli.options import app, check_file, emit_lines, locate, open_run
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal import Bar, print_line
+from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 
 @app.command()
@@ -222,11 +221,11 @@ def screen(
 
     if hold and not reason.strip():
         raise BadValueError("--hold needs a --reason, so that others can judge it")
-    with open_run(run, database, images) as opened, Bar() as bar:
+    with open_run(run, database, images) as opened, TerminalEvents() as events:
         found = screening.find_images(opened, hold or (), reason)
         found |= screening.read_list(opened, hold_list, reason) if hold_list else {}
         found |= screening.find_flagged(opened, screening.name_images(opened)) if flagged else {}
-        found |= screening.find_with_faces(opened, partial(watch, bar, "images")) if faces else {}
+        found |= screening.find_with_faces(opened, events) if faces else {}
         screening.check_held(opened, release or ())
         screening.hold_back(opened, found)
         screening.release(opened, release or ())

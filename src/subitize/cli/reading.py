@@ -4,7 +4,6 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,7 @@ from subitize.cli import options
 from subitize.cli.options import app, check_figure, check_file, choose_reader, emit, open_run, read_names
 from subitize.errors import BadValueError
 from subitize.io.memory import gc_paused
-from subitize.report.terminal import Bar
+from subitize.report.terminal import TerminalEvents, print_warnings
 
 if TYPE_CHECKING:
     from subitize.analysis.agreement import JudgePair
@@ -70,7 +69,7 @@ def score(
         protocols = fingerprints(survey, trails) if trails else {}
         notes = describe_gaps(describe_samples(opened), survey.gaps())
         advice = [] if rule else advise_rules(opened, run, judge)
-        options.print_warnings(*warn_of_reward_judges(opened, judge))
+        print_warnings(*warn_of_reward_judges(opened, judge))
     if trails is None:
         passes = rate_passes(gather_attempts(survey.observations, keep_empty=True), by or ())
         return emit(pass_result(passes, names, notes), as_json=as_json)
@@ -172,14 +171,14 @@ def calibrate(
     from subitize.labels import calibrations
     from subitize.report.studies import calibration_result, write_calibration_figure
 
-    with open_run(run, database, images) as opened, Bar() as bar:
+    with open_run(run, database, images) as opened, TerminalEvents() as events:
         judge, against = opened.find_judge(judge), opened.find_judge(against)
         name = calibrations.name_safely(judge) if save is None else save
         calibrations.check_free(name, judge, force=force)
         picture = figure or Path("." if database else run, f"calibration-{name}.png")
         check_figure(picture)
         search = Search(judge, against, metric, iou, folds, seed or 0)
-        found = search_threshold(opened, search, partial(options.watch, bar, "pictures"))
+        found = search_threshold(opened, search, events)
         names = read_names(opened)
     kept, drawn = calibrations.save(name, found.result, force=force), write_calibration_figure(found, picture)
     emit(calibration_result(found, names, name, kept, drawn), as_json=as_json)
@@ -273,7 +272,7 @@ def report(
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
         outputs, reader = Outputs(out, figures, tables), ReadOptions(agreement=agreement)
-        for path in write_report(opened, outputs, stack.enter_context(Bar()), reader):
+        for path in write_report(opened, outputs, stack.enter_context(TerminalEvents()), reader):
             print(path)
 
 
@@ -309,8 +308,8 @@ def plate(
     check_figure(out, "-o")
     choice = PlateOptions(suite, item or (), model or (), columns, repeat, seed or 0, size_px, transpose)
     reader = choose_reader(judge, rule)
-    with open_run(run, database, images) as opened, Bar() as bar:
-        print(write_plate(opened, reader, choice, out, bar))
+    with open_run(run, database, images) as opened, TerminalEvents() as events:
+        print(write_plate(opened, reader, choice, out, events))
 
 
 def _check_judge(run: "Run", sides: "JudgePair") -> None:

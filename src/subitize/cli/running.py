@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit, locate, open_run, print_notes, print_warnings
+from subitize.cli.options import app, check_file, emit, locate, open_run, print_notes
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.report.terminal import Bar, print_line
+from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 if TYPE_CHECKING:
-    from subitize.evaluate.evaluation import Messages, Plan
+    from subitize.evaluate.evaluation import Plan
     from subitize.interfaces import Model
     from subitize.registry import Resolved
     from subitize.store import Location, Run
@@ -144,12 +144,13 @@ def run(
     evaluation = make_plan(order, location)
     if dry_run:
         return _print_forecast(evaluation, location, as_json=as_json)
-    evaluation.check(_messages())
-    with open_run(name, database, images, create=True) as opened, Bar() as bar:
-        outcome = evaluation.perform(opened, bar, _messages())
-        advice = evaluation.advise(opened, name)
-        if report is not None:
-            _write_report(opened, report, bar, has_failures=bool(outcome.failures))
+    with TerminalEvents() as events:
+        evaluation.check(events)
+        with open_run(name, database, images, create=True) as opened:
+            outcome = evaluation.perform(opened, events)
+            advice = evaluation.advise(opened, name)
+            if report is not None:
+                _write_report(opened, report, events, has_failures=bool(outcome.failures))
     print_line(*advice)
     return raise_errors(order.ledger, outcome, judge)
 
@@ -169,11 +170,11 @@ def _make_models(
     return models
 
 
-def _write_report(run: "Run", page: Path, bar: Bar, *, has_failures: bool) -> None:
+def _write_report(run: "Run", page: Path, events: TerminalEvents, *, has_failures: bool) -> None:
     from subitize.report.document import Outputs, write_report
 
     try:
-        for path in write_report([run], Outputs(page), bar):
+        for path in write_report([run], Outputs(page), events):
             print(path)
     except NothingToDoError:
         if not has_failures:  # the failures say why there is nothing to report
@@ -189,12 +190,6 @@ def _print_forecast(evaluation: "Plan", location: "Location", *, as_json: bool) 
     forecasts = forecast_runs(location, evaluation.each, sight_check=evaluation.order.sight_check)
     emit(forecast_result(forecasts, ledger.spent_usd), as_json=as_json)
     print_warnings(*filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
-
-
-def _messages() -> "Messages":
-    from subitize.evaluate.evaluation import Messages
-
-    return Messages(print_line, print_warnings)
 
 
 @app.command("judge")
@@ -226,7 +221,7 @@ def judge_(
     with open_if_any(locate(run, database, images)) as before:
         made = make_judge(recall_judge(before, judge))
     read_by, ledger = options.rule_for(made, rule), options.make_ledger(prices, max_cost)
-    with open_run(run, database, images) as opened, Bar() as bar:
+    with open_run(run, database, images) as opened, TerminalEvents() as events:
         made, notes = resolve_judge(opened, made, is_same_model=same_model)
         print_warnings(*notes)
         model = model and opened.find_model(model)
@@ -234,7 +229,7 @@ def judge_(
             ledger.enter(opened)
             return emit(expense_result([forecast_judging(opened, made, model, ledger)], ledger.spent_usd))
         scope = JudgeConfig(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
-        summary = judge_anew(opened, made, scope, bar, _messages())
+        summary = judge_anew(opened, made, scope, events)
         earlier = find_other_rules(opened, made, read_by) if read_by else []
     if earlier:
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
@@ -275,8 +270,8 @@ def rewrite(
         return print(
             f"{count_noun(len(items), 'prompt')}; the first would be sent as:\n\n{rewriting.text_for(items[0])}"
         )
-    with Bar() as bar:
-        summary = rewrite_suite(rewriting, bar)
+    with TerminalEvents() as events:
+        summary = rewrite_suite(rewriting, events)
     print_line(f"{rewriting.model}: {summary}")
     if summary.written or summary.already_done:
         next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, print_warnings, rule_for
+from subitize.cli.options import app, rule_for
 from subitize.cli.running import Tries
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.report.terminal import print_line
+from subitize.report.terminal import print_line, print_warnings
 
 if TYPE_CHECKING:
     from subitize.evaluate.looks import RewardKind

@@ -27,7 +27,7 @@ from subitize.corpus.numerosities import CaptionRule, Numerosity, may_have_numbe
 from subitize.corpus.tagging import Found, Tagger, Warn, check_parts, make_tagger, tidy
 from subitize.errors import BadFileError, NothingToDoError, RunError
 from subitize.evaluate.processes import Pool
-from subitize.interfaces import Progress
+from subitize.interfaces import Events
 from subitize.io.files import read_lines
 from subitize.io.outputs import make_folder, write_atomic
 from subitize.records import Estimate, digest
@@ -192,7 +192,7 @@ class CountedCorpus:
     shards: int
 
 
-def count_corpus(corpus: Corpus, progress: Progress, warn: Warn, processes: int | None = None) -> Counts:
+def count_corpus(corpus: Corpus, events: Events, processes: int | None = None) -> Counts:
     """Count all files and return their sum."""
     check_parts()
     total = Counts(samples_per_number=corpus.samples_per_number)
@@ -203,9 +203,9 @@ def count_corpus(corpus: Corpus, progress: Progress, warn: Warn, processes: int 
     for shard in todo:
         if not shard.is_remote:  # remote files are fetched only once, and checked then
             check_shard(shard, Path(shard.name), corpus.layout)
-    progress.begin("megabytes", sum(map(_pieces, todo)))
+    events.begin("megabytes", sum(map(_pieces, todo)))
     count = min(len(todo), processes or os.cpu_count() or 1)
-    reporter = Reporter(progress, warn)
+    reporter = Reporter(events)
     for counts in _count_here(corpus, todo, reporter) if count <= 1 else _count_apart(corpus, todo, reporter, count):
         total.merge(counts)
     if corpus.folder is not None:
@@ -309,17 +309,17 @@ def _count_apart(corpus: Corpus, todo: Sequence[Shard], reporter: "Reporter", co
 class Reporter:
     """Passes on the progress and warnings of workers, each warning once."""
 
-    def __init__(self, progress: Progress, warn: Warn) -> None:
-        self._progress, self._warn, self._warnings = progress, warn, set[str]()
+    def __init__(self, events: Events) -> None:
+        self._events, self._warnings = events, set[str]()
 
     def report(self, news: int | str) -> None:
         """Report a number of finished pieces, or a warning."""
         if isinstance(news, int):
             for _ in range(news):
-                self._progress.advance(has_failed=False)
+                self._events.advance()
         elif news not in self._warnings:
             self._warnings.add(news)
-            self._warn(news)
+            self._events.warn(news)
 
     def report_all(self, queue: "Queue[int | str]") -> None:
         """Report everything in the queue of the other processes."""

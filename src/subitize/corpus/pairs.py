@@ -12,12 +12,12 @@ from typing import IO
 
 from subitize.corpus.files import CorpusLayout, Problems, Shard, local_copy, read_batches
 from subitize.corpus.numerosities import CaptionRule, may_have_number
-from subitize.corpus.tagging import Found, Tagger, Warn, make_tagger, tidy
+from subitize.corpus.tagging import Found, Tagger, make_tagger, tidy
 from subitize.errors import BadImageError, BadValueError, NothingToDoError
 from subitize.evaluate.costs import Budget
 from subitize.evaluate.engines import open_caller
 from subitize.evaluate.looks import JudgePool, RewardSample, Unscorable
-from subitize.interfaces import Judge, Progress
+from subitize.interfaces import Events, Judge
 from subitize.io.images import image_format
 from subitize.labels import Rule as ReadingRule
 from subitize.language.questions import count_asks
@@ -92,17 +92,17 @@ class PairsSpec:
 
 
 def find_misaligned(
-    pairs: PairsSpec, judge: Resolved[Judge], rule: ReadingRule, progress: Progress, warn: Warn, *, seed: int = 0
+    pairs: PairsSpec, judge: Resolved[Judge], rule: ReadingRule, events: Events, *, seed: int = 0
 ) -> CaptionCheck:
     """Compare what captions name with what a judge counts in their images, for all or `most` random pairs."""
     pairs.budget.meter(judge)  # reject a limit without a price before reading anything
     problems = Problems()
-    captions, found = _read_pairs(pairs, problems, make_tagger(pairs.rule, warn))
+    captions, found = _read_pairs(pairs, problems, make_tagger(pairs.rule, events.warn))
     if not found:
         raise NothingToDoError(f"none of {captions} captions names a number of things")
     chosen = found if pairs.most is None else Random(seed).sample(found, min(pairs.most, len(found)))
     with _open_log(pairs.kept, f"{judge.spec.text} {rule}") as log:
-        looked = asyncio.run(_look_at_all(chosen, pairs, judge, rule, progress, log))
+        looked = asyncio.run(_look_at_all(chosen, pairs, judge, rule, events, log))
     known = [pair for pair in looked if pair.agrees is not None]
     if not known:
         first = next((pair.reason for pair in looked if pair.reason), "no counts")
@@ -200,18 +200,18 @@ async def _look_at_all(
     pairs: PairsSpec,
     judge: Resolved[Judge],
     rule: ReadingRule,
-    progress: Progress,
+    events: Events,
     log: _PairLog,
 ) -> list[CaptionedImage]:
     async def look(one: tuple[str, str, Found]) -> CaptionedImage:
         pair = await _look(pool, pairs.images, *one)
         log.add(pair)
-        progress.advance(has_failed=pair.agrees is None)
+        events.advance(has_failed=pair.agrees is None)
         return pair
 
     looked = [pair for image, caption, _ in found if (pair := log.find(image, caption))]
     found = [one for one in found if not log.find(*one[:2])]
-    progress.begin("images", len(found))
+    events.begin("images", len(found))
     if not found:
         return looked
     with open_caller("judge", judge) as executor:

@@ -1,7 +1,7 @@
 """A whole evaluation, as one command makes it: runs models on a suite and its refinements, then judges."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from subitize.evaluate.running import (
     run_suite,
 )
 from subitize.evaluate.sight import check_sight
-from subitize.interfaces import Judge, Model, Progress, Suite
+from subitize.interfaces import Events, Judge, Model, Suite
 from subitize.labels import Rule, parse_rule
 from subitize.language.numbers import count_noun
 from subitize.registry import Resolved, make_judge
@@ -28,14 +28,6 @@ from subitize.store.reading import read_judgings
 
 NO_JUDGE = "none"
 _REASONS_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Messages:
-    """Callbacks for results and warnings while an evaluation is under way."""
-
-    say: Callable[[str], None]
-    warn: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +58,39 @@ class Plan:
     judge: Resolved[Judge] | None
     notes: Sequence[str]
 
-    def check(self, messages: Messages) -> None:
+    def check(self, events: Events) -> None:
         """Before a run is made: refuse what cannot work, test the judge, and list which answers are ready."""
         for settings in self.each:
             settings.check()
         for note in self.notes:
-            messages.warn(note)
+            events.warn(note)
         if self.judge is not None and (line := self_test(self.judge)):
-            messages.warn(line)
+            events.warn(line)
         for settings in self.each:
             for line in list_matches(settings):
-                messages.say(line)
+                events.say(line)
 
-    def perform(self, run: Run, progress: Progress, messages: Messages) -> "RunResult":
+    def perform(self, run: Run, events: Events) -> "RunResult":
         """Do what is left to do in a run, model by model, and return the result."""
         outcome = RunResult([], [])
         if self.order.refined:
             check_suites(run, self.each)
         _begin(self.order.ledger, run)
         for settings in self.each:
-            if self.order.sight_check and (line := check_sight(run, settings, progress)):
-                messages.warn(line)
-            summary = run_suite(run, settings, progress)
+            if self.order.sight_check and (line := check_sight(run, settings, events)):
+                events.warn(line)
+            summary = run_suite(run, settings, events)
             which = f"{settings.suite.spec.name} on " if self.order.refined else ""
-            messages.say(f"{which}{settings.model}: {summary}")
+            events.say(f"{which}{settings.model}: {summary}")
             outcome.failures.extend(summary.reasons)
             if summary.judged is not None:
                 outcome.failures.extend(summary.judged.reasons)
                 outcome.judged.append(summary.judged)
         for line in describe_refined(self.each, run):
-            messages.say(line)
+            events.say(line)
         if self.judge is not None:
             for line in warn_of_reward_judges(run, self.judge.spec.text):
-                messages.warn(line)
+                events.warn(line)
         return outcome
 
     def advise(self, run: Run, name: str) -> list[str]:
@@ -131,17 +123,15 @@ def make_plan(order: RunConfig, location: Location) -> Plan:
     return Plan(order, pair_settings(base, order.refined), judge, notes)
 
 
-def judge_anew(
-    run: Run, judge: Resolved[Judge], scope: JudgeConfig, progress: Progress, messages: Messages
-) -> JudgeTally:
+def judge_anew(run: Run, judge: Resolved[Judge], scope: JudgeConfig, events: Events) -> JudgeTally:
     """Test a judge, and let it answer its open questions in a run."""
     if line := self_test(judge):
-        messages.warn(line)
+        events.warn(line)
     _begin(scope.ledger, run)
-    summary = judge_run(run, judge, progress, scope)
-    messages.say(f"{judge}: {summary}{_describe_spending(scope.ledger)}")
+    summary = judge_run(run, judge, events, scope)
+    events.say(f"{judge}: {summary}{_describe_spending(scope.ledger)}")
     for line in warn_of_reward_judges(run, judge.spec.text):
-        messages.warn(line)
+        events.warn(line)
     return summary
 
 

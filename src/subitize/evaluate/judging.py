@@ -17,13 +17,13 @@ from subitize.interfaces import (
     AsksItself,
     AsksModel,
     Checks,
+    Events,
     Explains,
     Finding,
     Judge,
     JudgeQuestion,
     JudgeRequest,
     Model,
-    Progress,
     SelfTested,
 )
 from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
@@ -111,7 +111,7 @@ class JudgeConfig:
     rule: str | None = None
 
 
-def judge_run(run: Run, judge: Resolved[Judge], progress: Progress, scope: JudgeConfig | None = None) -> JudgeTally:
+def judge_run(run: Run, judge: Resolved[Judge], events: Events, scope: JudgeConfig | None = None) -> JudgeTally:
     """Let the judge answer every open question that it can, model by model."""
     scope = scope or JudgeConfig()
     judge, _ = resolve_judge(run, judge)
@@ -128,8 +128,8 @@ def judge_run(run: Run, judge: Resolved[Judge], progress: Progress, scope: Judge
             first = next(jobs := task.jobs(summary), None)
             run.add_judge(judge.spec, is_stand_in=judge.obj.is_stand_in, name=judge.name, addresses=judge.addresses)
             if first is not None:
-                progress.begin(f"judge {judge} on {names[model]}", task.count())
-                _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
+                events.begin(f"judge {judge} on {names[model]}", task.count())
+                _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, events)
     summary.limits += _name_waiting(judge.obj, items)
     if isinstance(judge.obj, AsksItself) and not any(map(judge.obj.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.obj.asks_about}")
@@ -367,11 +367,11 @@ class _Round:
         self._run, self._judge, self._rules = run, judge, rules
         self._scope, self._lease, self._meter = scope, lease, meter
 
-    def go(self, jobs: Iterable[_Job], summary: JudgeTally, progress: Progress) -> None:
+    def go(self, jobs: Iterable[_Job], summary: JudgeTally, events: Events) -> None:
         def tell(looks: list[_Look]) -> None:
             for look in looks:
                 summary.count(look)
-                progress.advance(has_failed=bool(look.failure))
+                events.advance(has_failed=bool(look.failure))
 
         with open_caller("judge", self._judge) as executor:
             who = f"judge {str(self._judge)!r}"

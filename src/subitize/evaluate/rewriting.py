@@ -17,7 +17,7 @@ from subitize.errors import BadFileError, BadValueError, BusyError, ConflictErro
 from subitize.evaluate.driving import Given, Retry, WorkCallbacks, drive, remember
 from subitize.evaluate.engines import Failure
 from subitize.evaluate.sampling import sample_of
-from subitize.interfaces import Checks, Model, Opens, Progress, Reply, Request, Suite
+from subitize.interfaces import Checks, Events, Model, Opens, Reply, Request, Suite
 from subitize.io.files import escape_formula, read_bounded
 from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
@@ -124,7 +124,7 @@ class RewriteTally:
         return f"{self.written} rewritten, {self.failed} failed{before}{used}"
 
 
-def rewrite_suite(rewriting: Rewriting, progress: Progress) -> RewriteTally:
+def rewrite_suite(rewriting: Rewriting, events: Events) -> RewriteTally:
     """Rewrite the prompts that are not in the file yet; each is in the file before its slot is used again."""
     model = rewriting.model.obj
     if isinstance(model, Checks):
@@ -135,8 +135,8 @@ def rewrite_suite(rewriting: Rewriting, progress: Progress) -> RewriteTally:
         left = [item for item in items if item.id not in known]
         summary = RewriteTally(already_done=len(items) - len(left))
         if left:
-            progress.begin(str(rewriting.model), len(left))
-            asyncio.run(_rewrite(rewriting, left, summary, progress))
+            events.begin(str(rewriting.model), len(left))
+            asyncio.run(_rewrite(rewriting, left, summary, events))
     return summary
 
 
@@ -252,7 +252,7 @@ def _is_whole(row: bytes, instruction: str) -> bool:
     return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == escape_formula(instruction)
 
 
-async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: RewriteTally, progress: Progress) -> None:
+async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: RewriteTally, events: Events) -> None:
     writer = rewriting.writer
 
     async def call(asked: Sequence[Request]) -> tuple[Sequence[Reply], float]:
@@ -268,7 +268,7 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Rewrite
         _append(rewriting.path, _write_rows([astuple(row) for row in done if isinstance(row, RewrittenPrompt)]))
 
     def tell(done: RewrittenPrompt | str) -> None:
-        progress.advance(has_failed=isinstance(done, str))
+        events.advance(has_failed=isinstance(done, str))
         if isinstance(done, str):
             summary.failed += 1
             remember(done, summary.reasons)

@@ -26,12 +26,12 @@ from subitize.evaluate.sampling import SCHEME, sample_of
 from subitize.interfaces import (
     BringsPictures,
     ComputesSeveral,
+    Events,
     Judge,
     Matched,
     Matches,
     Model,
     Pixels,
-    Progress,
     Reply,
     Request,
     RespondsToSeveral,
@@ -166,7 +166,7 @@ class RunTally:
             self.answered += 1
 
 
-def run_suite(run: Run, settings: RunSettings, progress: Progress) -> RunTally:
+def run_suite(run: Run, settings: RunSettings, events: Events) -> RunTally:
     """Do what is left of a suite on a model; repeating the call continues where a killed one stopped."""
     (model,), _ = resolve_models(run, [settings.model])
     judge = settings.judge and resolve_judge(run, settings.judge)[0]
@@ -177,7 +177,7 @@ def run_suite(run: Run, settings: RunSettings, progress: Progress) -> RunTally:
     run.add_suite(suite.spec, setup.seed, items, design_of(suite.obj), _sample(settings, setup, selected))
     _keep_pictures(run, suite.obj, selected)
     run.add_model(model.spec, is_stand_in=model.obj.is_stand_in, name=model.name, addresses=model.addresses)
-    session = _Session(run, settings, setup.seed, plan_suite(settings, selected, matched), progress)
+    session = _Session(run, settings, setup.seed, plan_suite(settings, selected, matched), events)
     looked_at = items if settings.limit is None else islice(items, SAMPLED_FROM_AT_MOST)
     session.summary.impossible = sum(item.task.kind not in model.obj.tasks for item in looked_at)
     session.go()
@@ -287,8 +287,8 @@ def settle(run: Run | None, suite: str, seed: int | None) -> SuitePlan:
 class _Session:
     """One call of run_suite, under the lease on its model."""
 
-    def __init__(self, run: Run, settings: RunSettings, seed: int, plan: TrialPlan, progress: Progress) -> None:
-        self._run, self._settings, self._seed, self._plan, self._progress = run, settings, seed, plan, progress
+    def __init__(self, run: Run, settings: RunSettings, seed: int, plan: TrialPlan, events: Events) -> None:
+        self._run, self._settings, self._seed, self._plan, self._events = run, settings, seed, plan, events
         self._items = {item.id: item for item in plan.items}
         self._renderer = Renderer()
         self._meter = settings.ledger.meter(settings.model)
@@ -321,7 +321,7 @@ class _Session:
             return iter(())
         keep_alive = partial(self._run.renew, lease)
         scope = JudgeConfig(suite.spec.name, model.text, settings.tries, keep_alive, settings.ledger)
-        judged = judge_run(self._run, judge, self._progress, scope)
+        judged = judge_run(self._run, judge, self._events, scope)
         if self.summary.judged is not None:
             judged.readings += self.summary.judged.readings
             judged.unsettled += self.summary.judged.unsettled
@@ -338,13 +338,13 @@ class _Session:
         if not total:
             return
         name = str(self._settings.model)
-        self._progress.begin(name, total)
+        self._events.begin(name, total)
         if executor.is_waiting:
             self._renderer.expect(total * self._mean_pixels())
         unlucky = self._work(groups, lease, executor)
         is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.obj, Matches)
         if unlucky and is_worth_it:
-            self._progress.begin(f"{name}, once more", len(unlucky))
+            self._events.begin(f"{name}, once more", len(unlucky))
             groups = batches([response.trial for response in unlucky.values()], self._plan.batch_size)
             unlucky |= self._work(groups, lease, executor, unlucky)
         for response in unlucky.values():
@@ -362,7 +362,7 @@ class _Session:
         def tell(responses: list[Response]) -> None:
             for response in responses:
                 (before or {}).pop(response.trial.id, None)
-                self._progress.advance(has_failed=isinstance(response.outcome, Failed))
+                self._events.advance(has_failed=isinstance(response.outcome, Failed))
                 self.summary.unsettled += response.provenance.unsettled_tries
                 if is_final(response.outcome):
                     self._count(response)

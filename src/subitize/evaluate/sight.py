@@ -9,7 +9,7 @@ from itertools import islice
 from subitize.errors import RunError, UnusableModelError
 from subitize.evaluate.plan import items_of
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Progress, SelfTested, Suite
+from subitize.interfaces import Events, SelfTested, Suite
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
 from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
@@ -36,12 +36,12 @@ def plan_check(run: Run | None, settings: RunSettings) -> RunSettings | None:
     return replace(settings, suite=_SUITE, judge=None, limit=None, repeats=repeats, base=None)
 
 
-def check_sight(run: Run, settings: RunSettings, progress: Progress) -> str:
+def check_sight(run: Run, settings: RunSettings, events: Events) -> str:
     """Run the sight check, if the model needs one; return a line about its result, or an empty text."""
     planned, model = plan_check(run, settings), str(settings.model)
     if planned is None:
         return ""
-    summary = run_suite(run, planned, progress)
+    summary = run_suite(run, planned, events)
     if settings.ledger.is_exhausted:
         return ""
     check = next(reversed(read_checks(run, settings.model.spec.text)), SightAnswers({}))

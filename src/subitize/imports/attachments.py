@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadImageError, NothingToDoError, UnknownNameError
+from subitize.interfaces import Events, watch
 from subitize.io.images import decode, image_format, read_image
 from subitize.language.numbers import list_some
 from subitize.models.folder import ImageAssignment
@@ -67,15 +68,12 @@ class AttachResult:
 def attach_images(
     run: Run,
     folder: Path,
+    events: Events,
     *,
     model: str | None = None,
     layout: str = "auto",
-    watch: Callable[[Sequence[MatchedFile]], Iterable[MatchedFile]] = iter,
 ) -> list[AttachResult]:
-    """Find the files of all responses known by name, then store the new ones, a few at a time.
-
-    `watch` wraps the files that are processed, and may report progress.
-    """
+    """Find the files of all responses known by name, then store the new ones, a few at a time."""
     named = _find_named(run, model)
     folders = _find_folders(folder, named, model)
     matches = {name: _match(run, folders[name], own, layout) for name, own in named.items() if name in folders}
@@ -83,7 +81,7 @@ def attach_images(
         faults = "; ".join(f"{name}: {_say_nothing_fits(match)}" for name, match in matches.items())
         raise BadFileError(f"{folder} has no image of this run: {faults}")
     return [
-        _store(run, name, matches[name], watch)
+        _store(run, name, matches[name], events)
         if name in matches
         else AttachResult(name, "", "no folder named like it", 0, 0, tuple(one.name for one in own), (), ())
         for name, own in named.items()
@@ -253,9 +251,7 @@ def _say_nothing_fits(match: _Match) -> str:
     return f"nothing called {list_some(match.missing)} in {match.folder}{some}"
 
 
-def _store(
-    run: Run, model: str, match: _Match, watch: Callable[[Sequence[MatchedFile]], Iterable[MatchedFile]]
-) -> AttachResult:
+def _store(run: Run, model: str, match: _Match, events: Events) -> AttachResult:
     with run.lease(f"attach {model}") as lease:
         run.sweep(lease)  # images that a killed process stored but did not attach
         known = run.attachments()
@@ -266,7 +262,7 @@ def _store(
             if pair.trial_id in known and known[pair.trial_id].file != pair.file
         ]
         unreadable: list[UnmatchedFile] = []
-        remaining = iter(watch(new))
+        remaining = watch(events, "images", new)
         with ThreadPoolExecutor(_THREADS) as threads:
             while chunk := list(islice(remaining, _FILES_AT_ONCE)):
                 kept = list(threads.map(lambda pair: _keep(run.images, pair), chunk))

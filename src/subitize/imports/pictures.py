@@ -6,7 +6,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.interfaces import Events, watch
 from subitize.io.images import LARGEST_FILE_BYTES, decode, image_format, read_image
 from subitize.language.nouns import singular
 from subitize.language.questions import LINES_WORDING
@@ -63,7 +64,7 @@ class Pictures:
     suite: str
     maker: str
 
-    def store(self, run: Run, asks: Sequence[Ask], watch: Callable[[Sequence[str]], Iterable[str]] = iter) -> int:
+    def store(self, run: Run, asks: Sequence[Ask], events: Events) -> int:
         """Add the pictures to a run with questions about each, all or none; return how many are new."""
         items = [Item(f"{self.suite}/{name}", Draw(name), tuple(asks), {}) for name in self.source.names]
         maker = Spec(self.maker, {}, self.maker)
@@ -80,7 +81,7 @@ class Pictures:
                 if trial.id not in finished
             }
             responses = []
-            for count, name in enumerate(watch(list(new))):
+            for count, name in enumerate(watch(events, "images", new)):
                 responses.append(self._response(run.images, new[name], name))
                 if count % _AT_ONCE == 0:
                     run.renew(lease)

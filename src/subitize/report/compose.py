@@ -13,7 +13,7 @@ from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.score import Score, list_factors, measure, score
 from subitize.errors import NothingToDoError
-from subitize.interfaces import Progress
+from subitize.interfaces import Events
 from subitize.io.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
@@ -66,7 +66,7 @@ _INFORMED = "informed: it knew what was asked for"
 _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
 
-def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
+def build_report(sources: Sequence[ReportRun], events: Events) -> Document:
     """Build the report of these runs."""
     series = list_series(sources)
     _check_left(series)
@@ -99,7 +99,7 @@ def build_report(sources: Sequence[ReportRun], progress: Progress) -> Document:
         blocks = (*warn_of_protocols(followed), *leader[:1], _describe_judges(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_figures_ahead(leaders[-1:])
-        gallery = make_gallery(name, own, progress)
+        gallery = make_gallery(name, own, events)
         if gallery is not None:
             sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
         notes = (*left_out, *small_sample_warning(counted[suite]))

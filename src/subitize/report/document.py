@@ -7,7 +7,7 @@ from pathlib import Path
 
 from subitize.analysis.frame import ReadOptions
 from subitize.errors import BadValueError, StorageError
-from subitize.interfaces import Progress
+from subitize.interfaces import Events
 from subitize.io.memory import gc_paused
 from subitize.io.outputs import make_folder, write_atomic
 from subitize.report import figures as chart_engine
@@ -29,16 +29,16 @@ class Outputs:
 
 
 def write_report(
-    runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: ReadOptions | None = None
+    runs: Sequence[Run], outputs: Outputs, events: Events, reader: ReadOptions | None = None
 ) -> list[Path]:
     """Write the report of these runs, and return its files."""
     check_outputs(outputs)
     chart_engine.start()
     with gc_paused():
-        document = build_report(read_sources(runs, reader), progress)
+        document = build_report(read_sources(runs, reader), events)
         if outputs.tables or outputs.figures:
             document.check_names()
-        files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
+        files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, events)]
         return [*files, write_atomic(outputs.page, (text.encode() for text in to_html(document)))]
 
 
@@ -67,13 +67,13 @@ def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
             yield write_atomic(folder / f"{table.name}.{suffix}", [text.encode()])
 
 
-def _figures(document: Document, folder: Path | None, progress: Progress) -> Iterator[Path]:
+def _figures(document: Document, folder: Path | None, events: Events) -> Iterator[Path]:
     if folder is None:
         return
     make_folder(folder)
     figures = list(document.figures())
-    progress.begin("figures", len(figures))
+    events.begin("figures", len(figures))
     for figure in figures:
         for suffix in ("svg", "png"):
             yield save_figure(figure.spec, folder / f"{figure.name}.{suffix}", figure.name)
-        progress.advance(has_failed=False)
+        events.advance()

@@ -11,7 +11,7 @@ import polars as pl
 
 from subitize.analysis.frame import FrameRow
 from subitize.errors import SubitizeError
-from subitize.interfaces import Progress
+from subitize.interfaces import Events
 from subitize.io.frames import group_rows
 from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
 from subitize.records import (
@@ -104,20 +104,20 @@ _CATEGORIES = ("category", "type", "task")
 """The factors that pictures are sorted by: the first that an item has."""
 
 
-def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Gallery | Paragraph | None:
+def make_gallery(suite: str, series: Sequence[Series], events: Events) -> Gallery | Paragraph | None:
     """Make the gallery of one suite, or say that its pictures are elsewhere; None if there is nothing to show."""
     sampled, most = _pick(series)
     picked = [one for one in sampled if not isinstance(one.pictures[0], Elsewhere)]
     if sampled and not picked:
         return Paragraph("The pictures are known by name only; there is none to show.")
-    progress.begin(f"pictures of {suite}", len(picked))
+    events.begin(f"pictures of {suite}", len(picked))
     cards: list[Card] = []
     omitted: Counter[str] = Counter()
     for one in picked:
         card, left_out = _card(one)
         cards.append(card)
         omitted += left_out
-        progress.advance(has_failed=False)
+        events.advance()
     if all(isinstance(card.thumbnail, str) for card in cards):
         return None
     judges = tuple(sorted({card.judge for card in cards}))

@@ -12,7 +12,7 @@ from subitize.analysis.frame import NO_JUDGE, Frame, FrameRow, ReadOptions, RunF
 from subitize.analysis.overview import find_item, read_names
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.evaluate.sampling import order_items
-from subitize.interfaces import Progress
+from subitize.interfaces import Events
 from subitize.io.outputs import write_atomic
 from subitize.records import Ask, Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
 from subitize.report.gallery import describe_outcome, describe_target, describe_value
@@ -82,13 +82,13 @@ class Plate:
         return isinstance(self.items[0].task, Draw)
 
 
-def write_plate(run: Run, reader: ReadOptions, choice: PlateOptions, path: Path, progress: Progress) -> Path:
+def write_plate(run: Run, reader: ReadOptions, choice: PlateOptions, path: Path, events: Events) -> Path:
     """Draw a plate into a .png or .svg file, whole or not at all."""
     plate = make_plate(run, reader, choice)
     grid = _lay_out(plate, run)
-    load = _Loader(run, choice.size_px, progress)
+    load = _Loader(run, choice.size_px, events)
     tiles = [tile for row in (grid.above, *grid.rows) for tile in row]
-    progress.begin("pictures", sum(tile.box is not None and not isinstance(tile.box, str) for tile in tiles))
+    events.begin("pictures", sum(tile.box is not None and not isinstance(tile.box, str) for tile in tiles))
     pieces = draw(grid.transposed() if choice.is_transposed else grid, _notes(plate, run), choice.size_px, load)
     if path.suffix.lower() == ".svg":
         return write_atomic(path, (piece.encode() for piece in _shown(pieces, load)))
@@ -209,13 +209,13 @@ def _verdict(kinds: set[str], rows: Sequence[Mapping[str, Any]], asks: int) -> P
 class _Loader:
     """Shrinks pictures, one at a time, and counts those that can be shown."""
 
-    def __init__(self, run: Run, size_px: int, progress: Progress) -> None:
-        self._run, self._size_px, self._progress = run, size_px, progress
+    def __init__(self, run: Run, size_px: int, events: Events) -> None:
+        self._run, self._size_px, self._events = run, size_px, events
         self.shown = self.unshown = self.named = 0
 
     def __call__(self, pictures: Sequence[Picture]) -> Image.Image | str:
         made = shrink(pictures, self._run.images, self._size_px)
-        self._progress.advance(has_failed=isinstance(made, str))
+        self._events.advance(has_failed=isinstance(made, str))
         if not isinstance(made, str):
             self.shown += 1
             return made.image

@@ -63,6 +63,12 @@ def print_line(*lines: str) -> None:
         print(line)
 
 
+def print_warnings(*lines: str) -> None:
+    """Print lines on stderr, each after our name."""
+    for line in lines:
+        print(f"subitize: {line}", file=sys.stderr)
+
+
 def wrap_lines(lines: Iterable[str], width: int) -> Iterator[str]:
     """Wrap lines that may hold text of others if they are too long."""
     for line in lines:
@@ -318,8 +324,8 @@ def _shorten(word: str, width: int) -> str:
 _LINE_EVERY_SECONDS = 30.0
 
 
-class Bar:
-    """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line every 30 seconds."""
+class TerminalEvents:
+    """Prints results on stdout; warnings and progress on stderr: a bar at a terminal, else a line every 30 seconds."""
 
     def __init__(self) -> None:
         self._bars = _make_bars() if sys.stderr.isatty() else None
@@ -328,22 +334,29 @@ class Bar:
         self._started = self._last_line = time.monotonic()
 
     def __enter__(self) -> Self:
-        if self._bars is not None:
-            self._bars.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._bars is not None:
             self._bars.stop()
 
+    def say(self, *lines: str) -> None:
+        """Print results."""
+        print_line(*lines)
+
+    def warn(self, *lines: str) -> None:
+        """Print warnings."""
+        print_warnings(*lines)
+
     def begin(self, what: str, total: int) -> None:
         """Start a bar."""
         self._what, self._total, self._done, self._failed = printable(what), total, 0, 0
         self._started = self._last_line = time.monotonic()
         if self._bars is not None:
+            self._bars.start()
             self._task = self._bars.add_task(self._what, total=total, rate="", errors="")
 
-    def advance(self, *, has_failed: bool) -> None:
+    def advance(self, *, has_failed: bool = False) -> None:
         """Advance the bar by one."""
         self._done += 1
         self._failed += has_failed

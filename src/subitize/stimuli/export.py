@@ -16,7 +16,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.interfaces import Progress
+from subitize.interfaces import Events
 from subitize.io.outputs import atomic_file, make_folder, write_atomic
 from subitize.records import Draw, Item, Stimulus, keys, to_plain
 from subitize.stats.regression import pearson_interval
@@ -32,7 +32,7 @@ _ALL = "all"
 _WORTH_A_PROCESS = 24  # pictures drawn in the time that a process takes to start
 
 
-def write_stimuli(items: Iterable[Item], folder: Path, progress: Progress, limit: int | None = None) -> Path:
+def write_stimuli(items: Iterable[Item], folder: Path, events: Events, limit: int | None = None) -> Path:
     """Render every picture of the items on all cores, then write the list of them."""
     first = next(remaining := iter(items))
     jobs = list(islice(_jobs(chain([first], remaining), folder), limit))
@@ -40,11 +40,11 @@ def write_stimuli(items: Iterable[Item], folder: Path, progress: Progress, limit
         raise NothingToDoError(f"suite {first.suite!r} shows no pictures of its own; try naming")
     _check_holds_no_picture(folder)
     make_folder(folder)
-    progress.begin("stimuli", len(jobs))
+    events.begin("stimuli", len(jobs))
     rows = []
     for (file, recipe), magnitudes in zip(jobs, _write_all(jobs), strict=True):
         rows.append({"file": file.name, **_recipe_row(recipe), **to_plain(magnitudes)})
-        progress.advance(has_failed=False)
+        events.advance()
     _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
     return _write_list(folder / LIST_NAME, rows)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, Reply, Request, Silent
+from subitize.interfaces import Model, NoEvents, Reply, Request
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.records import Said, Scored, Spec, TaskKind
 from subitize.registry import Resolved, make_judge, make_suite
@@ -54,7 +54,7 @@ def probe(run: Run, folder: Path, models: Mapping[str, Rule], suites: Mapping[st
         for suite, file in suites.items():
             if rule is not resemble or suite in ("counting-probe", "alignment-probe"):
                 made = make_suite(f"{suite}:{folder / file}")
-                run_suite(run, RunSettings(made, model, make_judge("parser")), Silent())
+                run_suite(run, RunSettings(made, model, make_judge("parser")), NoEvents())
 
 
 def probe_all(folder: Path) -> Run:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, Reply, Request, Silent
+from subitize.interfaces import Model, NoEvents, Reply, Request
 from subitize.language.numbers import NUMERALS
 from subitize.models.chat import score_answer
 from subitize.papers.seeing_past_words.probes import write_records
@@ -197,7 +197,7 @@ def tabulate(specs: Mapping[str, str], scorer: Scorer, out: Path) -> dict[tuple[
     model: Resolved[Model] = Resolved(Spec("scorer", {}, "scorer"), scorer, "scorer")
     with Run(Folder(out), create=True) as run:
         for suite in (MATCHED, FILLED, ANSWERED):
-            run_suite(run, RunSettings(make_suite(specs[suite]), model, make_judge("parser")), Silent())
+            run_suite(run, RunSettings(make_suite(specs[suite]), model, make_judge("parser")), NoEvents())
         tables = tabulate_run(run, None, extensions=False).records
     return {(one.table, one.row, one.column): one.ours for one in tables}  # type: ignore[attr-defined]
 

@@ -9,7 +9,7 @@ import pytest
 from subitize.analysis.claims import Claim
 from subitize.errors import NothingToDoError
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, Reply, Request, Silent, Tables
+from subitize.interfaces import Model, NoEvents, Reply, Request, Tables
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.papers.seeing_past_words.tables import PRINTED, find_model
@@ -87,7 +87,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
                 continue
             file = folder / ("pairs.jsonl" if suite == "alignment-probe" else "probes.jsonl")
             judge = make_judge("parser") if suite == "counting-probe-vqa" else None
-            run_suite(run, RunSettings(make_suite(f"{suite}:{file}"), model, judge), Silent())
+            run_suite(run, RunSettings(make_suite(f"{suite}:{file}"), model, judge), NoEvents())
     return run
 
 
@@ -160,7 +160,7 @@ def test_score_has_no_figure_of_similarities_and_says_where_there_is_one(tmp_pat
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for name, answer in (("clip", resembles), ("vilbert", says_two)):
             model: Resolved[Model] = Resolved(Spec(name, {}, name), Scripted(answer), name)
-            run_suite(run, RunSettings(suite, model, make_judge("parser")), Silent())
+            run_suite(run, RunSettings(suite, model, make_judge("parser")), NoEvents())
     scores = call("score", tmp_path / "run", "--json").json()
     assert {row["measure"] for row in scores if row["model"] == "clip"} == {"unknown"}
     assert {row["value"] for row in scores if row["model"] == "clip"} == {1.0}
@@ -232,7 +232,7 @@ def test_a_blind_model_is_named_so_and_failures_are_counted(tmp_path: Path) -> N
     broken: Resolved[Model] = Resolved(Spec("broken", {}, "broken"), Scripted(lambda _: {"other": 1.0}), "broken")
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for model in (blind, broken):
-            run_suite(run, RunSettings(make_suite(f"{spec},blind=true"), model), Silent())
+            run_suite(run, RunSettings(make_suite(f"{spec},blind=true"), model), NoEvents())
         found = tabulate_run(run, None, extensions=False)
         assert {one.row for one in found.records} == {"model (blind) · drawn"}  # type: ignore[attr-defined]
         assert found.warnings == ["broken: 12 texts have no score, and are in no figure"]
