@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from subitize import __version__
+from subitize.analysis.design import with_units
 from subitize.analysis.frame import Frame, FrameRow, frame_seen
 from subitize.analysis.score import MEASURES
-from subitize.analysis.score import measure as estimate_measure
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.sampling import sample_of
@@ -80,7 +80,7 @@ def measures(names: Sequence[str]) -> Metric:
         observations = frame_seen(_read_observation(one) for one in scores)
         figures: dict[str, float] = {}
         for name in names:
-            estimate = estimate_measure(observations, name)
+            estimate = MEASURES[name].of(with_units(observations).rows)
             if estimate is not None:
                 figures |= _write_estimate(name, estimate)
         return figures

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subitize.analysis.alignment import Alignment, align_run, estimate_mean, score_graph
+from subitize.analysis.alignment import Alignment, align_run, estimate_scores, score_graph
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.judges.alignment import graph_of
 from subitize.language.graph import read_graph
@@ -27,6 +27,7 @@ from subitize.records import (
     Words,
     task_text,
 )
+from subitize.stats.estimate import MEAN, SHARE, Scale
 from subitize.stimuli.clipart import PALETTE
 from subitize.stimuli.glyphs import GLYPHS
 from subitize.store import Run
@@ -203,32 +204,32 @@ def test_a_changed_mind_replaces_what_was_said(run: Run) -> None:
 
 def test_drawings_of_one_item_are_taken_together() -> None:
     """Ten copies of each of two scores say no more than the two."""
-    many = estimate_mean([0.2] * 10 + [0.6] * 10, ["a"] * 10 + ["b"] * 10, bounds=(-np.inf, np.inf))
-    two = estimate_mean([0.2, 0.6], ["a", "b"], bounds=(-np.inf, np.inf))
+    many = estimate_scores([0.2] * 10 + [0.6] * 10, ["a"] * 10 + ["b"] * 10, [0] * 20, MEAN)
+    two = estimate_scores([0.2, 0.6], ["a", "b"], [0, 0], MEAN)
     assert [many.low, many.high] == pytest.approx([two.low, two.high])
     assert (many.n, two.n) == (20, 2)
 
 
 def test_an_interval_stays_in_bounds_and_has_a_width_where_scores_never_vary() -> None:
-    spread = estimate_mean([0.1, 1.0], ["a", "b"], bounds=(0.0, 1.0))
+    spread = estimate_scores([0.1, 1.0], ["a", "b"], [0, 0], SHARE)
     assert 0 < spread.low < 0.01
     assert 0.99 < spread.high < 1
     assert spread.caution == "only 2 clusters"
-    alike = estimate_mean([1.0] * 8, [str(place) for place in range(8)], bounds=(0.0, 1.0))
+    alike = estimate_scores([1.0] * 8, [str(place) for place in range(8)], [0] * 8, SHARE)
     assert (alike.value, alike.high) == (1.0, 1.0)
     assert 0.6 < alike.low < 0.7
-    of_one = estimate_mean([1.0] * 8, ["a"] * 8, bounds=(0.0, 1.0))
+    of_one = estimate_scores([1.0] * 8, ["a"] * 8, [0] * 8, SHARE)
     assert of_one.low < alike.low
 
 
-@pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (0.0, 2.5)], ids=["unknown range", "CLIPScore"])
+@pytest.mark.parametrize("scale", [MEAN, Scale("mean", 0.0, 2.5)], ids=["unknown range", "CLIPScore"])
 @pytest.mark.parametrize(
     ("scores", "items"), [([0.3, 0.3], ["a", "b"]), ([0.3, 0.4], ["a", "a"])], ids=["all alike", "one item"]
 )
 def test_where_nothing_tells_how_far_a_score_may_be_off_the_interval_has_no_ends(
-    scores: list[float], items: list[str], bounds: tuple[float, float]
+    scores: list[float], items: list[str], scale: Scale
 ) -> None:
-    found = estimate_mean(scores, items, bounds=bounds)
+    found = estimate_scores(scores, items, [0, 0], scale)
     assert (found.low, found.high, found.n) == (-np.inf, np.inf, 2)
 
 
@@ -265,7 +266,7 @@ def test_intervals_cover_the_true_mean() -> None:
     for _ in range(400):
         of_item = np.repeat(random.normal(0, 0.1, 30), 3)
         scores = (0.6 + of_item + random.normal(0, 0.1, 90)).tolist()
-        found = estimate_mean(scores, items, bounds=(-np.inf, np.inf))
+        found = estimate_scores(scores, items, [0] * 90, MEAN)
         hits += found.low <= 0.6 <= found.high
     assert 0.92 <= hits / 400 <= 0.98
 

@@ -18,7 +18,6 @@ from subitize.analysis.claims import (
     pair,
     subtract,
 )
-from subitize.analysis.design import Rate
 from subitize.records import Estimate
 from subitize.stats.estimate import wilson_interval
 
@@ -59,13 +58,12 @@ def test_claims_of_all_and_of_most_models_are_decided_by_their_trends(
     assert (all_drop(comparisons), most_drop(comparisons)) == (of_all, of_most)
 
 
-def test_a_difference_is_that_of_its_two_means_and_rates_of_unequal_weights_are_refused() -> None:
-    first = {name: Rate(name, (), value, weight=0.5) for name, value in {"a": 1.0, "b": 0.5, "c": 0.0}.items()}
-    found = pair(first, {"a": 0.25, "b": 0.0, "c": 0.0})
+def test_a_difference_is_over_the_names_that_both_have() -> None:
+    found = pair({"a": 1.0, "b": 0.5, "c": 0.0}, {"a": 0.25, "c": 0.5, "d": 1.0})
     assert found is not None
-    assert found.difference.value == pytest.approx(found.first.value - found.second.value)
-    with pytest.raises(ValueError, match=r"weights differ among the rates of a pairing: 0\.5 to 2\.0"):
-        pair(first | {"c": first["c"]._replace(weight=2.0)}, {"a": 0.25, "b": 0.0, "c": 0.0})
+    assert found.difference.value == pytest.approx((0.75 - 0.5) / 2)
+    assert found.difference.n == 2
+    assert pair({"a": 1.0}, {"b": 1.0}) is None
 
 
 def test_what_fails_does_not_hold() -> None:

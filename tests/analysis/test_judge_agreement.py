@@ -34,7 +34,7 @@ from subitize.records import (
     Words,
 )
 from subitize.stats.agreement import Level
-from subitize.stats.estimate import estimate_share
+from subitize.stats.estimate import estimate
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.report.report_runs import composed
@@ -129,9 +129,10 @@ def check(found: PairAgreement, pairs: Sequence[Pair]) -> None:
     said, true, prompts = (np.array(column) for column in zip(*pairs, strict=True))
     off = said - true
     assert (found.pairs, found.prompts) == (len(pairs), len(set(prompts.tolist())))
-    for estimate, is_so in ((found.exact, off == 0), (found.within_one, np.abs(off) <= 1)):
-        assert estimate == estimate_share(is_so.astype(float), prompts)
-        assert estimate.value == pytest.approx(is_so.mean())
+    for share, is_so in ((found.exact, off == 0), (found.within_one, np.abs(off) <= 1)):
+        assert [share] == estimate(is_so.astype(float), prompts)
+        assert share is not None
+        assert share.value == pytest.approx(is_so.mean())
     assert found.error is not None
     assert found.error.value == pytest.approx(off.mean())
     assert found.error.low < off.mean() < found.error.high

@@ -11,7 +11,7 @@ from subitize.analysis.frame import Frame, FrameRow, Status, frame_seen
 from subitize.analysis.score import MEASURES, Score, score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Question, Scalar
-from subitize.stats.estimate import estimate_share
+from subitize.stats.estimate import estimate
 from tests.samples import naming_item
 
 
@@ -126,9 +126,9 @@ def test_intervals_are_over_pictures_within_what_the_design_fixes() -> None:
     )
     fixed = {one.measure: one.estimate for one in score(framed, [], prompts="fixed")}
     for found, wanted in (
-        (plain, estimate_share(right, pictures)),
-        (designed, estimate_share(right, pictures, numbers)),
-        (fixed, estimate_share(right, None, pictures)),
+        (plain, estimate(right, pictures)[0]),
+        (designed, estimate(right, pictures, numbers)[0]),
+        (fixed, estimate(right, None, pictures)[0]),
     ):
         ours = found["accuracy"]
         assert (ours.value, ours.low, ours.high) == pytest.approx((wanted.value, wanted.low, wanted.high), abs=1e-12)

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from subitize.analysis.design import with_units
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.protocols import read_protocols
 from subitize.analysis.provenance import read_provenance
-from subitize.analysis.score import measure
+from subitize.analysis.score import MEASURES
 from subitize.errors import UnknownNameError
 from subitize.evaluate.judging import JudgeConfig, judge_run
 from subitize.interfaces import NoEvents
@@ -144,7 +145,7 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
         ("eligible", False),
         ("refused", None),
     ]
-    share = measure(found, "success")
+    share = MEASURES["success"].of(with_units(found).rows)
     assert share is not None
     assert share.value == pytest.approx(1 / 3)
     assert (gaps.wholly, gaps.partly) == (0, 0), "there is nothing left to read"

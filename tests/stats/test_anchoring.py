@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from subitize.stats.answers import Anchoring, find_anchors
 from subitize.stats.confusion import NO_COUNT, Answers
-from subitize.stats.estimate import estimate_share
+from subitize.stats.estimate import estimate
 from tests.cases import Case
 
 Numbers = NDArray[np.float64]
@@ -101,7 +101,7 @@ def test_a_share_is_that_of_the_counts_given_to_numbers_away_from_home() -> None
     assert (anchor.answer, anchor.home) == (5, (5, 6))
     is_away = (replies.targets < 5) | (replies.targets > 6)
     given = (replies.numbers[is_away] == 5).astype(float)
-    assert anchor.share == estimate_share(given, replies.clusters[is_away], replies.strata[is_away])
+    assert [anchor.share] == estimate(given, replies.clusters[is_away], replies.strata[is_away])
     assert anchor.share.low < 0.4 < anchor.share.high
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
-from subitize.stats.estimate import cluster_mean, mean_interval
+from subitize.stats.estimate import MEAN, estimate, standard_error
 from tests.cases import Case
 
 
@@ -17,27 +17,29 @@ def test_error_and_interval_are_those_of_statsmodels(case: Case) -> None:
         clusters = random.integers(0, 3 + 4 * seed, 200)
         values = random.normal(0, 1, 300)[clusters] + random.normal(0, 1, 200)
         fit = OLS(values, np.ones(200)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
-        found = cluster_mean(values, np.array([f"prompt {one}" for one in clusters]), confidence)
+        prompts = np.array([f"prompt {one}" for one in clusters])
+        (found,) = estimate(values, prompts, scale=MEAN, confidence=confidence)
         low, high = fit.conf_int(1 - confidence)[0]
         with case(f"seed {seed}, {confidence}"):
-            assert found.standard_error == pytest.approx(fit.bse[0], rel=1e-10)
-            estimate = (found.mean.value, found.mean.low, found.mean.high)
-            assert estimate == pytest.approx((values.mean(), low, high), rel=1e-9)
-            assert (found.mean.n, found.clusters) == (200, len(set(clusters.tolist())))
+            assert standard_error(values, prompts) == pytest.approx(fit.bse[0], rel=1e-10)
+            assert (found.value, found.low, found.high) == pytest.approx((values.mean(), low, high), rel=1e-9)
+            assert found.n == 200
+            assert found.method == f"mean, Student's interval over {len(set(clusters.tolist()))} clusters"
 
 
 def test_clusters_of_one_are_students_interval(case: Case) -> None:
     for seed in range(5):
         values = np.random.default_rng(seed).normal(0, 1, 30)
-        found, plain = cluster_mean(values, np.arange(30)).mean, mean_interval(values.tolist())
+        (found,), (plain,) = estimate(values, np.arange(30), scale=MEAN), estimate(values, scale=MEAN)
         with case(f"seed {seed}"):
             edges = (plain.value, plain.low, plain.high)
             assert (found.value, found.low, found.high) == pytest.approx(edges, rel=1e-10)
 
 
 def test_one_cluster_bounds_nothing() -> None:
-    found = cluster_mean(np.array([1.0, 0.0, 1.0]), np.zeros(3))
-    assert (found.mean.low, found.mean.high, found.standard_error) == (-math.inf, math.inf, math.inf)
+    values, clusters = np.array([1.0, 0.0, 1.0]), np.zeros(3)
+    (found,) = estimate(values, clusters, scale=MEAN)
+    assert (found.low, found.high, standard_error(values, clusters)) == (-math.inf, math.inf, math.inf)
 
 
 def test_the_interval_covers_the_truth_where_images_of_a_prompt_hang_together() -> None:
@@ -47,7 +49,7 @@ def test_the_interval_covers_the_truth_where_images_of_a_prompt_hang_together() 
     for _ in range(500):
         chances = random.beta(0.5, 0.5, 60)
         values = (random.random(300) < chances[prompts]).astype(np.float64)
-        found, naive = cluster_mean(values, prompts).mean, mean_interval(values.tolist())
+        (found,), (naive,) = estimate(values, prompts, scale=MEAN), estimate(values, scale=MEAN)
         clustered += found.low <= 0.5 <= found.high
         plain += naive.low <= 0.5 <= naive.high
     assert 460 <= clustered <= 490

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from subitize.stats.compare import Difference, SharedClusters, Standing, compare_all, compare_studies, rank_models
-from subitize.stats.estimate import Clusters, cluster_spread, estimate_shares
+from subitize.stats.estimate import cluster_spread, estimate, gather
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -25,7 +25,7 @@ def compare_two(differences: Floats, strata: Integers | None = None, *, most: fl
 
 
 def _spread(differences: Floats, weights: Floats, strata: Integers) -> tuple[float, float]:
-    found = cluster_spread(Clusters(differences, weights, weights, np.zeros(len(weights), dtype=np.int64), strata))
+    found = cluster_spread(gather(differences, None, strata, weights, count=weights))
     return float(found.mean[0]), float(found.variance[0]) ** 0.5
 
 
@@ -261,7 +261,7 @@ def test_a_difference_from_one_that_is_never_right_is_as_uncertain_as_the_other_
     means = np.array(
         [[1, 1, 2 / 3, 1], [2 / 3, 2 / 3, 1, 2 / 3], [1 / 3] * 4, [1 / 3, 1 / 3, 0, 1 / 3], [0] * 4]
     ).ravel()
-    (alone,) = estimate_shares(Clusters(means, images, images, np.zeros(20, dtype=np.int64), strata))
+    (alone,) = estimate(means, None, strata, images, count=images)
     shared = SharedClusters(np.array([means, np.zeros(20)]), images, strata, 1.0, are_shares=True)
     (found,) = compare_all(shared)
     assert found.estimate.value == pytest.approx(alone.value)

@@ -11,23 +11,24 @@ from scipy.special import expit, ndtr, ndtri
 from scipy.stats import t as student
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
+from subitize.errors import BadValueError
 from subitize.records import Estimate
-from subitize.stats.estimate import (
-    Clusters,
-    compare_shares,
-    estimate_errors,
-    estimate_share,
-    estimate_shares,
-    gather_clusters,
-    gather_groups,
-)
+from subitize.stats.estimate import MEAN, SHARE, ColumnLike, compare_shares, error_scale, estimate, gather
 from tests.cases import Case
 
 Floats = NDArray[np.float64]
 
 
-def estimate_error(values: Sequence[float] | Floats, clusters: object = None, strata: object = None) -> Estimate:
-    return estimate_errors(gather_clusters(values, clusters, strata), np.ones(1))[0]  # type: ignore[arg-type]
+def estimate_share(
+    values: ColumnLike, clusters: ColumnLike | None = None, strata: ColumnLike | None = None
+) -> Estimate:
+    return estimate(values, clusters, strata)[0]
+
+
+def estimate_error(
+    values: ColumnLike, clusters: ColumnLike | None = None, strata: ColumnLike | None = None
+) -> Estimate:
+    return estimate(values, clusters, strata, scale=error_scale())[0]
 
 
 def reference_share(means: Floats, strata: NDArray[np.int64], observations: int) -> tuple[float, float, float]:
@@ -108,9 +109,8 @@ def test_images_of_one_prompt_are_no_independent_observations() -> None:
 
 def test_a_stratum_of_one_cluster_joins_its_neighbour() -> None:
     values = np.array([0.1, 0.2, 0.5, 0.6, 0.9])
-    alone = Clusters(values, np.ones(5), np.full(5, 10.0), np.zeros(5, dtype=np.int64), np.arange(5))
-    paired = Clusters(values, np.ones(5), np.full(5, 10.0), np.zeros(5, dtype=np.int64), np.array([0, 0, 1, 1, 1]))
-    assert estimate_shares(alone) == estimate_shares(paired)
+    alone, paired = (estimate(values, None, strata, count=np.full(5, 10.0)) for strata in (range(5), [0, 0, 1, 1, 1]))
+    assert alone == paired
 
 
 def test_a_few_large_clusters_among_small_ones_leave_a_wide_interval() -> None:
@@ -119,8 +119,7 @@ def test_a_few_large_clusters_among_small_ones_leave_a_wide_interval() -> None:
     for _ in range(400):
         shares = expit(-0.54 + 1.5 * random.normal(size=60))
         right = random.binomial(sizes, shares) / sizes
-        none = np.zeros(60, dtype=np.int64)
-        (found,) = estimate_shares(Clusters(right, sizes.astype(float), sizes.astype(float), none, none))
+        (found,) = estimate(right, weight=sizes, count=sizes)
         held += found.low <= truth <= found.high
     assert held >= 0.9 * 400
 
@@ -128,33 +127,46 @@ def test_a_few_large_clusters_among_small_ones_leave_a_wide_interval() -> None:
 def test_groups_do_not_know_one_another() -> None:
     random = np.random.default_rng(5)
     parts = [(random.random(9), random.integers(0, 3, 9)) for _ in range(4)]
-    together = Clusters(
-        np.concatenate([means for means, _ in parts]),
-        np.ones(36),
-        np.full(36, 4.0),
-        np.repeat(np.arange(4), 9),
-        np.concatenate([strata for _, strata in parts]),
-    )
-    none = np.zeros(9, dtype=np.int64)
-    alone = [Clusters(means, np.ones(9), np.full(9, 4.0), none, strata) for means, strata in parts]
-    assert estimate_shares(together) == [estimate_shares(one)[0] for one in alone]
-    assert estimate_errors(together, np.ones(4)) == [estimate_errors(one, np.ones(1))[0] for one in alone]
+    values, strata = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    groups, counts = np.repeat(np.arange(4), 9), np.full(36, 4.0)
+    for scale in (SHARE, error_scale()):
+        together = estimate(values, None, strata, group=groups, count=counts, scale=scale)
+        alone = [estimate(*one, count=counts[:9], scale=scale)[0] for one in ((means, None, of) for means, of in parts)]
+        assert together == alone
+
+
+def test_rows_of_values_are_groups_of_the_same_clusters() -> None:
+    random = np.random.default_rng(6)
+    rows, strata, weights = random.random((3, 12)), np.arange(12) // 4, random.integers(1, 5, 12)
+    alone = [estimate(row, None, strata, weights, count=weights)[0] for row in rows]
+    assert estimate(rows, None, strata, weights, count=weights) == alone
+
+
+def test_units_may_be_named_and_several_ways_of_sampling_are_refused() -> None:
+    right, prompts, nouns = [0.0, 1.0, 1.0, 1.0, 0.0, 1.0], [0, 0, 1, 1, 2, 2], ["a", "b", "a", "b", "a", "b"]
+    assert estimate(right, {"prompt": prompts}) == estimate(right, prompts)
+    with pytest.raises(BadValueError, match="sampled units prompt, noun cannot be estimated over together"):
+        estimate(right, {"prompt": prompts, "noun": nouns})
+
+
+def test_a_plain_mean_refuses_what_it_would_ignore() -> None:
+    with pytest.raises(ValueError, match="knows no strata"):
+        estimate([1.0, 2.0], None, [0, 1], scale=MEAN)
 
 
 def test_categories_may_weigh_alike_however_many_prompts_they_have() -> None:
     means, strata = np.array([1.0, 1.0, 0.0, 0.5, 0.5, 0.0]), np.array([0, 0, 1, 1, 1, 1])
     weights = np.array([1 / 2, 1 / 2, 1 / 4, 1 / 4, 1 / 4, 1 / 4])
-    (found,) = estimate_shares(Clusters(means, weights, np.full(6, 4.0), np.zeros(6, dtype=np.int64), strata))
+    (found,) = estimate(means, None, strata, weights, count=np.full(6, 4.0))
     assert found.value == pytest.approx((1.0 + 0.25) / 2)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_share_is_told_from_others_exactly_where_its_interval_ends(seed: int) -> None:
     random = np.random.default_rng(seed)
-    clusters = gather_groups(
-        random.integers(0, 2, 300).astype(float), np.repeat([0, 1, 2], 100), np.arange(300) // 5, np.arange(300) % 2
-    )
-    found = estimate_shares(clusters)
+    columns = (random.integers(0, 2, 300).astype(float), np.arange(300) // 5, np.arange(300) % 2)
+    groups = np.repeat([0, 1, 2], 100)
+    clusters, found = gather(*columns, group=groups), estimate(*columns, group=groups)
     above, below = compare_shares(clusters, np.array([one.low for one in found]))
     np.testing.assert_allclose(above, 0.025, atol=1e-9)
     np.testing.assert_allclose(above + below, 1, atol=1e-9)
@@ -162,9 +174,9 @@ def test_a_share_is_told_from_others_exactly_where_its_interval_ends(seed: int) 
 
 
 def test_one_cluster_tells_nothing_and_constant_ones_count_once() -> None:
-    single = gather_clusters([1.0] * 9, [0] * 9)
+    single = gather([1.0] * 9, [0] * 9)
     assert [float(p[0]) for p in compare_shares(single, np.array([0.5]))] == [1.0, 1.0]
-    constant = gather_clusters([1.0] * 9, [0, 0, 0, 1, 1, 1, 2, 2, 2])
+    constant = gather([1.0] * 9, [0, 0, 0, 1, 1, 1, 2, 2, 2])
     assert float(compare_shares(constant, np.array([0.5]))[0][0]) == pytest.approx(float(ndtr(-math.sqrt(3))))
 
 
@@ -224,15 +236,12 @@ class Drawn:
         means = expit(np.asarray(self.logits)[:, None] + self.spread * points) @ weights / weights.sum()
         return float(means.mean())
 
-    def draw(self, replicates: int, random: np.random.Generator) -> Clusters:
+    def estimate(self, replicates: int, random: np.random.Generator) -> list[Estimate]:
         strata = np.repeat(np.arange(len(self.logits)), self.prompts)
         count = len(strata)
         shares = expit(np.asarray(self.logits)[strata] + self.spread * random.normal(size=(replicates, count)))
-        right = random.binomial(self.images, shares) / self.images
-        sizes = np.full(right.size, float(self.images))
-        return Clusters(
-            right.ravel(), sizes, sizes, np.repeat(np.arange(replicates), count), np.tile(strata, replicates)
-        )
+        right, sizes = random.binomial(self.images, shares) / self.images, np.full(count, self.images)
+        return estimate(right, None, strata, sizes, count=sizes)
 
 
 FALLING = tuple(3.5 - 0.9 * number for number in range(1, 11))
@@ -256,7 +265,7 @@ DESIGNS = {
 def coverage(design: Drawn, replicates: int, seed: int) -> float:
     """Tell how often intervals hold the truth."""
     truth = design.truth()
-    found = estimate_shares(design.draw(replicates, np.random.default_rng(seed)))
+    found = design.estimate(replicates, np.random.default_rng(seed))
     return float(np.mean([one.low <= truth <= one.high for one in found]))
 
 
@@ -276,17 +285,14 @@ def test_shares_cover_the_truth_within_narrow_bounds(name: str) -> None:
 
 
 def test_a_share_that_few_prompts_carry_is_marked() -> None:
-    found = estimate_shares(DESIGNS["nearly never right, 40 x 100"].draw(300, np.random.default_rng(3)))
+    found = DESIGNS["nearly never right, 40 x 100"].estimate(300, np.random.default_rng(3))
     assert np.mean([bool(one.caution) for one in found]) > 0.95
 
 
 def error_coverage(values: Floats, truth: float, images: int = 1, least: float = 0.0) -> tuple[float, float]:
     """Tell how often intervals of (replicate, prompt) hold the truth, and how often they are marked."""
-    replicates, count = values.shape
-    sizes = np.full(values.size, float(images))
-    none = np.zeros(values.size, dtype=np.int64)
-    clusters = Clusters(values.ravel(), sizes, sizes, np.repeat(np.arange(replicates), count), none)
-    found = estimate_errors(clusters, np.ones(replicates), least=least)
+    sizes = np.full(values.shape[1], images)
+    found = estimate(values, weight=sizes, count=sizes, scale=error_scale(low=least))
     return (
         float(np.mean([one.low <= truth <= one.high for one in found])),
         float(np.mean([bool(one.caution) for one in found])),
@@ -336,16 +342,16 @@ def test_a_signed_error_covers_the_truth_and_may_be_negative(case: Case) -> None
         with case(name):
             covered, _ = error_coverage(*signed(off, 60, 300), least=-math.inf)
             assert 0.9 <= covered <= 0.99
-    (below,) = estimate_errors(gather_clusters([-1.0, -2.0, -1.0, -3.0]), np.ones(1), least=-math.inf)
+    (below,) = estimate([-1.0, -2.0, -1.0, -3.0], scale=error_scale(low=-math.inf))
     assert below.low < below.value < below.high < 0
-    (alone,) = estimate_errors(gather_clusters([-1.0, -2.0], [0, 0]), np.ones(1), least=-math.inf)
+    (alone,) = estimate([-1.0, -2.0], [0, 0], scale=error_scale(low=-math.inf))
     assert (alone.low, alone.value, alone.high) == (-math.inf, -1.5, math.inf)
 
 
 def test_a_signed_error_that_rests_on_a_few_large_ones_is_marked_on_either_side() -> None:
     rare = [0.0] * 50 + [40.0]
     for sign in (1, -1):
-        (found,) = estimate_errors(gather_clusters([sign * one for one in rare]), np.ones(1), least=-math.inf)
+        (found,) = estimate([sign * one for one in rare], scale=error_scale(low=-math.inf))
         assert found.caution == "rests on a few large errors"
 
 

@@ -8,8 +8,10 @@ import pytest
 from scipy import stats
 
 from subitize.records import Estimate
-from subitize.stats.estimate import mean_interval, p_of_interval, subtract_independent, wilson_interval
+from subitize.stats.estimate import MEAN, Scale, estimate, p_of_interval, subtract_independent, wilson_interval
 from tests.cases import Case
+
+BOUNDED = Scale("mean", low=0.0)
 
 SIZES = (1, 2, 3, 10, 47, 1000)
 
@@ -44,7 +46,7 @@ SAMPLES: dict[str, list[float]] = {
 
 def test_the_interval_of_a_mean_is_that_of_scipy(case: Case) -> None:
     for (name, values), confidence in product(SAMPLES.items(), (0.5, 0.95, 0.999)):
-        ours = mean_interval(values, confidence)
+        (ours,) = estimate(values, scale=MEAN, confidence=confidence)
         low, high = stats.t.interval(confidence, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
         with case(f"{name}, {confidence}"):
             assert ours.value == pytest.approx(np.mean(values), rel=1e-12)
@@ -54,23 +56,26 @@ def test_the_interval_of_a_mean_is_that_of_scipy(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("values", "scale", "expected"),
     [
-        (mean_interval([3.0]), (3.0, -math.inf, math.inf)),
-        (mean_interval([3.0], at_least=0.0), (3.0, 0.0, math.inf)),
-        (mean_interval([2, 2, 2]), (2.0, 2.0, 2.0)),
+        ([3.0], MEAN, (3.0, -math.inf, math.inf)),
+        ([3.0], BOUNDED, (3.0, 0.0, math.inf)),
+        ([2, 2, 2], MEAN, (2.0, 2.0, 2.0)),
     ],
     ids=["one alone", "one alone, bounded", "equal ones"],
 )
-def test_one_observation_says_nothing_about_its_spread(given: Estimate, expected: tuple[float, float, float]) -> None:
+def test_one_observation_says_nothing_about_its_spread(
+    values: list[float], scale: Scale, expected: tuple[float, float, float]
+) -> None:
+    (given,) = estimate(values, scale=scale)
     assert (given.value, given.low, given.high) == expected
 
 
 def test_a_bound_cuts_the_interval_below_and_nowhere_else() -> None:
-    free, bounded = mean_interval([0, 0, 0, 5]), mean_interval([0, 0, 0, 5], at_least=0.0)
+    (free,), (bounded,) = (estimate([0, 0, 0, 5], scale=scale) for scale in (MEAN, BOUNDED))
     assert free.low < 0 == bounded.low
     assert (bounded.value, bounded.high) == (free.value, free.high)
-    assert mean_interval([10, 11, 12], at_least=0.0) == mean_interval([10, 11, 12])
+    assert estimate([10, 11, 12], scale=BOUNDED) == estimate([10, 11, 12], scale=MEAN)
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.05, 40), (0.5, 25), (0.93, 60)])
@@ -82,7 +87,7 @@ def test_wilsons_interval_covers_the_true_share_about_as_often_as_it_says(share:
 
 def test_students_interval_covers_the_true_mean_as_often_as_it_says() -> None:
     samples = np.random.default_rng(2).normal(4.0, 2.0, size=(4_000, 6))
-    found = [mean_interval(sample) for sample in samples.tolist()]
+    found = [estimate(sample, scale=MEAN)[0] for sample in samples]
     covered = sum(one.low <= 4.0 <= one.high for one in found)
     assert stats.binomtest(covered, len(found), 0.95).pvalue > 0.001
 

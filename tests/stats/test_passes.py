@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.analysis.design import Rate, estimate_rates
-from subitize.stats.estimate import pass_at_k
+from subitize.stats.estimate import estimate, pass_at_k
 from subitize.stats.response_law import Slips
 from tests.models.painter_laws import painter_law
 
@@ -54,8 +53,6 @@ def test_the_interval_covers_what_a_painter_of_known_law_does(items: int, images
     covered = 0
     for _ in range(runs):
         counts = random.binomial(images, random.choice(right, items))
-        (found,) = estimate_rates(
-            [[Rate(at, (), rates[count], images / k) for at, count in enumerate(counts.tolist())]]
-        )
+        (found,) = estimate([rates[count] for count in counts], count=np.full(items, images / k))
         covered += found.low <= truth <= found.high
     assert covered / runs >= 0.93

@@ -5,14 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from subitize.stats.estimate import cluster_mean, clustered_mean, clustered_spread
+from subitize.stats.estimate import MEAN, Scale, estimate, estimate_sd
+
+COUNTS = Scale("mean", step=1.0)
 
 
 def test_the_mean_is_that_of_clusters_and_the_spread_numpys() -> None:
     random = np.random.default_rng(0)
     values, clusters = random.integers(1, 9, 80).astype(float), np.repeat(np.arange(20), 4)
-    assert clustered_mean(values, clusters) == cluster_mean(values, clusters).mean
-    found = clustered_spread(values, clusters)
+    assert estimate(values, clusters, scale=COUNTS) == estimate(values, clusters, scale=MEAN)
+    found = estimate_sd(values, clusters)
     assert found is not None
     assert found.value == pytest.approx(np.std(values, ddof=1))
     assert found.low < found.value < found.high
@@ -20,7 +22,7 @@ def test_the_mean_is_that_of_clusters_and_the_spread_numpys() -> None:
 
 def test_numbers_that_never_vary_may_still_be_off() -> None:
     values, clusters = np.full(12, 3.0), np.repeat(np.arange(3), 4)
-    mean, spread = clustered_mean(values, clusters), clustered_spread(values, clusters)
+    (mean,), spread = estimate(values, clusters, scale=COUNTS), estimate_sd(values, clusters)
     assert mean.low < 3 < mean.high
     assert spread is not None
     assert (spread.value, spread.low) == (0, 0)
@@ -29,15 +31,15 @@ def test_numbers_that_never_vary_may_still_be_off() -> None:
 
 def test_two_prompts_tell_nothing_of_others_and_one_image_nothing_of_the_spread() -> None:
     for clusters in (np.zeros(4), np.array([0, 0, 1, 1])):
-        found = clustered_spread(np.array([1.0, 2.0, 4.0, 4.0]), clusters)
+        found = estimate_sd(np.array([1.0, 2.0, 4.0, 4.0]), clusters)
         assert found is not None
         assert (found.low, found.high) == (0, math.inf)
-    assert clustered_spread(np.array([1.0]), np.zeros(1)) is None
+    assert estimate_sd(np.array([1.0]), np.zeros(1)) is None
 
 
 def test_where_one_prompt_alone_varies_the_interval_reaches_down_to_0() -> None:
     values = np.array([3.0] * 16 + [3.0, 4.0, 5.0, 3.0])
-    found = clustered_spread(values, np.repeat(np.arange(5), 4))
+    found = estimate_sd(values, np.repeat(np.arange(5), 4))
     assert found is not None
     assert found.low == 0
     assert found.value < found.high < math.inf
@@ -51,7 +53,7 @@ def test_the_interval_of_the_spread_covers_the_truth(prompts: int, icc: float, r
     clusters = np.repeat(np.arange(prompts), 4)
     for _ in range(runs):
         common = random.normal(0, math.sqrt(icc), prompts)
-        found = clustered_spread(common[clusters] + random.normal(0, math.sqrt(1 - icc), len(clusters)), clusters)
+        found = estimate_sd(common[clusters] + random.normal(0, math.sqrt(1 - icc), len(clusters)), clusters)
         assert found is not None
         inside += found.low <= 1 <= found.high
     assert inside >= 0.9 * runs

@@ -12,7 +12,7 @@ from subitize.stats.thresholds import (
     choose,
     count_above,
     cross_validate,
-    estimate,
+    estimate_settings,
     find_errors,
 )
 
@@ -57,8 +57,8 @@ def test_counts_and_means_are_those_of_brute_force() -> None:
 
 def test_a_true_count_of_0_is_in_the_accuracy_only() -> None:
     errors = find_errors(count_above([[0.9], [], [0.8]], (0.5,)), [1.0, 0.0, 2.0], "abc")
-    assert (estimate(errors, "nae")[0].value, estimate(errors, "nae")[0].n) == (0.25, 2)
-    accuracy = estimate(errors, "accuracy")[0]
+    assert (estimate_settings(errors, "nae")[0].value, estimate_settings(errors, "nae")[0].n) == (0.25, 2)
+    accuracy = estimate_settings(errors, "accuracy")[0]
     assert accuracy.value == pytest.approx(2 / 3)
     assert accuracy.n == 3
     assert not find_errors(count_above([[0.9]], (0.5,)), [0.0], "a").has_nae
@@ -138,9 +138,11 @@ def test_the_interval_covers_the_truth_and_knows_of_clusters(samples: int) -> No
         random = np.random.default_rng(seed)
         by_item = np.repeat(random.uniform(size=40) < 0.3, 5)
         counts = np.where(by_item, 2, 1).astype(np.int64)[:, None]
-        found = estimate(find_errors(counts, [1.0] * 200, [place // 5 for place in range(200)]), "nae", seed=seed)[0]
+        found = estimate_settings(
+            find_errors(counts, [1.0] * 200, [place // 5 for place in range(200)]), "nae", seed=seed
+        )[0]
         covered += found.low <= 0.3 <= found.high
-        naive = estimate(find_errors(counts, [1.0] * 200, range(200)), "nae", seed=seed)[0]
+        naive = estimate_settings(find_errors(counts, [1.0] * 200, range(200)), "nae", seed=seed)[0]
         widths.append((found.high - found.low) / (naive.high - naive.low))
     assert covered >= 0.9 * samples
     assert np.mean(widths) == pytest.approx(5**0.5, rel=0.1)
@@ -152,11 +154,11 @@ def bounds(found: Estimate) -> tuple[float, float]:
 
 def test_where_every_count_is_right_the_interval_still_has_a_width() -> None:
     errors = find_errors(np.full((20, 1), 2, dtype=np.int64), [2.0] * 20, range(20))
-    assert bounds(estimate(errors, "nae")[0]) == pytest.approx((0.0, 0.1611 / 2), abs=1e-3)
-    assert bounds(estimate(errors, "accuracy")[0]) == pytest.approx((1 - 0.1611, 1.0), abs=1e-3)
+    assert bounds(estimate_settings(errors, "nae")[0]) == pytest.approx((0.0, 0.1611 / 2), abs=1e-3)
+    assert bounds(estimate_settings(errors, "accuracy")[0]) == pytest.approx((1 - 0.1611, 1.0), abs=1e-3)
 
 
 def test_one_cluster_alone_leaves_everything_possible() -> None:
     errors = find_errors(np.array([[1], [2]], dtype=np.int64), [2.0, 2.0], "aa")
-    assert bounds(estimate(errors, "nae")[0]) == (0.0, np.inf)
-    assert bounds(estimate(errors, "accuracy")[0]) == (0.0, 1.0)
+    assert bounds(estimate_settings(errors, "nae")[0]) == (0.0, np.inf)
+    assert bounds(estimate_settings(errors, "accuracy")[0]) == (0.0, 1.0)

@@ -13,8 +13,7 @@ from subitize.analysis.agreement import RaterAgreement
 from subitize.analysis.alignment import Alignment
 from subitize.analysis.calibration import Calibration
 from subitize.analysis.calibration import ThresholdPoint as CalibrationPoint
-from subitize.analysis.claims import PairedContrast
-from subitize.analysis.compare import LeftOut, ModelPair, Ranked, RefinementEffect
+from subitize.analysis.compare import LeftOut, ModelPair, PairedContrast, Ranked, RefinementEffect
 from subitize.analysis.measures import Abstraction, Bias, CountingReport, WordingScore, measures
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview
 from subitize.analysis.power import PlanFigure as PowerAnswer

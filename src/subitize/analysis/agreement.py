@@ -36,7 +36,7 @@ from subitize.stats.agreement import (
     pairwise_agreement,
     two_way_spread,
 )
-from subitize.stats.estimate import estimate_errors, estimate_share, gather_clusters
+from subitize.stats.estimate import error_scale, estimate
 from subitize.stats.ratings import Ratings, count_ratings, find_cautions
 from subitize.store import Run
 from subitize.store.reading import decode_value
@@ -391,17 +391,15 @@ def _agree_in_pairs(rows: pl.DataFrame) -> PairAgreement | None:
     within_one = error = None
     if are_counts:
         off = (pairs["value"] - pairs["true_value"]).to_numpy()
-        within_one = estimate_share((np.abs(off) <= 1).astype(np.float64), clusters, strata)
-        (error,) = estimate_errors(
-            gather_clusters(off, clusters, strata), np.ones(1), what="mean signed error", least=-math.inf
-        )
+        (within_one,) = estimate((np.abs(off) <= 1).astype(np.float64), clusters, strata)
+        (error,) = estimate(off, clusters, strata, scale=error_scale(low=-math.inf), what="mean signed error")
     is_exact = (pairs["value_key"] == pairs["true_value_key"]).cast(pl.Float64).to_numpy()
     return PairAgreement(
         pairs=pairs.height,
         prompts=ratings.answers.cells.clusters,
         ties=ties,
         unusable=rows.height - pairs.height - ties,
-        exact=estimate_share(is_exact, clusters, strata),
+        exact=estimate(is_exact, clusters, strata)[0],
         within_one=within_one,
         error=error,
         kappa=kappa.coefficient if kappa else None,

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from subitize.analysis.design import assign_units, by_factor, check_factors, cluster_of
@@ -25,7 +24,7 @@ from subitize.labels import PLURALITY
 from subitize.language.graph import Node
 from subitize.language.texts import normalised_edit_distance, normalised_word_distance
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
-from subitize.stats.estimate import cluster_mean, estimate_share
+from subitize.stats.estimate import MEAN, SHARE, Scale, estimate
 from subitize.store import Run
 from subitize.store.frames import latest_attempts, read_readings, read_responses
 from subitize.store.reading import read_designs
@@ -167,46 +166,35 @@ def _align(marks: pl.DataFrame) -> Iterator[Alignment]:
     scored = kept.drop_nulls("score")
     if not scored.height:
         return
-    columns = (scored[name].to_list() for name in ("score", "prompt", "stratum"))
+    scores, prompts, strata = (scored[name].to_list() for name in ("score", "prompt", "stratum"))
     yield Alignment(
         *(suite, model, judge, factor, level, measure),
-        estimate_mean(*columns, bounds=_range(measure, judge)),
+        estimate_scores(scores, prompts, strata, _scale(measure, judge)),
         discarded=int((kept if measure == "fit" else scored)["discarded"].sum()),
         incomplete=kept.height - scored.height if measure == "graph" else 0,
         excluded=marks.height - kept.height,
     )
 
 
-def _range(measure: AlignmentMeasure, judge: str) -> tuple[float, float]:
-    """Return the bounds of scores; those of scores that models give (cosines, probabilities …) are unknown."""
+def _scale(measure: AlignmentMeasure, judge: str) -> Scale:
+    """Return the scale of scores; the bounds of those that models give (cosines, probabilities …) are unknown."""
     if measure != "fit":
-        return _SHARE
+        return SHARE
     if judge.partition(":")[0] != "clipscore":
-        return (-np.inf, np.inf)
+        return MEAN
     from subitize.judges.clip import WEIGHT  # it is slow to import
 
-    return (0.0, WEIGHT)
+    return Scale("mean", 0.0, WEIGHT)
 
 
-_SHARE = (0.0, 1.0)
-
-
-def estimate_mean(
-    scores: Sequence[float],
-    prompts: Sequence[str],
-    strata: Sequence[int] | None = None,
-    *,
-    bounds: tuple[float, float],
-) -> Estimate:
+def estimate_scores(scores: Sequence[float], prompts: Sequence[str], strata: Sequence[int], scale: Scale) -> Estimate:
     """Estimate a mean over drawings, where those of one prompt are correlated.
 
     Scores other than shares get Student's interval over prompts, which is unbounded if all scores are the same or all
     drawings are of one prompt.
     """
-    if bounds == _SHARE:
-        return estimate_share(scores, prompts, strata)
-    low, high = bounds
-    mean = cluster_mean(np.array(scores), np.array(prompts)).mean
-    if len(set(scores)) == 1 or len(set(prompts)) == 1:
-        return replace(mean, low=-np.inf, high=np.inf)
-    return replace(mean, low=max(low, mean.low), high=min(high, mean.high))
+    if scale is SHARE:
+        return estimate(scores, prompts, strata)[0]
+    (found,) = estimate(scores, prompts, scale=scale)
+    is_open = len(set(scores)) == 1 or len(set(prompts)) == 1
+    return replace(found, low=-math.inf, high=math.inf) if is_open else found

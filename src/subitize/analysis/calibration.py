@@ -26,7 +26,7 @@ from subitize.stats.thresholds import (
     choose,
     count_above,
     cross_validate,
-    estimate,
+    estimate_settings,
     find_errors,
 )
 from subitize.store import Run, codec
@@ -94,8 +94,8 @@ def calibrate(run: Run, search: Search, events: Events) -> Calibration:
     folds = min(search.folds, _count_items(pairs, metric))
     held_out = cross_validate(errors, metric, shape, folds=folds, seed=search.seed)
     chosen = find_errors(counts[:, overlap], truth, items)
-    naes = estimate(chosen, "nae", seed=search.seed) if chosen.has_nae else [None] * len(grid)
-    accuracies = estimate(chosen, "accuracy", seed=search.seed)
+    naes = estimate_settings(chosen, "nae", seed=search.seed) if chosen.has_nae else [None] * len(grid)
+    accuracies = estimate_settings(chosen, "accuracy", seed=search.seed)
     curve = tuple(ThresholdPoint(*each) for each in zip(grid, naes, accuracies, strict=True))
     return Calibration(
         Calibrated(

@@ -1,12 +1,11 @@
 """The conclusions of papers as computed claims: whether each holds in the data, and with what certainty."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from subitize.analysis.design import Rate, estimate_rates
 from subitize.records import Estimate
 from subitize.stats.compare import SharedClusters, compare_all
 from subitize.stats.estimate import p_of_interval, subtract_independent
@@ -21,7 +20,6 @@ POOLED = "all models"
 """The name of a contrast of all models together; `is_pooled` distinguishes it from that of a model of that name."""
 
 Values = Mapping[str, float]
-Rates = Mapping[str, Rate]
 ByModel = Mapping[str, Values]
 
 
@@ -32,21 +30,6 @@ class Position(NamedTuple):
     cluster: int
 
 
-@dataclass(frozen=True, slots=True)
-class PairedContrast:
-    """The mean of the first minus that of the second over what both have (n pairs), with a two-sided p.
-
-    p is below .05 exactly where the interval of the difference excludes 0. `p_holm` is adjusted for all contrasts of
-    the same family.
-    """
-
-    first: Estimate
-    second: Estimate
-    difference: Estimate
-    p: float
-    p_holm: float
-
-
 class ModelContrast(NamedTuple):
     """A difference with its two-sided p, which is below .05 exactly where the interval excludes 0."""
 
@@ -54,7 +37,7 @@ class ModelContrast(NamedTuple):
     p: float
 
 
-Differences = Mapping[tuple[str, str | None], ModelContrast | PairedContrast]
+Differences = Mapping[tuple[str, str | None], ModelContrast]
 """Contrasts by label and model; None means all models together."""
 
 
@@ -96,38 +79,21 @@ class Claim:
     claim: str = ""
 
 
-def pair(
-    first: Values | Rates, second: Values | Rates, places: Mapping[str, Position] | None = None
-) -> PairedContrast | None:
-    """Compare values from 0 to 1 by name, where both have one; None if no name is shared. `p_holm` is unadjusted yet.
+def pair(first: Values, second: Values, places: Mapping[str, Position] | None = None) -> ModelContrast | None:
+    """Compare values from 0 to 1 by name, where both have one; None if no name is shared.
 
     Names without a position are clusters of their own in one stratum. Every name weighs the same.
     """
     common = [name for name in first if name in second]
     if not common:
         return None
-    rates = [[_rate(name, of[name]) for name in common] for of in (first, second)]
-    for own in rates:
-        if len(weights := {one.weight for one in own}) > 1:
-            raise ValueError(f"weights differ among the rates of a pairing: {min(weights)} to {max(weights)}")
     alone = {name: Position(0, place) for place, name in enumerate(common)}
     strata, clusters = np.array([(places or alone)[name] for name in common], dtype=np.int64).T
     _, at, code = np.unique(clusters, return_index=True, return_inverse=True)
     sizes = np.bincount(code).astype(np.float64)
-    means = np.array([np.bincount(code, [one.value for one in own]) / sizes for own in rates])
+    means = np.array([np.bincount(code, [of[name] for name in common]) / sizes for of in (first, second)])
     (found,) = compare_all(SharedClusters(means, sizes, strata[at], most=1.0))
-    ours, theirs = estimate_rates(rates)
-    return PairedContrast(ours, theirs, found.estimate, found.p, found.p)
-
-
-def _rate(name: str, value: float | Rate) -> Rate:
-    return value if isinstance(value, Rate) else Rate(name, (), value)
-
-
-def adjust_pairings(pairings: Sequence[PairedContrast]) -> list[PairedContrast]:
-    """Adjust the p-values of contrasts of one family."""
-    adjusted = adjust_holm(np.array([one.p for one in pairings]))
-    return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]
+    return ModelContrast(found.estimate, found.p)
 
 
 def decide(*, holds: bool, fails: bool) -> Verdict:
@@ -157,11 +123,11 @@ def compare_drops(
 
     Names without a position are clusters of their own.
     """
-    found: dict[tuple[str, str | None], PairedContrast] = {}
+    found: dict[tuple[str, str | None], ModelContrast] = {}
     for first, before, second, after in wanted:
         label = f"{first} − {second}"
         models = [model for model in before if model in after]
-        pairings: dict[str | None, PairedContrast | None] = {
+        pairings: dict[str | None, ModelContrast | None] = {
             model: pair(before[model], after[model], places) for model in models
         }
         if len(models) > 1:

@@ -6,23 +6,33 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from subitize.analysis.claims import PairedContrast, Position, adjust_pairings, pair
-from subitize.analysis.design import Prompts, Rate, assign_units, by_factor, check_factors, cluster_of, with_units
+from subitize.analysis.claims import Position, pair
+from subitize.analysis.design import Prompts, assign_units, by_factor, check_factors, with_units
 from subitize.analysis.frame import NO_JUDGE, Frame, ReadOptions, RunFrame, judges_of_refusals, observe_run
 from subitize.analysis.overview import Names, read_names
 from subitize.analysis.protocols import Protocol, differences, read_protocols
 from subitize.analysis.provenance import read_contents, read_provenance
-from subitize.analysis.score import MEASURES, Measure, PromptResult, gather_attempts
+from subitize.analysis.score import (
+    MEASURES,
+    REFINEMENT_MEASURES,
+    Measure,
+    PromptResult,
+    RefinementMeasure,
+    estimate_results,
+    gather_attempts,
+    value_of,
+)
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.io.frames import group_rows
 from subitize.records import REFINED, Design, Estimate, base_suite
 from subitize.stats.compare import SharedClusters, Standing, compare_all, rank_models
-from subitize.stats.estimate import estimate_errors, estimate_shares
+from subitize.stats.estimate import SHARE, error_scale, estimate
+from subitize.stats.significance import adjust_holm
 from subitize.store import Run
 
 COMPARED = tuple(name for name in MEASURES if name not in ("coverage", "discarded", "refused", "unknown"))
@@ -313,15 +323,15 @@ def _share_clusters(rows: pl.DataFrame, measure: Measure, labels: Sequence[str])
 
 def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> Leaderboard:
     is_error = MEASURES[board.measure].step is not None
-    own = shared.stack(shared.means)
-    estimates = estimate_errors(own, np.full(len(labels), shared.step)) if is_error else estimate_shares(own)
+    scale = error_scale(shared.step) if is_error else SHARE
+    estimates = estimate(shared.means, None, shared.strata, shared.weights, count=shared.weights, scale=scale)
     found = compare_all(shared)
     standings = rank_models(found, [one.value for one in estimates], is_error=is_error)
     letters = {label: set(one.letters) for label, one in zip(labels, standings, strict=True)}
     ranked = []
-    for label, estimate, one in zip(labels, estimates, standings, strict=True):
+    for label, figure, one in zip(labels, estimates, standings, strict=True):
         equals = tuple(other for other in labels if other != label and letters[label] & letters[other])
-        ranked.append(Ranked(label, estimate, one.best, one.worst, one.letters, equals))
+        ranked.append(Ranked(label, figure, one.best, one.worst, one.letters, equals))
     ranked.sort(key=lambda one: one.estimate.value if is_error else -one.estimate.value)
     pairs = (ModelPair(labels[one.first], labels[one.second], one.estimate, one.p, one.p_holm) for one in found)
     return Leaderboard(board, tuple(ranked), tuple(pairs))
@@ -385,9 +395,19 @@ def _differ(one: Protocol, other: Protocol, names: Sequence[str]) -> str:
     return "; ".join(differences(one, replace(one, **{name: getattr(other, name) for name in names})))
 
 
-RefinementMeasure = Literal["success", "accuracy"]
-REFINEMENT_MEASURES: tuple[RefinementMeasure, ...] = ("success", "accuracy")
-"""Whether one of k images of a prompt is right, and the share of its images that are."""
+@dataclass(frozen=True, slots=True)
+class PairedContrast:
+    """The mean of the first minus that of the second over what both have (n pairs), with a two-sided p.
+
+    p is below .05 exactly where the interval of the difference excludes 0. `p_holm` is adjusted for all contrasts of
+    the same family.
+    """
+
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p: float
+    p_holm: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,18 +477,6 @@ def default_k(attempts: Sequence[PromptResult], most: int | None = None) -> int:
     return usual if most is None else min(usual, most)
 
 
-def value_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float | None:
-    """Return a prompt's success with k images, or the share of its images that are right; None if it has too few."""
-    if measure == "success":
-        return attempt.pass_at(k)
-    return attempt.right / attempt.images if attempt.images else None
-
-
-def choices_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float:
-    """Return the number of disjoint sets of images behind `value_of`."""
-    return attempt.choices(k) if measure == "success" else attempt.images
-
-
 def is_fallback(attempt: PromptResult) -> bool:
     """Return whether the refinement did not apply, so the prompt is the original one."""
     return attempt.item.factors.get("is_refined") is False
@@ -482,31 +490,43 @@ def _compare(
     places: Mapping[str, Position],
 ) -> RefinementEffect | None:
     first = refined[0]
-    before = _rates({one.item.id: one for one in originals}, measure, k)
-    after = _rates({one.item.base or "": one for one in refined}, measure, k)
-    fallen_back = {one.item.base for one in refined if is_fallback(one)}
-    pairing = pair(after, before, places)
+    before = {one.item.id: one for one in originals if value_of(one, measure, k) is not None}
+    after = {one.item.base or "": one for one in refined if value_of(one, measure, k) is not None}
+    pairing = _pair(after, before, measure, k, places)
     if pairing is None:
         return None
     suite, _, name = first.item.suite.partition(REFINED)
-    applied = pair({base: rate for base, rate in after.items() if base not in fallen_back}, before, places)
-    fallbacks = sum(base in fallen_back for base in after if base in before)
+    changed = {base: one for base, one in after.items() if not is_fallback(one)}
+    applied = _pair(changed, before, measure, k, places)
+    fallbacks = len((after.keys() - changed.keys()) & before.keys())
     unpaired = len(before.keys() ^ after.keys())
     return RefinementEffect(suite, name, first.model, first.judge, measure, k, pairing, applied, fallbacks, unpaired)
 
 
-def _rates(attempts: Mapping[str, PromptResult], measure: RefinementMeasure, k: int) -> dict[str, Rate]:
-    return {
-        name: Rate(cluster_of(one.item), one.stratum, value, choices_of(one, measure, k))
-        for name, one in attempts.items()
-        if (value := value_of(one, measure, k)) is not None
-    }
+_Results = Mapping[str, PromptResult]
+
+
+def _pair(
+    after: _Results, before: _Results, measure: RefinementMeasure, k: int, places: Mapping[str, Position]
+) -> PairedContrast | None:
+    ours, theirs = ({name: value_of(one, measure, k) or 0.0 for name, one in of.items()} for of in (after, before))
+    found = pair(ours, theirs, places)
+    if found is None:
+        return None
+    common = [name for name in ours if name in theirs]
+    first, second = (estimate_results([of[name] for name in common], measure, k) for of in (after, before))
+    return PairedContrast(first, second, found.difference, found.p, found.p)
 
 
 def _adjust(rows: Sequence[RefinementEffect]) -> list[RefinementEffect]:
-    pairings = adjust_pairings([row.pairing for row in rows])
-    applied = iter(adjust_pairings([row.applied for row in rows if row.applied]))
+    pairings = _adjust_pairings([row.pairing for row in rows])
+    applied = iter(_adjust_pairings([row.applied for row in rows if row.applied]))
     return [
         replace(row, pairing=pairing, applied=next(applied) if row.applied else None)
         for row, pairing in zip(rows, pairings, strict=True)
     ]
+
+
+def _adjust_pairings(pairings: Sequence[PairedContrast]) -> list[PairedContrast]:
+    adjusted = adjust_holm(np.array([one.p for one in pairings]))
+    return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.design import with_units
+from subitize.analysis.design import estimate_by, with_units
 from subitize.analysis.frame import NO_JUDGE, Frame
 from subitize.analysis.measures import ALL, CountingReport, WordingScore
 from subitize.analysis.provenance import Group
@@ -20,7 +20,6 @@ from subitize.io.frames import group_rows, make_frame
 from subitize.records import Answer, Estimate, Stimulus
 from subitize.stats.confusion import LEAST_PER_CELL, highest_response, human_matrix, pearson, random_matrix
 from subitize.stats.cues import CueResponses, Cues, find_cues
-from subitize.stats.estimate import estimate_share
 from subitize.stimuli.recipes import magnitudes
 
 __all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "CountingReport", "baselines", "measure_counting"]
@@ -133,7 +132,7 @@ _FACTORS: dict[str, pl.DataType] = {
 }
 
 
-def _score_controls(observations: Frame) -> dict[tuple[str, str, str], Estimate]:
+def _score_controls(observations: Frame) -> dict[tuple[str, ...], Estimate]:
     """Estimate the share of right answers to "What does the image represent?" by suite, model and judge.
 
     A refusal is wrong. The question enters no score, as it is not about number. Refusals count for every judge of that
@@ -146,10 +145,7 @@ def _score_controls(observations: Frame) -> dict[tuple[str, str, str], Estimate]
         )
     )
     is_right = (pl.col("status") == "eligible") & pl.col("value_text").str.contains(_RIGHT_CONTROL)
-    shares = asked.rows.group_by("suite", "model", "judge", maintain_order=True).agg(
-        is_right.fill_null(value=False).cast(pl.Float64).alias("right"), "cluster", "stratum"
-    )
-    return {(suite, model, judge): estimate_share(*columns) for suite, model, judge, *columns in shares.iter_rows()}
+    return estimate_by(asked.rows, is_right.fill_null(value=False).cast(pl.Float64), *Group._fields)
 
 
 def _keep(run: str, counts: pl.DataFrame, seen: Frame) -> Iterator[CountingReport]:

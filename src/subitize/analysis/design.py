@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.io.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
-from subitize.stats.estimate import estimate_shares, gather_groups
+from subitize.stats.estimate import SHARE, Scale, estimate
 
 if TYPE_CHECKING:
     from subitize.analysis.frame import Frame
@@ -47,52 +47,30 @@ def stratum_of(item: Item, designs: Mapping[str, Design]) -> tuple[Scalar, ...]:
 
 def assign_units(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.DataFrame:
     """Number the stratum and the cluster of each item; similar strata have neighbouring numbers."""
-    places = [(item.id, stratum_of(item, designs), cluster_of(item)) for item in items]
-    strata = number_strata(stratum for _, stratum, _ in places)
-    clusters: dict[Hashable, int] = {}
-    return make_frame(
-        ((id, strata[stratum], clusters.setdefault(cluster, len(clusters))) for id, stratum, cluster in places),
-        {"item": pl.String(), "stratum": pl.Int64(), "cluster": pl.Int64()},
-    )
+    known = list(items)
+    strata = number_strata(stratum_of(item, designs) for item in known)
+    places = zip((item.id for item in known), strata, number_clusters(known), strict=True)
+    return make_frame(places, {"item": pl.String(), "stratum": pl.Int64(), "cluster": pl.Int64()})
 
 
-def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> dict[tuple[Scalar, ...], int]:
+def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> list[int]:
     """Number strata so that similar ones have neighbouring numbers."""
+    given = list(strata)
     # Numbers come first, so neighbours share a number and differ in category rather than the reverse.
-    ordered = sorted(set(strata), key=lambda levels: sorted(map(order_level, levels)))
-    return {levels: code for code, levels in enumerate(ordered)}
+    ordered = sorted(set(given), key=lambda levels: sorted(map(order_level, levels)))
+    codes = {levels: code for code, levels in enumerate(ordered)}
+    return [codes[levels] for levels in given]
+
+
+def number_clusters(items: Iterable[Item]) -> list[int]:
+    """Number clusters in the order in which they first occur."""
+    codes: dict[Hashable, int] = {}
+    return [codes.setdefault(cluster_of(item), len(codes)) for item in items]
 
 
 def order_level(level: Scalar) -> tuple[bool, float, str]:
     """Sort key: numbers by size, then texts by name."""
     return isinstance(level, str), 0.0 if isinstance(level, str) else float(level), str(level)
-
-
-class Rate(NamedTuple):
-    """The value of an item, from 0 to 1, with its number of observations and its weight."""
-
-    cluster: Hashable
-    stratum: tuple[Scalar, ...]
-    value: float
-    observations: float = 1.0
-    weight: float = 1.0
-
-
-def estimate_rates(
-    samples: Sequence[Sequence[Rate]], *, confidence: float = 0.95, what: str = "share"
-) -> list[Estimate]:
-    """Estimate the mean of each sample of rates, whose number is its n; rates of one cluster are dependent."""
-    strata = number_strata(one.stratum for rates in samples for one in rates)
-    numbers: dict[Hashable, int] = {}
-    rows = [
-        (group, numbers.setdefault(one.cluster, len(numbers)), strata[one.stratum], *one[2:])
-        for group, rates in enumerate(samples)
-        for one in rates
-    ]
-    groups, clusters, levels, values, observations, weights = np.array(rows, dtype=np.float64).reshape(-1, 6).T
-    found = gather_groups(values, groups.astype(np.int64), clusters, levels, weights=weights, observations=observations)
-    estimates = estimate_shares(found, confidence=confidence, what=what)
-    return [replace(one, n=len(rates)) for one, rates in zip(estimates, samples, strict=True)]
 
 
 def with_units(observations: "Frame", prompts: Prompts = "sampled") -> "Frame":
@@ -110,6 +88,44 @@ def with_units(observations: "Frame", prompts: Prompts = "sampled") -> "Frame":
                 "each; run it again with --repeats 2 or more, or leave it at --prompts sampled"
             )
     return replace(observations, rows=rows)
+
+
+def estimate_by(
+    rows: pl.DataFrame,
+    value: pl.Expr | str,
+    *by: str,
+    weight: str | None = None,
+    count: str | None = None,
+    scale: Scale = SHARE,
+    confidence: float = 0.95,
+) -> dict[tuple[Any, ...], Estimate]:
+    """Estimate the mean of a value in each group, by its levels of one column or more, in the order of first rows.
+
+    Rows have columns `stratum` and, unless each is a cluster by itself, `cluster`; those with a null level are dropped.
+    n is the sum of weights, or the number of rows, whatever the numbers of observations (`count`) behind them.
+    """
+    named = rows.drop_nulls(by)
+    if not named.height:
+        return {}
+    groups = named.select(by).unique(maintain_order=True).with_row_index("_group")
+    placed = named.join(groups, on=by, maintain_order="left")
+    cluster, weights, counts = (
+        placed[name].to_numpy() if name in rows.columns else None for name in ("cluster", weight, count)
+    )
+    group = placed["_group"].cast(pl.Int64).to_numpy()
+    found = estimate(
+        placed.select(value).to_series().to_numpy(),
+        cluster,
+        placed["stratum"].to_numpy(),
+        weights,
+        group=group,
+        count=counts,
+        scale=scale,
+        confidence=confidence,
+    )
+    sizes = np.bincount(group, weights).tolist()
+    levels = groups.drop("_group").iter_rows()
+    return {key: replace(one, n=round(size)) for key, one, size in zip(levels, found, sizes, strict=True)}
 
 
 def check_factors(items: Iterable[Item], factors: Iterable[str]) -> list[str]:

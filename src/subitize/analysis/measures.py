@@ -29,7 +29,6 @@ from subitize.stats.confusion import (
     round_responses,
 )
 from subitize.stats.cues import Cues
-from subitize.stats.estimate import estimate_errors, estimate_shares, gather_clusters
 from subitize.stats.response_law import ResponseLawFit, Tallies, Trials, Unfitted, fit_law, tally
 from subitize.stats.weber import NoWeber, ScalarVariability, Weber, describe_weber, scalar_variability
 
@@ -117,13 +116,13 @@ class CountingReport:
         names = [one.name for one in fields(self) if one.name not in _ANSWERS]
         return {name: getattr(self, name) for name in (*names, *measures())}
 
-    accuracy = CountMeasure["Estimate | None"](lambda self: self._score("accuracy"), "accuracy")
-    accuracy_read = CountMeasure["Estimate | None"](lambda self: self._score("accuracy_read"))
-    accuracy_answered = CountMeasure["Estimate | None"](lambda self: self._score("accuracy_answered"))
-    mae = CountMeasure["Estimate | None"](lambda self: self._score("mae"))
-    nae = CountMeasure["Estimate | None"](lambda self: self._score("nae"), "nae")
-    nae_all = CountMeasure["Estimate | None"](lambda self: self._score("nae_all"))
-    coverage = CountMeasure["Estimate | None"](lambda self: self._score("coverage"), "coverage")
+    accuracy = CountMeasure["Estimate | None"](lambda self: MEASURES["accuracy"].of(self.rows), "accuracy")
+    accuracy_read = CountMeasure["Estimate | None"](lambda self: MEASURES["accuracy_read"].of(self.rows))
+    accuracy_answered = CountMeasure["Estimate | None"](lambda self: MEASURES["accuracy_answered"].of(self.rows))
+    mae = CountMeasure["Estimate | None"](lambda self: MEASURES["mae"].of(self.rows))
+    nae = CountMeasure["Estimate | None"](lambda self: MEASURES["nae"].of(self.rows), "nae")
+    nae_all = CountMeasure["Estimate | None"](lambda self: MEASURES["nae_all"].of(self.rows))
+    coverage = CountMeasure["Estimate | None"](lambda self: MEASURES["coverage"].of(self.rows), "coverage")
     eligible = CountMeasure[int](lambda self: self.counted.height)
     discarded = CountMeasure[int](lambda self: self._count("discarded"))
     refused = CountMeasure[int](lambda self: self._count("refused"))
@@ -302,17 +301,6 @@ class CountingReport:
     def _law(self) -> ResponseLawFit | Unfitted:
         """The law behind responses to numbers beyond subitizing."""
         return fit_law(self._tallies.select(self._tallies.numbers > self._subitizing))
-
-    def _score(self, name: str) -> Estimate | None:
-        """Estimate a measure of scores."""
-        of = MEASURES[name]
-        rows = self.rows.filter(of.where).with_columns(measured=of.value.cast(pl.Float64))
-        if not rows.height:
-            return None
-        clusters = gather_clusters(*(rows[column].to_numpy() for column in ("measured", "cluster", "stratum")))
-        if of.step is None:
-            return estimate_shares(clusters)[0]
-        return estimate_errors(clusters, np.array([rows.select(of.step).to_series().mean()]))[0]
 
     def _count(self, status: str) -> int:
         return int((self.rows["status"] == status).sum())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from subitize.analysis.design import WHOLE, Rate, cluster_of, estimate_rates
+from subitize.analysis.design import WHOLE, number_clusters, number_strata
 from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
 from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, JudgedDrawing, ScoredReply, Scorer
 from subitize.errors import NothingToDoError, UnknownNameError
@@ -31,6 +31,7 @@ from subitize.records import (
     as_float,
     base_suite,
 )
+from subitize.stats.estimate import estimate
 from subitize.store import Run, codec
 from subitize.store.frames import read_readings
 from subitize.store.reading import decode_value
@@ -373,9 +374,10 @@ def _name(ask: Ask) -> str:
 
 def sum_up(heading: Heading, verdicts: Sequence[Verdict], left_out: int, average: float | None = None) -> Rescored:
     """Estimate both figures, and gather the reasons for differences, the most frequent first."""
-    credited = [Rate(cluster_of(one.item), one.stratum, one.example.credit, weight=one.weight) for one in verdicts]
-    right = [rate._replace(value=float(one.is_right)) for rate, one in zip(credited, verdicts, strict=True)]
-    theirs, ours = estimate_rates([credited, right])
+    values = [[one.example.credit for one in verdicts], [float(one.is_right) for one in verdicts]]
+    clusters = number_clusters(one.item for one in verdicts)
+    strata = number_strata(one.stratum for one in verdicts)
+    theirs, ours = estimate(values, clusters, strata, [one.weight for one in verdicts])
     different = (one for one in verdicts if one.example.credit != float(one.is_right))
     groups = group_rows(different, lambda one: (one.reason, not one.is_right))
     differences = (

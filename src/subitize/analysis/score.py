@@ -2,18 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import polars as pl
 
 from subitize.analysis.design import (
     Prompts,
-    Rate,
     by_factor,
     check_factors,
-    cluster_of,
-    estimate_rates,
+    number_clusters,
+    number_strata,
     stratum_of,
     with_units,
 )
@@ -21,7 +20,7 @@ from subitize.analysis.frame import NO_JUDGE, Frame
 from subitize.errors import NothingToDoError
 from subitize.io.frames import make_frame
 from subitize.records import Estimate, Item, Scalar
-from subitize.stats.estimate import Clusters, estimate_errors, estimate_shares, pass_at_k
+from subitize.stats.estimate import SHARE, error_scale, estimate, pass_at_k
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +66,29 @@ class Measure:
 
     def estimate(self, clusters: pl.DataFrame, name: str) -> dict[int, Estimate]:
         """Estimate the figure of every `place` that has one, from the clusters' columns of this name."""
-        known = clusters.filter(pl.col(f"{name} n") > 0)
+        n = pl.col(f"{name} n")
+        known = clusters.filter(n > 0)
         if self.needs is not None:
             known = known.filter(pl.col(f"{name} needs").any().over("place"))
-        places = known["place"].unique().sort()
-        observations = known[f"{name} n"].cast(pl.Float64).to_numpy()
-        found = Clusters(
-            known[name].to_numpy() / observations,
-            observations,
-            observations,
-            places.search_sorted(known["place"]).cast(pl.Int64).to_numpy(),
-            known["stratum"].to_numpy(),
-        )
-        if self.step is None:
-            return dict(zip(places, estimate_shares(found), strict=True))
-        steps = known.group_by("place").agg(pl.col(f"{name} step").sum() / pl.col(f"{name} n").sum()).sort("place")
-        return dict(zip(places, estimate_errors(found, steps[f"{name} step"].to_numpy()), strict=True))
+        scale = SHARE
+        if self.step is not None:
+            steps = known.group_by("place", maintain_order=True).agg(pl.col(f"{name} step").sum() / n.sum())
+            scale = error_scale(steps[f"{name} step"].to_numpy())
+        places = pl.col("place").rle_id().cast(pl.Int64)  # a row is a cluster, and rows are sorted by place
+        columns = known.select(pl.col(name) / n, n.alias("n"), "stratum", places).get_columns()
+        values, counts, strata, group = (one.to_numpy() for one in columns)
+        found = estimate(values, None, strata, counts, group=group, count=counts, scale=scale)
+        return dict(zip(known["place"].unique(maintain_order=True), found, strict=True))
+
+    def of(self, rows: pl.DataFrame) -> Estimate | None:
+        """Estimate the figure of all rows together; None if there is nothing to measure."""
+        meant = rows.filter(self.where & _IS_KEPT)
+        is_needed = self.needs is None or rows.select((self.needs & _IS_KEPT).any()).item()
+        if not meant.height or not is_needed:
+            return None
+        columns = meant.select(self.value.cast(pl.Float64).alias("value"), "cluster", "stratum").get_columns()
+        scale = SHARE if self.step is None else error_scale(meant.select(self.step.mean()).item())
+        return estimate(*(one.to_numpy() for one in columns), scale=scale)[0]
 
 
 _IS_KEPT = ~pl.col("is_excluded")
@@ -169,13 +175,6 @@ def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
         for name, level in item.factors.items():
             levels[name].add(level)
     return [name for name, found in levels.items() if 2 <= len(found) <= most_levels]
-
-
-def measure(observations: Frame, name: str) -> Estimate | None:
-    """Estimate one measure of all observations together; None if there is nothing to measure."""
-    clusters = _sum_clusters(with_units(observations).rows).sort("cluster")
-    clusters = clusters.with_columns(place=pl.lit(0, pl.Int64))
-    return MEASURES[name].estimate(clusters, name).get(0)
 
 
 Unusable = Literal["wrong", "left out"]
@@ -344,30 +343,50 @@ def rate_passes(attempts: Sequence[PromptResult], factors: Iterable[str] = ()) -
             # Votes on groups of four say nothing about three images.
             known = [one for one in tried if one.pass_at(k) is not None]
             if known:
-                rated.append(((suite, model, judge, factor, level), k, tried, known))
-    estimates = estimate_rates([[_rate(one, k) for one in known] for _, k, _, known in rated])
-    return [
-        PassRate(
-            *cell,
-            k,
-            estimate,
-            images=sum(len(one.votes) * k if one.is_voted(k) else one.images for one in known),
-            left_out=sum(1 for one in tried if one.most) - len(known),
-            undecided=sum(1 for one in tried if not one.most),
-            is_voted=any(one.is_voted(k) for one in known),
-            is_informed=any(_is_informed(one, k) for one in known),
-        )
-        for (cell, k, tried, known), estimate in zip(rated, estimates, strict=True)
-    ]
+                rated.append(
+                    PassRate(
+                        *(suite, model, judge, factor, level, k),
+                        _rate(known, k),
+                        images=sum(len(one.votes) * k if one.is_voted(k) else one.images for one in known),
+                        left_out=sum(1 for one in tried if one.most) - len(known),
+                        undecided=sum(1 for one in tried if not one.most),
+                        is_voted=any(one.is_voted(k) for one in known),
+                        is_informed=any(_is_informed(one, k) for one in known),
+                    )
+                )
+    return rated
 
 
-def _rate(attempt: PromptResult, k: int) -> Rate:
-    """Return the pass@k of an item; its number of observations is that of disjoint k-subsets of images.
+def _rate(known: Sequence[PromptResult], k: int) -> Estimate:
+    """Estimate pass@k; prompts weigh the same, except for k = 1, the accuracy, where images do."""
+    return estimate_results(known, "success", k, [one.images if k == 1 and one.images else 1 for one in known])
 
-    Prompts weigh the same, except for k = 1, the accuracy, where images do.
-    """
-    weight = attempt.images if k == 1 and attempt.images else 1.0
-    return Rate(cluster_of(attempt.item), attempt.stratum, attempt.pass_at(k) or 0.0, attempt.choices(k), weight)
+
+RefinementMeasure = Literal["success", "accuracy"]
+REFINEMENT_MEASURES: tuple[RefinementMeasure, ...] = ("success", "accuracy")
+"""Whether one of k images of a prompt is right, and the share of its images that are."""
+
+
+def estimate_results(
+    results: Sequence[PromptResult], measure: RefinementMeasure, k: int, weights: Sequence[float] | None = None
+) -> Estimate:
+    """Average a measure of results that have it; n is their number."""
+    values = [value_of(one, measure, k) or 0.0 for one in results]
+    clusters, strata = number_clusters(one.item for one in results), number_strata(one.stratum for one in results)
+    choices = [choices_of(one, measure, k) for one in results]
+    return replace(estimate(values, clusters, strata, weights, count=choices)[0], n=len(results))
+
+
+def value_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float | None:
+    """Return a prompt's success with k images, or the share of its images that are right; None if it has too few."""
+    if measure == "success":
+        return attempt.pass_at(k)
+    return attempt.right / attempt.images if attempt.images else None
+
+
+def choices_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float:
+    """Return the number of disjoint sets of images behind `value_of`."""
+    return attempt.choices(k) if measure == "success" else attempt.images
 
 
 def _is_informed(attempt: PromptResult, k: int) -> bool:

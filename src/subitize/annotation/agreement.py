@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from subitize.analysis.agreement import RaterAgreement, agree, gather_votes
+from subitize.analysis.design import estimate_by
 from subitize.analysis.frame import Frame
 from subitize.records import Estimate
-from subitize.stats.estimate import estimate_share
 from subitize.store import Location, Run
 
 _MOST_DISAGREEMENTS = 50
@@ -59,11 +59,7 @@ def compare_people(votes: pl.DataFrame) -> list[PersonAgreement]:
     """Estimate for each annotator how many answers of others are the same; prompts count as sampled."""
     same, others = pl.len().over(*_UNIT, "value", "value_text") - 1, pl.len().over(_UNIT) - 1
     shares = votes.with_columns(share=same / others).sort("annotator")
-    found = []
-    for (name,), own in shares.group_by("annotator", maintain_order=True):
-        clusters, strata = own["cluster"].to_numpy(), own["stratum"].to_numpy()
-        found.append(PersonAgreement(str(name), estimate_share(own["share"].to_numpy(), clusters, strata)))
-    return found
+    return [PersonAgreement(name, share) for (name,), share in estimate_by(shares, "share", "annotator").items()]
 
 
 def _list_disagreements(votes: pl.DataFrame) -> list[Disagreement]:

@@ -15,7 +15,7 @@ from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.figures import INK
 from subitize.report.table import Column, Figure, Row, Table
-from subitize.stats.estimate import estimate_share
+from subitize.stats.estimate import estimate
 from subitize.stats.regression import fit_line, spearman_interval
 
 BY_NUMBER, BY_NOUN, WITHIN = "number", "number and noun", "noun, number held constant"
@@ -82,7 +82,7 @@ def _points(rows: pl.DataFrame, counts: Counts, by: Sequence[str]) -> Iterator[F
         number, noun = int(own["number"][0]), str(own["noun"][0]) if "noun" in by else ""
         frequency = counts.nouns[number, noun] if noun else counts.mentions[number]
         # For exactly these prompts: then the images of a prompt are independent.
-        accuracy = estimate_share(own["is_right"].cast(pl.Float64).to_numpy())
+        (accuracy,) = estimate(own["is_right"].cast(pl.Float64).to_numpy())
         yield FrequencyPoint(number, noun, frequency, accuracy)
 
 

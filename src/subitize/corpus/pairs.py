@@ -24,7 +24,7 @@ from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
 from subitize.records import Estimate, Known
 from subitize.registry import Resolved
-from subitize.stats.estimate import estimate_share
+from subitize.stats.estimate import estimate
 
 _AT_ONCE = 64
 _TRIES = 5
@@ -255,5 +255,5 @@ def _rates(known: Sequence[CaptionedImage]) -> Iterator[MisalignmentRate]:
     """Estimate the shares; the captions of an image form a cluster."""
     for numerosity in (None, *sorted({pair.numerosity for pair in known})):
         own = [pair for pair in known if numerosity in (None, pair.numerosity)]
-        share = estimate_share([float(not pair.agrees) for pair in own], [pair.image for pair in own])
+        (share,) = estimate([float(not pair.agrees) for pair in own], [pair.image for pair in own])
         yield MisalignmentRate(numerosity, share)

@@ -3,11 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, RefinementMeasure, compare
+from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, compare
 from subitize.analysis.design import ESTIMANDS, Prompts, name_level
 from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.overview import Names
-from subitize.analysis.score import LeftOutResults, PromptResult, Unusable, find_omissions, gather_attempts
+from subitize.analysis.score import (
+    LeftOutResults,
+    PromptResult,
+    RefinementMeasure,
+    Unusable,
+    find_omissions,
+    gather_attempts,
+)
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.charts import Palette

@@ -9,9 +9,10 @@ import polars as pl
 from subitize import papers
 from subitize.analysis.compare import Ranked
 from subitize.analysis.counting import measure_counting, name_baselines
+from subitize.analysis.design import with_units
 from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
-from subitize.analysis.score import Score, list_factors, measure, score
+from subitize.analysis.score import MEASURES, Score, list_factors, score
 from subitize.errors import NothingToDoError
 from subitize.interfaces import Events
 from subitize.io.frames import group_rows
@@ -302,7 +303,8 @@ def _headline(suite: str, ranked: Sequence[CountingModel], standings: Mapping[st
 
 
 def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ranked]) -> str:
-    found = {one.label: estimate for one in series if (estimate := measure(one.observations, "accuracy"))}
+    accuracy = MEASURES["accuracy"]
+    found = {one.label: share for one in series if (share := accuracy.of(with_units(one.observations).rows))}
     if not found:
         return ""
     best = max(found, key=lambda label: found[label].value)

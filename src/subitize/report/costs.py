@@ -12,7 +12,7 @@ from subitize.evaluate.forecast import Expense, Forecast
 from subitize.records import Estimate, to_plain
 from subitize.report.series import ReportRun, Series
 from subitize.report.table import Column, Paragraph, Record, Result, RowKind, Section, Table, number_of
-from subitize.stats.estimate import estimate_share, mean_interval
+from subitize.stats.estimate import Scale, estimate
 
 _UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
 _UNKNOWN = Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost.")
@@ -99,7 +99,7 @@ def _bill(usages: Counter[str], failed: int) -> Bill:
 def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tuple[str, str]) -> Record:
     priced = bill.prices.total()
     right = _per_right(bill, series) if series and priced else None
-    each = mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None
+    each = estimate([*bill.prices.elements()], scale=Scale("mean", low=0.0))[0] if priced else None
     total = bill.total_usd if priced else None
     most = total and total * (1 + bill.unsettled / priced)
     return {
@@ -130,7 +130,7 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
     if not right["is_right"].any():
         return None
     values = right["is_right"].cast(pl.Float64).to_numpy()
-    share = estimate_share(values, right["cluster"].to_numpy(), right["stratum"].to_numpy())
+    (share,) = estimate(values, right["cluster"].to_numpy(), right["stratum"].to_numpy())
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
     return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")

@@ -19,16 +19,7 @@ from numpy.typing import NDArray
 from subitize.records import Estimate
 from subitize.stats.bootstrap import LEAST_TRIALS, METHOD, has_spread, replicate, small_sample_factor, widen
 from subitize.stats.confusion import Answers, combine
-from subitize.stats.estimate import (
-    Clusters,
-    Floats,
-    Integers,
-    compare_shares,
-    estimate_share,
-    estimate_shares,
-    gather_groups,
-    wilson_interval,
-)
+from subitize.stats.estimate import Floats, Integers, compare_shares, estimate, gather, wilson_interval
 from subitize.stats.significance import adjust_holm
 
 # Testolin et al. 2025, section 2.4.2, after Le Corre and Carey (2007).
@@ -83,12 +74,12 @@ def knower_level(replies: Answers) -> KnowerLevel:
     Simes' test does not reject that 1..n are all known.
     """
     shown = np.unique(replies.targets)
-    groups = _gather(replies, shown)
-    estimates = estimate_shares(groups, what="mean share of categories")
+    trials = _list_trials(replies, shown)
+    estimates = estimate(**trials, what="mean share of categories")
     count = len(shown)
     hits, false_alarms = estimates[:count], [*estimates[count:], *[None] * (2 * count - len(estimates))]
     criteria = np.repeat([LEAST_HITS, FALSE_ALARMS_BELOW], count)[: len(estimates)]
-    above, below = compare_shares(groups, criteria)
+    above, below = compare_shares(gather(**trials), criteria)
     doubts = below[:count]
     if len(estimates) > count:
         doubts = np.minimum(1.0, 2 * np.minimum(doubts, above[count:]))
@@ -104,8 +95,8 @@ def knower_level(replies: Answers) -> KnowerLevel:
     return KnowerLevel(level, numbers, low, high)
 
 
-def _gather(replies: Answers, shown: Integers) -> Clusters:
-    """Gather the shares of hits of each number, then those of false alarms, with equal weight for every category."""
+def _list_trials(replies: Answers, shown: Integers) -> dict[str, Any]:
+    """List what is estimated: shares of hits by number, then of false alarms, with equal weight for every category."""
     # A unit: the trials on one number in one category and cluster, with how often each number is answered.
     units = combine(replies.clusters, replies.targets, replies.categories)
     _, first, place = np.unique(units, return_index=True, return_inverse=True)
@@ -126,7 +117,8 @@ def _gather(replies: Answers, shown: Integers) -> Clusters:
         weights = sizes[unit] * (trials.max(axis=0)[number] / trials[categories[unit], number])
         parts.append((unit, number + len(shown) * len(parts), counts[unit, number] / sizes[unit], weights))
     unit, groups, shares, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return gather_groups(shares, groups, clusters[unit], strata[unit], weights=weights, observations=sizes[unit])
+    places = {"cluster": clusters[unit], "stratum": strata[unit], "group": groups}
+    return {"values": shares, **places, "weight": weights, "count": sizes[unit]}
 
 
 def _judge(number: int, hits: Estimate, false_alarms: Estimate | None, doubt: float) -> KnownNumber:
@@ -179,14 +171,17 @@ class Anchoring:
 def find_anchors(replies: Answers) -> Anchoring | None:
     """Find the anchors; None if counts were given to fewer than three numbers."""
     is_count = (replies.numbers >= 1) & (replies.targets >= 1)
-    counts = _Counts(
-        np.minimum(replies.numbers[is_count], _HIGHEST).astype(np.int64),
-        *(values[is_count] for values in (replies.targets, replies.clusters, replies.strata)),
+    counts = Answers(
+        np.minimum(replies.numbers[is_count], _HIGHEST),
+        replies.targets[is_count],
+        replies.categories[is_count],
+        replies.clusters[is_count],
+        replies.strata[is_count],
     )
     shown = np.unique(counts.targets)
     if len(shown) < 3:
         return None
-    answers = np.unique(counts.answers)
+    answers = np.unique(counts.numbers)
     homes = _find_homes(counts, answers, shown)
     p_values = _test(counts, answers, shown, homes)
     found = [
@@ -194,21 +189,13 @@ def find_anchors(replies: Answers) -> Anchoring | None:
         for place, ((low, high), p) in enumerate(zip(homes.tolist(), p_values.tolist(), strict=True))
         if p < ALPHA
     ]
-    return Anchoring(tuple(sorted(found, key=lambda one: -one.share.value)), len(counts.answers))
+    return Anchoring(tuple(sorted(found, key=lambda one: -one.share.value)), len(counts.numbers))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Counts:
-    answers: Integers
-    targets: Integers
-    clusters: Integers
-    strata: Integers
-
-
-def _find_homes(counts: _Counts, answers: Integers, shown: Integers) -> Integers:
+def _find_homes(counts: Answers, answers: Floats, shown: Integers) -> Integers:
     """Return the place of the first number in each answer's home, and that after the last; of equals, the nearest."""
     matrix = np.zeros((len(answers), len(shown)))
-    np.add.at(matrix, (np.searchsorted(answers, counts.answers), np.searchsorted(shown, counts.targets)), 1)
+    np.add.at(matrix, (np.searchsorted(answers, counts.numbers), np.searchsorted(shown, counts.targets)), 1)
     shares = np.round(matrix / matrix.sum(axis=0), 9)
     widest = (answers + 0.5) / (answers - 0.5) * (1 + 1e-9)
     ends = np.searchsorted(shown, widest[:, None] * shown, side="right")
@@ -219,7 +206,7 @@ def _find_homes(counts: _Counts, answers: Integers, shown: Integers) -> Integers
     return np.stack([start, ends[np.arange(len(answers)), start]], axis=1)
 
 
-def _test(counts: _Counts, answers: Integers, shown: Integers, homes: Integers) -> Floats:
+def _test(counts: Answers, answers: Floats, shown: Integers, homes: Integers) -> Floats:
     """Compare each answer away from home with its two neighbours; p-values are adjusted."""
     towards, beyond = (_compare(counts, answers, shown, homes, side) for side in (1, -1))
     p_values = np.fmax(towards, beyond)
@@ -229,17 +216,17 @@ def _test(counts: _Counts, answers: Integers, shown: Integers, homes: Integers) 
     return adjust_holm(np.where(tested > 0, np.fmin.reduce(in_order, axis=1), np.nan))
 
 
-def _compare(counts: _Counts, answers: Integers, shown: Integers, homes: Integers, side: int) -> Floats:
+def _compare(counts: Answers, answers: Floats, shown: Integers, homes: Integers, side: int) -> Floats:
     """Compare each answer with its neighbour towards the number (1) or away from it (−1), in each part."""
     column = np.searchsorted(shown, counts.targets)
     trial, place, is_answer = [], [], []
     # A count supports its own answer, and speaks against its neighbours.
     for step in (0, 1, -1):
-        at = np.minimum(np.searchsorted(answers, counts.answers - step), len(answers) - 1)
+        at = np.minimum(np.searchsorted(answers, counts.numbers - step), len(answers) - 1)
         low, high = homes[at].T
         is_below, is_above = column < low, column >= high
         is_away = {0: is_below | is_above, side: is_above, -side: is_below}[step]
-        is_in = is_away & (answers[at] == counts.answers - step)
+        is_in = is_away & (answers[at] == counts.numbers - step)
         trial.append(np.flatnonzero(is_in))
         place.append(at[is_in])
         is_answer.append(np.full(int(is_in.sum()), float(step == 0)))
@@ -251,15 +238,15 @@ def _compare(counts: _Counts, answers: Integers, shown: Integers, homes: Integer
     p_values = np.full((len(answers), _PARTS), np.nan)
     if len(tested):
         values, groups = np.concatenate(is_answer), groups.astype(np.int64)
-        compared = gather_groups(values, groups, counts.clusters[rows], counts.strata[rows])
+        compared = gather(values, counts.clusters[rows], counts.strata[rows], group=groups)
         p_values.ravel()[tested] = compare_shares(compared, np.full(len(tested), 0.5))[0]
     return p_values
 
 
-def _share(counts: _Counts, answer: int, home: Integers) -> Estimate:
+def _share(counts: Answers, answer: float, home: Integers) -> Estimate:
     is_away = ~np.isin(counts.targets, home)
-    given = (counts.answers[is_away] == answer).astype(np.float64)
-    return estimate_share(given, counts.clusters[is_away], counts.strata[is_away])
+    given = (counts.numbers[is_away] == answer).astype(np.float64)
+    return estimate(given, counts.clusters[is_away], counts.strata[is_away])[0]
 
 
 Direction = Literal["over", "under", "none"]

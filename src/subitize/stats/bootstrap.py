@@ -21,7 +21,7 @@ Statistic = Callable[[Integers], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class BoundedStatistic:
     """A statistic's name, its bounds, and which of them is `ideal`: few trials only ever lead away from it.
 
     The fewer the trials, the smaller is a correlation of shares (ideal: 1) and the larger a distance (ideal: 0). Where
@@ -99,29 +99,29 @@ def widen(value: float, replicates: Floats, bounds: tuple[float, float], lost: f
     return min(low, value), max(high, value)
 
 
-def bootstrap_interval(statistic: Statistic, counts: Integers, scale: Scale) -> Estimate:
+def bootstrap_interval(statistic: Statistic, counts: Integers, of: BoundedStatistic) -> Estimate:
     """Put an interval around a statistic of counts (category, row, column), however few trials a cell has."""
     value, n = float(statistic(counts)), int(counts.sum())
     trials = counts.sum(axis=-2)
     fewest = int(trials[trials > 0].min())
-    lost = small_sample_factor(trials) * scale.design_effect
+    lost = small_sample_factor(trials) * of.design_effect
     if not np.isfinite(lost):
-        few = "one cluster" if np.isinf(scale.design_effect) else "too few trials per cell (1) for an interval"
-        method = f"{scale.what}, {few}: whatever is possible"
-        return Estimate(value, *scale.bounds, n, method)
+        few = "one cluster" if np.isinf(of.design_effect) else "too few trials per cell (1) for an interval"
+        method = f"{of.what}, {few}: whatever is possible"
+        return Estimate(value, *of.bounds, n, method)
     replicates = replicate(statistic, counts)
     if has_spread(replicates):
-        low, high = widen(value, replicates, scale.bounds, lost)
-        method = f"{scale.what}, {METHOD}"
-        if scale.design_effect > 1:
-            method += f" and by a design effect of {scale.design_effect:.2g}, as trials of a prompt hang together"
+        low, high = widen(value, replicates, of.bounds, lost)
+        method = f"{of.what}, {METHOD}"
+        if of.design_effect > 1:
+            method += f" and by a design effect of {of.design_effect:.2g}, as trials of a prompt hang together"
     else:
         others = [value, *(float(statistic(moved)) for moved in shift_responses(counts))]
         low, high = float(np.nanmin(others)), float(np.nanmax(others))
-        method = f"{scale.what}, answers never vary: Wilson bound on the share of others"
-    if fewest < scale.least:
-        low, high = min(low, scale.ideal), max(high, scale.ideal)
-        method += f", up to {scale.ideal:g} as there are too few trials per cell ({fewest} of {scale.least})"
+        method = f"{of.what}, answers never vary: Wilson bound on the share of others"
+    if fewest < of.least:
+        low, high = min(low, of.ideal), max(high, of.ideal)
+        method += f", up to {of.ideal:g} as there are too few trials per cell ({fewest} of {of.least})"
     return Estimate(value, low, high, n, method)
 
 

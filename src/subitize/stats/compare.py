@@ -23,11 +23,11 @@ from subitize.stats.estimate import (
     Integers,
     Spread,
     cluster_spread,
-    count_clusters,
     effective_number,
+    gather,
     least_variance,
     leverage_correction,
-    stack_groups,
+    name_caution,
     wilson_interval,
 )
 from subitize.stats.significance import adjust_holm
@@ -64,7 +64,7 @@ class SharedClusters:
 
     def stack(self, means: Floats) -> Clusters:
         """Make each row of means over these clusters, of models or of pairs of them, a group."""
-        return stack_groups(means, self.weights, self.weights, self.strata)
+        return gather(means, None, self.strata, self.weights, count=self.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +250,8 @@ class _PairSpread:
     layout: str
 
     def caution(self) -> str:
-        if self.clusters < FEW:
-            return f"only {count_clusters(self.clusters)}"
-        if self.variance <= 0:
-            return "never varies"
-        return f"differs in fewer than {FEW} clusters" if self.rests_on < FEW else ""
+        doubt = f"differs in fewer than {FEW} clusters"
+        return name_caution(self.clusters, self.variance <= 0, self.rests_on < FEW, doubt)
 
 
 def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> tuple[Estimate, float]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from subitize.records import Estimate
-from subitize.stats.bootstrap import Scale, bootstrap_interval, replicate, shift_responses
-from subitize.stats.estimate import Floats, Integers, Spread, cluster_spread, gather_groups, stack_groups
+from subitize.stats.bootstrap import BoundedStatistic, bootstrap_interval, replicate, shift_responses
+from subitize.stats.estimate import Floats, Integers, Spread, cluster_spread, gather
 from subitize.stats.response_law import human_law, uniform_law
 
 PAPER_HIGHEST = 20  # Testolin et al. 2025: 20 responses × 10 targets
@@ -95,8 +95,10 @@ def distance(counts: Integers, law: Floats, design_effect: float = 1.0) -> Estim
     def statistic(counts: Integers) -> Floats:
         return np.asarray(np.abs(_mean_shares(counts) - expected).sum(axis=-2).mean(axis=-1) / 2)
 
-    scale = Scale("total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_PER_CELL, design_effect=design_effect)
-    found = bootstrap_interval(statistic, shown, scale)
+    described = BoundedStatistic(
+        "total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_PER_CELL, design_effect=design_effect
+    )
+    found = bootstrap_interval(statistic, shown, described)
     if not 0 < found.low <= found.value <= _farthest_sample(shown, expected):
         return found
     if found.value <= np.quantile(replicate(statistic, shown, shares=expected), 0.975):
@@ -127,8 +129,8 @@ def least_alike(counts: Integers, design_effect: float = 1.0) -> tuple[Estimate,
         return np.asarray(np.nan_to_num(correlations(counts), nan=np.inf).min(axis=-1))
 
     what = f"smallest of {len(pairs)} Pearson correlations"
-    scale = Scale(what, (-1.0, 1.0), ideal=1.0, least=LEAST_PER_CELL, design_effect=design_effect)
-    return bootstrap_interval(statistic, counts, scale), pairs[smallest]
+    described = BoundedStatistic(what, (-1.0, 1.0), ideal=1.0, least=LEAST_PER_CELL, design_effect=design_effect)
+    return bootstrap_interval(statistic, counts, described), pairs[smallest]
 
 
 def _mean_shares(counts: Integers) -> Floats:
@@ -273,8 +275,7 @@ def _linearize(shares: Floats, expected: Floats, value: float) -> tuple[Floats, 
 
 
 def _spread(cells: _Cells, values: Floats) -> Spread:
-    one_group = np.zeros(len(values), dtype=np.int64)
-    return cluster_spread(gather_groups(values, one_group, cells.clusters, cells.strata, weights=cells.weights))
+    return cluster_spread(gather(values, cells.clusters, cells.strata, cells.weights))
 
 
 def _noise(cells: _Cells, height: int) -> float:
@@ -286,7 +287,7 @@ def _noise(cells: _Cells, height: int) -> float:
     weights = np.bincount(cluster, cells.weights).astype(np.float64)
     means = np.zeros((height, count))
     np.add.at(means, (cells.rows, cluster), cells.weights)
-    found = stack_groups(means / weights, weights, weights, cells.strata[first])
+    found = gather(means / weights, None, cells.strata[first], weights, count=weights)
     return float(cluster_spread(found).variance.sum())
 
 

@@ -1,54 +1,278 @@
-"""Shares and means of clustered, stratified observations, with their intervals: the one estimator.
+"""Means of clustered, stratified observations with their intervals: the one estimator.
 
 Correlated observations (images of one prompt, wordings for one picture) form a cluster; what the design fixes
 (number, type, category) are strata. The variance is that between the clusters of a stratum, shrunk towards that of
 all strata, with Satterthwaite's degrees of freedom. Shares get Wilson's interval at the number of independent
 observations with the same variance; mean errors get Student's, corrected for skewness (Hall 1992, JRSS B 54,
-221-228). Also pass@k and the spread of clustered numbers."""
+221-228). Also pass@k and the standard deviation of clustered numbers."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
 from math import comb
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from subitize.errors import BadValueError
 from subitize.records import Estimate
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+ColumnLike = Sequence[Any] | NDArray[Any]
+Units = ColumnLike | Mapping[str, ColumnLike]
+"""The sampled unit of each value, such as its prompt; or several by name, the finest first: prompt, noun, scene."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClusteredMean:
-    """A mean over observations (its n), its standard error over clusters, and the number of clusters."""
+class Scale:
+    """What values are, which decides the shape of their mean's interval: `SHARE`, `error_scale(…)` or `MEAN`.
 
-    mean: Estimate
-    standard_error: float
-    clusters: int
+    No mean lies outside `low` and `high`. `step` is by how much a mean would change if each of its observations were
+    off by one more: the bound where values never vary (one for all groups, or one each).
+    """
+
+    kind: Literal["share", "error", "mean"]
+    low: float = -math.inf
+    high: float = math.inf
+    step: float | Floats = 0.0
 
 
-def cluster_mean(values: Floats, clusters: NDArray[Any], confidence: float = 0.95) -> ClusteredMean:
-    """Estimate a mean with its error over clusters, and Student's interval on one degree less than clusters.
+SHARE = Scale("share", 0.0, 1.0)
+MEAN = Scale("mean")
+"""Numbers of any kind, with Student's interval over clusters alone: no strata, weights, groups or skewness."""
 
-    Observations within a cluster may depend on each other in any way. Where levels are nested (answers in images in
-    prompts), the outermost is the cluster. The variance is that of cluster sums of residuals times G / (G − 1).
-    A single cluster leaves the interval unbounded.
+
+def error_scale(step: float | Floats = 1.0, low: float = 0.0) -> Scale:
+    """Make the scale of errors, whose laws are skewed."""
+    return Scale("error", low, step=step)
+
+
+def estimate(
+    values: ColumnLike,
+    cluster: Units | None = None,
+    stratum: ColumnLike | None = None,
+    weight: ColumnLike | None = None,
+    *,
+    group: Integers | None = None,
+    count: ColumnLike | None = None,
+    scale: Scale = SHARE,
+    confidence: float = 0.95,
+    what: str = "",
+) -> list[Estimate]:
+    """Estimate the mean of each group, in the order of their codes (by default there is one).
+
+    Values of one cluster may depend on each other in any way; without `cluster`, each value is a cluster. A cluster
+    lies in the stratum of its first value; similar strata have neighbouring codes. `weight` is that of a value in the
+    mean, `count` the number of observations behind it, which add up to n. Each row of two-dimensional values
+    is a group of the same clusters.
+    """
+    what = what or ("share" if scale.kind == "share" else "mean")
+    if scale.kind == "mean":
+        if any(column is not None for column in (stratum, weight, group, count)):
+            raise ValueError("a plain mean knows no strata, weights, groups or counts; use another scale")
+        return [_enclose_mean(values, cluster, scale, confidence, what)]
+    sample = gather(values, cluster, stratum, weight, group=group, count=count)
+    enclose = _enclose_shares if scale.kind == "share" else _enclose_errors
+    return enclose(sample, scale, confidence, what)
+
+
+def compare_shares(sample: "Clusters", against: Floats) -> tuple[Floats, Floats]:
+    """Test whether each group's share is no more, and no less, than a given one, in accordance with its interval.
+
+    A single cluster gives p-values of 1.
+    """
+    from scipy.special import ndtr, stdtr
+
+    found = cluster_spread(sample)
+    independent, is_constant = _independent_observations(sample, found)
+    z = (np.clip(found.mean, 0.0, 1.0) - against) / np.sqrt(against * (1 - against) / np.maximum(independent, ROUNDING))
+    degrees = np.maximum(found.degrees, 1e-9)
+    below = np.where(is_constant, ndtr(z), stdtr(degrees, z))
+    above = np.where(is_constant, ndtr(-z), stdtr(degrees, -z))
+    is_single = found.degrees <= 0
+    return np.where(is_single, 1.0, above), np.where(is_single, 1.0, below)
+
+
+FEW = 10
+"""An estimate with fewer clusters, or with an outcome that occurs in fewer clusters, carries a caution."""
+_FEW_OF_SEVERAL = 15  # the same where clusters have several observations, as their shares are skewed, too
+_HEAVY_TAIL = 0.25  # a mean of greater skewness rests on a few clusters; that of 100 exponentials has .2
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Means of clusters, their weights in the figure, and the number of observations behind each.
+
+    Clusters of one `group` make one estimate. Similar strata have neighbouring codes.
+    """
+
+    means: Floats
+    weights: Floats
+    counts: Floats
+    groups: Integers
+    strata: Integers
+
+    @property
+    def group_count(self) -> int:
+        """The number of groups."""
+        return int(self.groups.max(initial=-1)) + 1
+
+
+def gather(
+    values: ColumnLike,
+    cluster: Units | None = None,
+    stratum: ColumnLike | None = None,
+    weight: ColumnLike | None = None,
+    *,
+    group: Integers | None = None,
+    count: ColumnLike | None = None,
+) -> Clusters:
+    """Average values by group and cluster; see `estimate`."""
+    given = np.asarray(values, dtype=np.float64)
+    if given.ndim == 2:
+        rows, size = given.shape
+        given, group = given.ravel(), np.repeat(np.arange(rows), size)
+        cluster = None if cluster is None else _only_way(cluster)
+        cluster, stratum, weight, count = (
+            None if one is None else np.tile(one, rows) for one in (cluster, stratum, weight, count)
+        )
+    none = np.zeros(len(given), dtype=np.int64)
+    groups, strata = (none if one is None else np.asarray(one) for one in (group, stratum))
+    weights, counts = (
+        np.ones(len(given)) if one is None else np.asarray(one, dtype=np.float64) for one in (weight, count)
+    )
+    if cluster is None:
+        return Clusters(given, weights, counts, groups, _number(strata))
+    names, unit = np.unique(_only_way(cluster), return_inverse=True)
+    _, first, place = np.unique(groups * len(names) + unit, return_index=True, return_inverse=True)
+    total = _sum_by(place, weights)
+    means = _sum_by(place, weights * given) / total
+    return Clusters(means, total, _sum_by(place, counts), groups[first], _number(strata)[first])
+
+
+def _only_way(cluster: Units) -> NDArray[Any]:
+    if not isinstance(cluster, Mapping):
+        return np.asarray(cluster)
+    if len(cluster) != 1:
+        raise BadValueError(
+            f"the sampled units {', '.join(cluster) or '(none)'} cannot be estimated over together; name one"
+        )
+    (units,) = cluster.values()
+    return np.asarray(units)
+
+
+def _number(names: NDArray[Any]) -> Integers:
+    """Number distinct names in sorted order; whole numbers from 0 are codes already."""
+    if names.dtype.kind not in "iu" or names.min(initial=0) < 0:
+        names = np.unique(names, return_inverse=True)[1]
+    return names.astype(np.int64)
+
+
+def _enclose_shares(sample: Clusters, scale: Scale, confidence: float, what: str) -> list[Estimate]:
+    """Put Wilson's interval around the share of each group.
+
+    A variance below that of equally many independent observations in the same strata is due to chance, and is raised
+    to it. Where all are right, or all wrong, nothing is known about differences between clusters, and each counts as
+    one observation.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    found = cluster_spread(sample)
+    found = replace(found, mean=np.clip(found.mean, scale.low, scale.high))  # rounding may take sums of shares beyond 1
+    edge = (1 + confidence) / 2
+    z = float(ndtri(edge))
+    independent, is_constant = _independent_observations(sample, found)
+    # With one cluster there are no degrees of freedom and Student's t is infinite: any share is possible.
+    widening = np.where(found.degrees > 0, z / stdtrit(np.maximum(found.degrees, 1e-9), edge), 0.0)
+    widening = np.where(is_constant & (found.degrees > 0), 1.0, widening)
+    low, high = wilson_bounds(found.mean, independent * widening**2, z)
+    methods = (f"{what}, Wilson interval over {layout}" for layout in found.layouts())
+    rarer = np.minimum(effective_number(sample, sample.means), effective_number(sample, 1 - sample.means))
+    needed = np.where(found.observations > found.clusters, _FEW_OF_SEVERAL, FEW)
+    doubts = (f"one outcome is in fewer than {few} clusters" for few in needed)
+    cautions = map(name_caution, found.clusters.tolist(), is_constant, rarer < needed, doubts)
+    return list(_put_together(found, low, high, methods, cautions, confidence))
+
+
+def _independent_observations(sample: Clusters, found: "Spread") -> tuple[Floats, NDArray[np.bool_]]:
+    """Return how many independent observations would have the same variance, and where nothing varies."""
+    variance = np.maximum(found.variance, least_variance(sample, found))
+    is_constant = variance <= 0
+    binomial = np.clip(found.mean, 0.0, 1.0) * (1 - np.clip(found.mean, 0.0, 1.0))
+    return np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance)), is_constant
+
+
+def _enclose_errors(sample: Clusters, scale: Scale, confidence: float, what: str) -> list[Estimate]:
+    """Put Student's interval around the mean of each group, corrected for skewness.
+
+    Where values never vary, Wilson's bound says how many clusters may still be off by one step more.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    found = cluster_spread(sample)
+    edge = (1 + confidence) / 2
+    t = np.asarray(stdtrit(np.maximum(found.degrees, 1e-9), edge), dtype=np.float64)
+    error = np.sqrt(np.where(found.degrees > 0, found.variance, 0.0))
+    low = found.mean - _correct_for_skewness(t, found.skewness) * error
+    high = found.mean - _correct_for_skewness(-t, found.skewness) * error
+    z = float(ndtri(edge))
+    half = wilson_bounds(np.zeros(len(t)), found.clusters.astype(np.float64), z)[1] * scale.step
+    is_single = found.clusters == 1
+    is_constant = ~is_single & (found.variance <= 0)
+    low = np.where(is_constant, found.mean - half, low)
+    high = np.where(is_constant, found.mean + half, high)
+    low = np.where(is_single, scale.low, np.clip(low, scale.low, found.mean))
+    high = np.where(is_single, scale.high, np.clip(high, found.mean, scale.high))
+    kinds = np.where(
+        is_constant, "Wilson bound on the share off by one more", "Student's interval corrected for skewness"
+    )
+    methods = (f"{what}, {kind}, over {layout}" for kind, layout in zip(kinds, found.layouts(), strict=True))
+    skewness = found.skewness if scale.low == 0 else np.abs(found.skewness)
+    doubts = repeat("rests on a few large errors")
+    cautions = map(name_caution, found.clusters.tolist(), is_constant, skewness > _HEAVY_TAIL, doubts)
+    return list(_put_together(found, low, high, methods, cautions, confidence))
+
+
+def _put_together(
+    spread: "Spread", low: Floats, high: Floats, methods: Iterable[str], cautions: Iterable[str], confidence: float
+) -> Iterator[Estimate]:
+    numbers = (spread.mean.tolist(), low.tolist(), high.tolist(), spread.observations.tolist())
+    for mean, bottom, top, n, method, caution in zip(*numbers, methods, cautions, strict=True):
+        yield Estimate(mean, bottom, top, round(n), method, confidence, caution)
+
+
+def _enclose_mean(values: ColumnLike, cluster: Units | None, scale: Scale, confidence: float, what: str) -> Estimate:
+    """Put Student's interval around a mean, on one degree of freedom less than there are clusters.
+
+    Where levels are nested (answers in images in prompts), the outermost is the cluster. A single cluster leaves the
+    interval unbounded. Where values never vary, and there is a step, Wilson's bound says how many clusters may still be
+    off by it.
     """
     from scipy.special import stdtrit
 
-    values = np.asarray(values, dtype=np.float64)
-    n, mean = len(values), float(np.mean(values))
-    sums = sum_clusters(values - mean, clusters)
+    given = np.asarray(values, dtype=np.float64)
+    units = None if cluster is None else _only_way(cluster)
+    mean, clusters = float(np.mean(given)), len(given) if units is None else len(np.unique(units))
+    method = f"{what}, Student's interval" + ("" if units is None else f" over {clusters} clusters")
+    if clusters == 1:
+        half = math.inf
+    elif scale.step and (given == given[0]).all():
+        mean, half = float(given[0]), wilson_interval(0, clusters, confidence).high * float(scale.step)
+        method = f"{what}, values never vary: Wilson bound on the share of {clusters} clusters off by {scale.step:g}"
+    else:
+        half = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * standard_error(given, units)
+    return Estimate(mean, max(scale.low, mean - half), min(scale.high, mean + half), len(given), method, confidence)
+
+
+def standard_error(values: Floats, clusters: NDArray[Any] | None = None) -> float:
+    """Compute the standard error of a mean: the variance of clusters' sums of residuals, times G / (G − 1)."""
+    residuals = values - float(np.mean(values))
+    sums = residuals if clusters is None else sum_clusters(residuals, clusters)
     groups = len(sums)
-    method = f"mean, Student's interval over {groups} clusters"
-    if groups == 1:
-        return ClusteredMean(Estimate(mean, -math.inf, math.inf, n, method, confidence), math.inf, 1)
-    error = math.sqrt(float(sums @ sums) * groups / (groups - 1)) / n
-    half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
-    return ClusteredMean(Estimate(mean, mean - half, mean + half, n, method, confidence), error, groups)
+    return math.sqrt(float(sums @ sums) * groups / (groups - 1)) / len(values) if groups > 1 else math.inf
 
 
 def sum_clusters(values: Floats, clusters: NDArray[Any]) -> Floats:
@@ -113,191 +337,6 @@ def p_of_interval(estimate: Estimate) -> float:
     return 2 * float(ndtr(-z))
 
 
-def mean_interval(values: Sequence[float], confidence: float = 0.95, *, at_least: float = -math.inf) -> Estimate:
-    """Estimate a mean with Student's interval, which is unbounded for a single observation.
-
-    `at_least` is a bound that the mean cannot go below, such as 0 for an absolute error.
-    """
-    from scipy.special import stdtrit
-
-    n = len(values)
-    mean = math.fsum(values) / n
-    if n == 1:
-        return Estimate(mean, at_least, math.inf, n, "mean, Student's interval", confidence)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
-    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * math.sqrt(variance / n)
-    return Estimate(mean, max(at_least, mean - half), mean + half, n, "mean, Student's interval", confidence)
-
-
-FEW = 10
-"""An estimate with fewer clusters, or with an outcome that occurs in fewer clusters, carries a caution."""
-_FEW_OF_SEVERAL = 15  # the same where clusters have several observations, as their shares are skewed, too
-_HEAVY_TAIL = 0.25  # a mean of greater skewness rests on a few clusters; that of 100 exponentials has .2
-
-
-@dataclass(frozen=True, slots=True)
-class Clusters:
-    """Means of clusters, their weights in the figure, and the number of observations behind each.
-
-    Clusters of one `group` make one estimate. Similar strata have neighbouring codes.
-    """
-
-    means: Floats
-    weights: Floats
-    observations: Floats
-    groups: Integers
-    strata: Integers
-    group_count: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "group_count", int(self.groups.max(initial=-1)) + 1)
-
-
-def gather_clusters(
-    values: Sequence[float] | Floats,
-    clusters: Sequence[Any] | NDArray[Any] | None = None,
-    strata: Sequence[Any] | NDArray[Any] | None = None,
-) -> Clusters:
-    """Put observations of one group into clusters (by default each its own) and strata (by default one).
-
-    A cluster belongs to the stratum of its first observation; every observation weighs the same.
-    """
-    given = np.asarray(values, dtype=np.float64)
-    names = np.arange(len(given)) if clusters is None else np.asarray(clusters)
-    levels = np.zeros(len(given)) if strata is None else np.asarray(strata)
-    return gather_groups(given, np.zeros(len(given), dtype=np.int64), names, levels)
-
-
-def gather_groups(
-    values: Floats,
-    groups: Integers,
-    clusters: NDArray[Any],
-    strata: NDArray[Any],
-    *,
-    weights: Floats | None = None,
-    observations: Floats | None = None,
-) -> Clusters:
-    """Put observations of several groups into clusters; a row may cover several observations, with any weight."""
-    weights = np.ones(len(values)) if weights is None else weights
-    names, cluster = np.unique(clusters, return_inverse=True)
-    _, first, place = np.unique(groups * len(names) + cluster, return_index=True, return_inverse=True)
-    total = _sum_by(place, weights)
-    means = _sum_by(place, weights * values) / total
-    codes = np.unique(strata, return_inverse=True)[1][first].astype(np.int64)
-    counted = _sum_by(place, np.ones(len(values)) if observations is None else observations)
-    return Clusters(means, total, counted, groups[first], codes)
-
-
-def stack_groups(means: Floats, weights: Floats, observations: Floats, strata: Integers) -> Clusters:
-    """Make each row of means a group of the same clusters (columns)."""
-    rows, size = means.shape
-    groups = np.repeat(np.arange(rows), size)
-    weights, observations = np.tile(weights, rows), np.tile(observations, rows)
-    return Clusters(means.ravel(), weights, observations, groups, np.tile(strata, rows))
-
-
-def estimate_share(
-    values: Sequence[float] | Floats,
-    clusters: Sequence[Any] | NDArray[Any] | None = None,
-    strata: Sequence[Any] | NDArray[Any] | None = None,
-    *,
-    confidence: float = 0.95,
-) -> Estimate:
-    """Estimate one share: the mean of values from 0 to 1."""
-    return estimate_shares(gather_clusters(values, clusters, strata), confidence=confidence)[0]
-
-
-def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str = "share") -> list[Estimate]:
-    """Estimate the share of each group, in the order of their codes; n is the number of observations.
-
-    A variance below that of equally many independent observations in the same strata is due to chance, and is raised
-    to it. Where all are right, or all wrong, nothing is known about differences between clusters, and each counts as
-    one observation.
-    """
-    from scipy.special import ndtri, stdtrit
-
-    found = cluster_spread(clusters)
-    found = replace(found, mean=np.clip(found.mean, 0.0, 1.0))  # rounding may take sums of shares beyond 1
-    edge = (1 + confidence) / 2
-    z = float(ndtri(edge))
-    independent, is_constant = _independent_observations(clusters, found)
-    # With one cluster there are no degrees of freedom and Student's t is infinite: any share is possible.
-    widening = np.where(found.degrees > 0, z / stdtrit(np.maximum(found.degrees, 1e-9), edge), 0.0)
-    widening = np.where(is_constant & (found.degrees > 0), 1.0, widening)
-    low, high = wilson_bounds(found.mean, independent * widening**2, z)
-    methods = (f"{what}, Wilson interval over {layout}" for layout in found.layouts())
-    rarer = np.minimum(effective_number(clusters, clusters.means), effective_number(clusters, 1 - clusters.means))
-    needed = np.where(found.observations > found.clusters, _FEW_OF_SEVERAL, FEW)
-    cautions = map(_share_caution, is_constant.tolist(), found.clusters.tolist(), rarer.tolist(), needed.tolist())
-    return list(_put_together(found, low, high, methods, cautions, confidence))
-
-
-def compare_shares(clusters: Clusters, against: Floats) -> tuple[Floats, Floats]:
-    """Test whether each group's share is no more, and no less, than a given one, in accordance with its interval.
-
-    A single cluster gives p-values of 1.
-    """
-    from scipy.special import ndtr, stdtr
-
-    found = cluster_spread(clusters)
-    independent, is_constant = _independent_observations(clusters, found)
-    z = (np.clip(found.mean, 0.0, 1.0) - against) / np.sqrt(against * (1 - against) / np.maximum(independent, ROUNDING))
-    degrees = np.maximum(found.degrees, 1e-9)
-    below = np.where(is_constant, ndtr(z), stdtr(degrees, z))
-    above = np.where(is_constant, ndtr(-z), stdtr(degrees, -z))
-    is_single = found.degrees <= 0
-    return np.where(is_single, 1.0, above), np.where(is_single, 1.0, below)
-
-
-def _independent_observations(clusters: Clusters, found: "Spread") -> tuple[Floats, NDArray[np.bool_]]:
-    """Return how many independent observations would have the same variance, and where nothing varies."""
-    variance = np.maximum(found.variance, least_variance(clusters, found))
-    is_constant = variance <= 0
-    binomial = np.clip(found.mean, 0.0, 1.0) * (1 - np.clip(found.mean, 0.0, 1.0))
-    return np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance)), is_constant
-
-
-def estimate_errors(
-    clusters: Clusters, steps: Floats, *, confidence: float = 0.95, what: str = "mean", least: float = 0.0
-) -> list[Estimate]:
-    """Estimate the mean of each group, in the order of their codes, of values that are never below `least`.
-
-    Where values never vary, Wilson's bound says how many clusters may still be off by one step more; `steps` are the
-    mean steps of the groups.
-    """
-    from scipy.special import ndtri, stdtrit
-
-    found = cluster_spread(clusters)
-    edge = (1 + confidence) / 2
-    t = np.asarray(stdtrit(np.maximum(found.degrees, 1e-9), edge), dtype=np.float64)
-    error = np.sqrt(np.where(found.degrees > 0, found.variance, 0.0))
-    low = found.mean - _correct_for_skewness(t, found.skewness) * error
-    high = found.mean - _correct_for_skewness(-t, found.skewness) * error
-    z = float(ndtri(edge))
-    half = wilson_bounds(np.zeros(len(t)), found.clusters.astype(np.float64), z)[1] * steps
-    is_single = found.clusters == 1
-    is_constant = ~is_single & (found.variance <= 0)
-    low = np.where(is_constant, found.mean - half, low)
-    high = np.where(is_constant, found.mean + half, high)
-    low = np.where(is_single, least, np.clip(low, least, found.mean))
-    high = np.where(is_single, np.inf, np.maximum(high, found.mean))
-    kinds = np.where(
-        is_constant, "Wilson bound on the share off by one more", "Student's interval corrected for skewness"
-    )
-    methods = (f"{what}, {kind}, over {layout}" for kind, layout in zip(kinds, found.layouts(), strict=True))
-    skewness = found.skewness if least == 0 else np.abs(found.skewness)
-    cautions = map(_error_caution, is_constant.tolist(), found.clusters.tolist(), skewness.tolist())
-    return list(_put_together(found, low, high, methods, cautions, confidence))
-
-
-def _put_together(
-    spread: "Spread", low: Floats, high: Floats, methods: Iterable[str], cautions: Iterable[str], confidence: float
-) -> Iterator[Estimate]:
-    numbers = (spread.mean.tolist(), low.tolist(), high.tolist(), spread.observations.tolist())
-    for mean, bottom, top, n, method, caution in zip(*numbers, methods, cautions, strict=True):
-        yield Estimate(mean, bottom, top, round(n), method, confidence, caution)
-
-
 @dataclass(frozen=True, slots=True)
 class Spread:
     """By group: the mean, its variance and skewness, degrees of freedom, and the numbers behind it.
@@ -353,7 +392,7 @@ def cluster_spread(given: Clusters) -> Spread:
         np.where(is_known, variance, np.inf),
         np.where(is_known, skewness, 0.0),
         np.where(is_known, np.fmin(satterthwaite, degrees), 0.0),
-        _sum_by(given.groups, given.observations, count),
+        _sum_by(given.groups, given.counts, count),
         np.bincount(given.groups, minlength=count),
         np.bincount(group_of, minlength=count),
         stratum,
@@ -398,7 +437,7 @@ def least_variance(given: Clusters, spread: Spread) -> Floats:
     Each stratum gets one more observation, with the group's share, as a stratum that is all right may not stay so.
     """
     stratum, group_of = spread.stratum, spread.group_of
-    observations, weight = _sum_by(stratum, given.observations), _sum_by(stratum, given.weights)
+    observations, weight = _sum_by(stratum, given.counts), _sum_by(stratum, given.weights)
     mean = _sum_by(stratum, given.weights * given.means) / weight
     share = (mean * observations + spread.mean[group_of]) / (observations + 1)
     part = weight / _sum_by(group_of, weight)[group_of]
@@ -420,20 +459,13 @@ def _correct_for_skewness(t: Floats, skewness: Floats) -> Floats:
     return np.where(is_skewed, 3 / a * (np.cbrt(1 + a * (t - a / 6)) - 1), t)
 
 
-def _share_caution(is_constant: bool, clusters: int, rarer: float, needed: int) -> str:
+def name_caution(clusters: int, is_constant: bool, is_doubtful: bool, doubt: str) -> str:
+    """Say why a figure is to be taken with caution, if it is."""
     if clusters < FEW:
         return f"only {count_clusters(clusters)}"
     if is_constant:
         return "never varies"
-    return f"one outcome is in fewer than {needed} clusters" if rarer < needed else ""
-
-
-def _error_caution(is_constant: bool, clusters: int, skewness: float) -> str:
-    if clusters < FEW:
-        return f"only {count_clusters(clusters)}"
-    if is_constant:
-        return "never varies"
-    return "rests on a few large errors" if skewness > _HEAVY_TAIL else ""
+    return doubt if is_doubtful else ""
 
 
 def count_clusters(number: int) -> str:
@@ -441,20 +473,7 @@ def count_clusters(number: int) -> str:
     return f"{number} cluster" if number == 1 else f"{number} clusters"
 
 
-def clustered_mean(values: Floats, clusters: NDArray[Any]) -> Estimate:
-    """Estimate a mean with Student's interval over clusters.
-
-    Where values never vary, Wilson's bound says how many clusters may still be off by 1.
-    """
-    found, first = cluster_mean(values, clusters), float(values[0])
-    if found.clusters == 1 or (values != first).any():
-        return found.mean
-    half = wilson_interval(0, found.clusters).high
-    method = f"mean, values never vary: Wilson bound on the share of {found.clusters} clusters off by 1"
-    return Estimate(first, first - half, first + half, len(values), method)
-
-
-def clustered_spread(values: Floats, clusters: NDArray[Any]) -> Estimate | None:
+def estimate_sd(values: Floats, clusters: NDArray[Any]) -> Estimate | None:
     """Estimate the standard deviation of all values, with a jackknife of clusters on the scale of logarithms.
 
     None for a single value. Two clusters say next to nothing about others, so the interval is whatever is possible.

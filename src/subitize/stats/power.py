@@ -14,16 +14,7 @@ from scipy.special import betaincinv, ndtr, ndtri
 from subitize.records import Estimate
 from subitize.stats.agreement import fleiss_kappa, krippendorff_alpha
 from subitize.stats.compare import Difference, SharedClusters, compare_studies, rank_models
-from subitize.stats.estimate import (
-    Floats,
-    Integers,
-    estimate_errors,
-    estimate_shares,
-    mean_interval,
-    pass_at_k,
-    stack_groups,
-    wilson_interval,
-)
+from subitize.stats.estimate import MEAN, Floats, Integers, error_scale, estimate, pass_at_k, wilson_interval
 from subitize.stats.ratings import count_ratings
 
 Columns = dict[str, Floats | NDArray[np.bool_]]
@@ -157,8 +148,8 @@ class Accuracy(_Prompts):
         passes = np.array([pass_at_k(self.images, one, self.at) for one in range(self.images + 1)])
         observations = np.full(self.prompts, self.images / self.at)
         weights = observations if self.at == 1 else np.ones(self.prompts)
-        studies = stack_groups(passes[right[:, 0]], weights, observations, self.stratum)
-        return estimate_shares(studies, confidence=confidence)
+        own = passes[right[:, 0]]
+        return estimate(own, None, self.stratum, weights, count=observations, confidence=confidence)
 
     def compare(self, right: Integers) -> list[list[Difference]]:
         """Compare models as `compare --models` does, in each study."""
@@ -231,8 +222,8 @@ class ErrorStudy(_Prompts):
     def estimate(self, errors: Floats, confidence: float) -> list[Estimate]:
         """Estimate as `score` does, in each study."""
         images = np.full(self.prompts, float(self.images))
-        studies = stack_groups(errors, images, images, self.stratum)
-        return estimate_errors(studies, np.ones(len(errors)), confidence=confidence)
+        scale = error_scale()
+        return estimate(errors, None, self.stratum, images, count=images, scale=scale, confidence=confidence)
 
     def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
         """Simulate studies."""
@@ -317,7 +308,7 @@ def summarize(column: Floats | NDArray[np.bool_]) -> Estimate:
     """Average results over studies (in each over pairs), with the interval of the simulation's own error."""
     if column.dtype == np.bool_ and column.size == len(column):
         return wilson_interval(int(column.sum()), len(column))
-    return mean_interval(column.reshape(len(column), -1).mean(axis=1).tolist())
+    return estimate(column.reshape(len(column), -1).mean(axis=1), scale=MEAN)[0]
 
 
 _NO_INTERVAL = Estimate(math.nan, -1.0, 1.0, 0, "no interval: all answers are the same")

@@ -209,8 +209,6 @@ def pearson_interval(first: Sequence[float], second: Sequence[float], confidence
 
     With three pairs or fewer, or all on a line, the interval is unbounded: −1 to 1.
     """
-    from scipy.special import ndtri
-
     n = len(first)
     pair = np.array([first, second], dtype=np.float64)
     if n < 2 or (np.ptp(pair, axis=1) <= _CONSTANT * np.abs(pair).max(axis=1)).any():
@@ -219,9 +217,7 @@ def pearson_interval(first: Sequence[float], second: Sequence[float], confidence
     r = float(np.clip(one @ other / math.sqrt(one @ one) / math.sqrt(other @ other), -1, 1))
     if n <= 3 or abs(r) >= 1 - _CONSTANT:
         return Estimate(r, -1.0, 1.0, n, _METHOD, confidence)
-    half = float(ndtri((1 + confidence) / 2)) / math.sqrt(n - 3)
-    low, high = (math.tanh(math.atanh(r) + sign * half) for sign in (-1, 1))
-    return Estimate(r, low, high, n, _METHOD, confidence)
+    return _enclose(r, 1 / math.sqrt(n - 3), n, _METHOD, confidence)
 
 
 _METHOD = "Pearson correlation, Fisher's interval"
@@ -236,7 +232,6 @@ def spearman_interval(
     The interval is Fisher's with the variance of ranks (Bonett and Wright 2000, Psychometrika 65, 23-28). Group means
     that were subtracted before cost degrees of freedom.
     """
-    from scipy.special import ndtri
     from scipy.stats import rankdata
 
     n = len(first)
@@ -247,9 +242,16 @@ def spearman_interval(
     degrees = n - (groups - 1) - 3
     if degrees <= 0 or abs(rho) >= 1 - _CONSTANT:
         return Estimate(rho, -1.0, 1.0, n, method, confidence)
-    half = float(ndtri((1 + confidence) / 2)) * math.sqrt((1 + rho**2 / 2) / degrees)
-    low, high = (math.tanh(math.atanh(rho) + sign * half) for sign in (-1, 1))
-    return Estimate(rho, low, high, n, method, confidence)
+    return _enclose(rho, math.sqrt((1 + rho**2 / 2) / degrees), n, method, confidence)
+
+
+def _enclose(value: float, error: float, n: int, method: str, confidence: float) -> Estimate:
+    """Put Fisher's interval around a correlation: a normal one of its inverse hyperbolic tangent."""
+    from scipy.special import ndtri
+
+    half = float(ndtri((1 + confidence) / 2)) * error
+    low, high = (math.tanh(math.atanh(value) + sign * half) for sign in (-1, 1))
+    return Estimate(value, low, high, n, method, confidence)
 
 
 def fit_line(

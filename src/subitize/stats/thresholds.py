@@ -50,12 +50,13 @@ class CountErrors:
         """Keep some pictures."""
         return CountErrors(self.relative[rows], self.exact[rows], self.truth[rows], self.clusters[rows])
 
-    def of(self, metric: Metric) -> tuple[Floats, "CountErrors"]:
-        """Return the values that a metric averages, and the pictures it is defined for."""
+    def of(self, metric: Metric) -> tuple[Floats, NDArray[Any], float]:
+        """Return the values that a metric averages, their clusters, and its mean change if all counts were off by 1."""
         if metric == "accuracy":
-            return self.exact, self
-        defined = self.take(self.truth > 0)
-        return defined.relative, defined
+            return self.exact, self.clusters, 1.0
+        is_defined = self.truth > 0
+        steps = 1 / self.truth[is_defined]
+        return self.relative[is_defined], self.clusters[is_defined], float(steps.sum() / max(1, len(steps)))
 
 
 def find_errors(counts: Integers, truth: Sequence[float], clusters: Sequence[object]) -> CountErrors:
@@ -69,24 +70,24 @@ def find_errors(counts: Integers, truth: Sequence[float], clusters: Sequence[obj
 
 def average(errors: CountErrors, metric: Metric) -> Floats:
     """Average a metric by setting over the pictures it is defined for; NaN if there are none."""
-    return _mean(errors.of(metric)[0])
+    values = errors.of(metric)[0]
+    return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
 
 
-def estimate(errors: CountErrors, metric: Metric, *, seed: int = 0) -> list[Estimate]:
+def estimate_settings(errors: CountErrors, metric: Metric, *, seed: int = 0) -> list[Estimate]:
     """Estimate a metric at every setting, with a percentile bootstrap of clusters.
 
     Where resamples cannot differ, for example because every count is right, Wilson's bound says how many clusters may
     still be off by 1 more. A single cluster says nothing about the spread: the interval is whatever is possible.
     """
-    values, defined = errors.of(metric)
-    means, n, groups = _mean(values), len(values), len(np.unique(defined.clusters))
+    values, clusters, step = errors.of(metric)
+    means, n, groups = average(errors, metric), len(values), len(np.unique(clusters))
     most = np.inf if metric == "nae" else 1.0
     if groups == 1:
         method = "mean, one cluster alone: whatever is possible"
         return [Estimate(float(mean), 0.0, most, n, method) for mean in means]
-    low, high = np.quantile(_replicate(values, defined.clusters, seed), [0.025, 0.975], axis=0)
+    low, high = np.quantile(_replicate(values, clusters, seed), [0.025, 0.975], axis=0)
     is_flat = high - low < _ALIKE
-    step = float((1 / defined.truth).mean()) if metric == "nae" else 1.0
     half = wilson_interval(0, groups).high * step
     low = np.where(is_flat, np.maximum(0.0, means - half), np.minimum(low, means))
     high = np.where(is_flat, np.minimum(most, means + half), np.maximum(high, means))
@@ -145,8 +146,8 @@ def cross_validate(
     seen = CountErrors(
         errors.relative[rows, held_out][:, None], errors.exact[rows, held_out][:, None], errors.truth, errors.clusters
     )
-    nae = estimate(seen, "nae", seed=seed)[0] if errors.has_nae else None
-    return Validation(nae, estimate(seen, "accuracy", seed=seed)[0], tuple(chosen))
+    nae = estimate_settings(seen, "nae", seed=seed)[0] if errors.has_nae else None
+    return Validation(nae, estimate_settings(seen, "accuracy", seed=seed)[0], tuple(chosen))
 
 
 def assign_folds(errors: CountErrors, folds: int, seed: int) -> Integers:
@@ -157,10 +158,6 @@ def assign_folds(errors: CountErrors, folds: int, seed: int) -> Integers:
     fold_of = np.empty(len(order), dtype=np.int64)
     fold_of[order] = np.arange(len(order)) % folds
     return np.asarray(fold_of[errors.clusters])
-
-
-def _mean(values: Floats) -> Floats:
-    return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
 
 
 def _replicate(values: Floats, clusters: NDArray[Any], seed: int) -> Floats:

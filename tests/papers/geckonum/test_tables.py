@@ -24,7 +24,7 @@ from subitize.papers.geckonum.labels import Annotations, estimate_means, read_re
 from subitize.papers.geckonum.release import MODELS, read_release
 from subitize.papers.geckonum.reproduction import compare
 from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compute_extensions, compute_tables
-from subitize.stats.estimate import estimate_share, wilson_interval
+from subitize.stats.estimate import estimate, wilson_interval
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.papers.geckonum.geckonum_release import PROMPTS, SOME, write_prompts, write_release
@@ -310,7 +310,7 @@ def test_standard_errors_and_tests_are_marked_as_the_papers_own(cells: Cells) ->
 def test_an_interval_is_that_of_the_estimator_over_prompts(annotations: Annotations, cells: Cells) -> None:
     """Types and numbers are strata; an image of Task 3 is as good as its answers."""
     own = annotations.counts.filter(pl.col("model") == "dalle_3")
-    wanted = estimate_share(own["right"].to_numpy(), own["prompt"].to_numpy(), own["stratum"].to_numpy())
+    (wanted,) = estimate(own["right"].to_numpy(), own["prompt"].to_numpy(), own["stratum"].to_numpy())
     cell = cells["table2", "dalle_3", "task1_acc"]
     assert (cell.low, cell.high, cell.n) == pytest.approx((100 * wanted.low, 100 * wanted.high, wanted.n))
     assert (cell.method, cell.caution) == (wanted.method, wanted.caution)

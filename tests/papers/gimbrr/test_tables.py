@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from subitize.analysis.design import estimate_by
 from subitize.analysis.published import ComparedCell
 from subitize.papers.gimbrr.prompts import ALL
-from subitize.papers.gimbrr.ratings import TaskRatings, add_pooled, estimate_by
+from subitize.papers.gimbrr.ratings import TaskRatings, add_pooled
 from subitize.papers.gimbrr.release import read_release, take_released
 from subitize.papers.gimbrr.reproduction import compare
 from subitize.papers.gimbrr.tables import compute_tables
@@ -204,5 +205,5 @@ def test_one_model_has_tables_but_no_regression_on_multiple_objects(made_up: Pat
     one = TaskRatings(ratings.rows.filter(ratings.rows["model"] == "MJ"))
     rows = {cell.place.row for cell in compute_tables(one) if cell.place.table == "regressions"}
     assert rows == {"single", "single|first-ratings", "single|links-repeated"}
-    shares = estimate_by(add_pooled(one.benchmark), "model")
+    shares = estimate_by(add_pooled(one.benchmark), "right", "model")
     assert shares["MJ",].value == shares["pooled",].value

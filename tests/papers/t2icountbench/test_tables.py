@@ -10,11 +10,11 @@ import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from subitize.analysis.claims import Claim, Contrast
-from subitize.analysis.design import Rate
 from subitize.analysis.score import LeftOutResults, PromptResult, rate_passes
 from subitize.papers.t2icountbench.claims import claims, falls_with_number, low_and_unequal, ranks_change
 from subitize.papers.t2icountbench.reproduction import PaperTables, show_tables
 from subitize.papers.t2icountbench.tables import (
+    PromptShare,
     TableCell,
     average_categories,
     averages,
@@ -29,7 +29,7 @@ from subitize.papers.t2icountbench.tables import (
     table_3,
     thresholds_at_half,
 )
-from subitize.records import Estimate, Item, Scalar
+from subitize.records import Estimate, Item
 from subitize.report.claims import tell
 from subitize.report.table import estimate_text
 from subitize.stats.ratings import count_ratings
@@ -173,21 +173,22 @@ def test_a_cell_of_a_category_is_its_pass_at_4_of_eight_images() -> None:
             assert cells["one", rate.group].per_image == rate.estimate
 
 
-def _categories(right: Sequence[int], n: int) -> dict[Scalar, list[Rate]]:
-    return {
-        name: [Rate((name, place), (), float(place < count)) for place in range(n)] for name, count in enumerate(right)
-    }
+def _prompts(sizes: Sequence[int], right: Sequence[int]) -> list[PromptShare]:
+    return [
+        PromptShare(f"{category} {place}", category, (), float(place < count))
+        for category, (size, count) in enumerate(zip(sizes, right, strict=True))
+        for place in range(size)
+    ]
 
 
 def test_categories_weigh_the_same_however_large() -> None:
-    many, few = ([Rate((name, at), (), float(at < 10)) for at in range(n)] for name, n in (("a", 100), ("b", 20)))
-    found = average_categories({"many": many, "few": few})
+    found = average_categories(_prompts((100, 20), (10, 10)))
     assert (found.value, found.n) == pytest.approx((0.3, 120))
     assert found.method.startswith("mean of 2 categories, Wilson interval over 120 clusters in 2 strata")
 
 
 def test_categories_that_differ_do_not_widen_the_interval_of_their_mean() -> None:
-    apart, alike = (average_categories(_categories(right, 50)) for right in ((1, 49) * 3, (25,) * 6))
+    apart, alike = (average_categories(_prompts((50,) * 6, right)) for right in ((1, 49) * 3, (25,) * 6))
     assert apart.value == alike.value == pytest.approx(0.5)
     assert apart.high - apart.low < 0.4 * (alike.high - alike.low)
 
@@ -205,7 +206,7 @@ PROOF = pytest.mark.proof("subitize.papers.t2icountbench.tables", "subitize.stat
 def test_the_interval_of_a_mean_of_categories_covers_the_truth(rates: tuple[float, ...], runs: int) -> None:
     random, inside = np.random.default_rng(3), 0
     for _ in range(runs):
-        found = average_categories(_categories(random.binomial(75, rates).tolist(), 75))
+        found = average_categories(_prompts((75,) * 6, random.binomial(75, rates).tolist()))
         inside += found.low <= sum(rates) / len(rates) <= found.high
     assert inside >= 0.93 * runs
 

@@ -7,21 +7,18 @@ are over prompts, since labels of the same prompt are correlated; types and numb
 Every label has the same weight; that of a whole image in Task 3 combines several answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-import polars.selectors as cs
 
-from subitize.analysis.design import assign_units
+from subitize.analysis.design import assign_units, estimate_by
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
 from subitize.papers.geckonum.release import GeckonumRelease, released_items
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Known, Question, Value
-from subitize.stats.estimate import Clusters, estimate_shares
 
 if TYPE_CHECKING:
     from subitize.analysis.frame import RunFrame
@@ -36,48 +33,25 @@ def estimate_means(labels: pl.DataFrame, *by: str, confidence: float = 0.95) -> 
 
     Labels weigh the same, or by a column `weight`, which should average 1.
     """
-    is_weighted = "weight" in labels.columns
-    weight = pl.col("weight").sum() if is_weighted else _LABELS
-    mean = pl.col("right").dot("weight") / weight if is_weighted else pl.col("right").mean()
-    named = labels.lazy().drop_nulls(by)
-    clusters = named.group_by(*by, "cluster").agg(_STRATUM, weight, pl.col("observations").sum(), mean=mean)
-    return _estimate(clusters, by, confidence)
+    weight = "weight" if "weight" in labels.columns else None
+    found = estimate_by(labels, "right", *by, weight=weight, count="observations", confidence=confidence)
+    return dict(sorted(found.items()))
 
 
-def estimate_events(labels: pl.DataFrame, events: Mapping[str, pl.Expr], *by: str) -> Shares:
+def estimate_events(labels: pl.DataFrame, events: Mapping[Any, pl.Expr], *by: str) -> Shares:
     """Estimate how often each of several events occurs in each group; the event is the last part of the key."""
-    shares = {name: is_so.cast(pl.Float64).mean() for name, is_so in events.items()}
-    clusters = labels.lazy().group_by(*by, "cluster").agg(_STRATUM, _LABELS, pl.col("observations").sum(), **shares)
-    each = clusters.unpivot(list(events), index=cs.exclude(*events), variable_name="event", value_name="mean")
-    return _estimate(each, (*by, "event"))
+    found: Shares = {}
+    for event, is_so in events.items():
+        rows = labels.with_columns(pl.lit(event).alias("event"))
+        found |= estimate_by(rows, is_so.cast(pl.Float64), *by, "event", count="observations")
+    return dict(sorted(found.items()))
 
 
 def estimate_outcomes(labels: pl.DataFrame, outcome: str, *by: str) -> Shares:
-    """Estimate the share of each outcome in each group; the outcome is the last part of the key."""
-    rows = labels.lazy()
-    prompts = rows.group_by(*by, "cluster").agg(_STRATUM, _LABELS)
-    found = rows.group_by(*by, "cluster", outcome).agg(found=pl.len())
-    every = rows.select(*by, outcome).unique().join(prompts, on=by)
-    counted = every.join(found, on=[*by, "cluster", outcome], how="left")
-    share = pl.col("found").fill_null(0) / pl.col("weight")
-    return _estimate(counted.with_columns(mean=share, observations="weight"), (*by, outcome))
-
-
-_STRATUM = pl.col("stratum").first()
-_LABELS = pl.len().alias("weight")
-
-
-def _estimate(clusters: pl.LazyFrame, by: tuple[str, ...], confidence: float = 0.95) -> Shares:
-    floats, codes = pl.col("mean", "weight", "observations").cast(pl.Float64), pl.col("stratum").cast(pl.Int64)
-    group = pl.struct(by).rle_id().cast(pl.Int64).alias("group")
-    placed = clusters.sort(*by, "cluster").select(*by, floats, codes, group).collect(engine="in-memory")
-    figures = (placed[name].to_numpy() for name in ("mean", "weight", "observations", "group", "stratum"))
-    estimates = estimate_shares(Clusters(*figures), confidence=confidence)
-    groups = placed.group_by("group", maintain_order=True).agg(pl.col(by).first(), pl.col("weight").sum())
-    return {
-        tuple(names): replace(estimate, n=round(labels))
-        for (_, *names, labels), estimate in zip(groups.iter_rows(), estimates, strict=True)
-    }
+    """Estimate the share of each outcome in the groups that have it; the outcome is the last part of the key."""
+    events = {value: pl.col(outcome) == value for value in labels[outcome].unique().drop_nulls()}
+    found = estimate_events(labels.with_columns(observations=1), events, *by)
+    return {key: share for key, share in found.items() if share.value}
 
 
 SEEDS = 5

@@ -21,7 +21,7 @@ from subitize.papers.geckonum.release import MANY
 from subitize.records import Estimate
 from subitize.stats.agreement import Level, krippendorff_alphas
 from subitize.stats.compare import SharedClusters, compare_all, rank_models
-from subitize.stats.estimate import cluster_mean, subtract_independent
+from subitize.stats.estimate import standard_error, subtract_independent
 from subitize.stats.ratings import count_ratings
 from subitize.stats.regression import INTERCEPT, LogisticFit, build_design, fit_logistic
 from subitize.stats.significance import chi_squared, significant_shuffles
@@ -265,7 +265,7 @@ def _independent_errors(labels: pl.DataFrame) -> dict[str, float]:
 def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
     """Compute standard errors with prompts as clusters."""
     return {
-        str(model): cluster_mean(own["right"].to_numpy(), own["prompt"].rank("dense").to_numpy()).standard_error
+        str(model): standard_error(own["right"].to_numpy(), own["prompt"].rank("dense").to_numpy())
         for (model,), own in labels.group_by("model")
     }
 

@@ -22,8 +22,9 @@ from subitize.analysis.claims import (
     decide,
     subtract,
 )
+from subitize.analysis.design import estimate_by
 from subitize.papers.gimbrr.prompts import ALL, SINGLE, TASKS
-from subitize.papers.gimbrr.ratings import TaskRatings, estimate_by, means_by
+from subitize.papers.gimbrr.ratings import TaskRatings, means_by
 from subitize.papers.gimbrr.regressions import (
     COMPLEX,
     MULTIPLE,
@@ -79,7 +80,7 @@ _MOST_LISTED = 2
 
 def claims(ratings: TaskRatings) -> list[Claim]:
     """Evaluate the paper's conclusions on ratings of any models' images."""
-    shares = {task: share for (task,), share in estimate_by(ratings.rows, "task").items()}
+    shares = {task: share for (task,), share in estimate_by(ratings.rows, "right", "task").items()}
     return [
         models_are_ordered(ratings),
         nothing_is_near_perfect(ratings),
@@ -108,7 +109,7 @@ def models_are_ordered(ratings: TaskRatings) -> Claim:
 
 def nothing_is_near_perfect(ratings: TaskRatings) -> Claim:
     """Check every task of every model."""
-    found = estimate_by(ratings.of(*_ELEVEN), "task", "model")
+    found = estimate_by(ratings.of(*_ELEVEN), "right", "task", "model")
     if missing := _missing(_ELEVEN, (task for task, _ in found)):
         return _lack("2", missing)
     verdict = decide(
@@ -155,7 +156,7 @@ def regressions_show(ratings: TaskRatings, there: Iterable[str]) -> Iterator[Cla
 
 def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[str, str]) -> Claim:
     """Compare smaller numbers or sets with larger ones, with all models pooled."""
-    found = estimate_by(rows.with_columns(is_small=is_small), "is_small")
+    found = estimate_by(rows.with_columns(is_small=is_small), "right", "is_small")
     if not {(True,), (False,)} <= found.keys():
         return _lack(id, f"prompts with {' and '.join(levels)}")
     return _judge(id, adjust({(" − ".join(levels), None): subtract(found[True,], found[False,])}))
@@ -163,7 +164,7 @@ def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[
 
 def uncommon_sets_lose_more(ratings: TaskRatings) -> Claim:
     """Compare the loss from two objects to four between common and uncommon sets."""
-    found = estimate_by(ratings.of("multiple"), "common", "objects")
+    found = estimate_by(ratings.of("multiple"), "right", "common", "objects")
     if not {(is_common, size) for is_common in (True, False) for size in (2, 4)} <= found.keys():
         return _lack("13", "common and uncommon sets of two and of four objects")
     uncommon, common = (subtract_independent(found[is_common, 2], found[is_common, 4]) for is_common in (False, True))

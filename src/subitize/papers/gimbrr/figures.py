@@ -11,9 +11,10 @@ from math import sqrt
 
 import polars as pl
 
+from subitize.analysis.design import estimate_by
 from subitize.papers.gimbrr.claims import claims
 from subitize.papers.gimbrr.prompts import ALL, SINGLE, TASKS
-from subitize.papers.gimbrr.ratings import Shares, TaskRatings, estimate_by, take_ratings
+from subitize.papers.gimbrr.ratings import Shares, TaskRatings, take_ratings
 from subitize.papers.gimbrr.regressions import (
     MULTIPLE,
     RELATED,
@@ -85,7 +86,7 @@ def estimate_all(groups: Iterable[RatedRun], *by: str, tasks: Sequence[str]) -> 
     """Estimate accuracy in tasks by columns of the ratings and by model, for each group separately."""
     found: Shares = {}
     for group in groups:
-        found |= estimate_by(group.ratings.of(*tasks), *by, "model")
+        found |= estimate_by(group.ratings.of(*tasks), "right", *by, "model")
     return found
 
 
@@ -158,7 +159,7 @@ def _with_all(groups: Sequence[RatedRun], *by: str, tasks: Sequence[str]) -> Sha
     for group in groups:
         if len(group.ratings.models) > 1:
             pooled = group.ratings.of(*tasks).with_columns(model=pl.lit(group.title("all models")))
-            found |= estimate_by(pooled, *by, "model")
+            found |= estimate_by(pooled, "right", *by, "model")
     return found
 
 
@@ -395,7 +396,7 @@ class _Relation:
 
 
 def _over_singles(group: RatedRun, palette: Palette) -> Iterator[Figure]:
-    shares = estimate_by(link_singles(group.ratings), "task", "model")
+    shares = estimate_by(link_singles(group.ratings), "right", "task", "model")
     look = {"color": palette.of(group.ratings.models).colour()}
     note = "Share of complex tasks over that of the single objects they are linked to."
     points = {"": point_at_singles(group.ratings)}
@@ -403,7 +404,7 @@ def _over_singles(group: RatedRun, palette: Palette) -> Iterator[Figure]:
 
 
 def _over_multiple(group: RatedRun) -> Iterator[Figure]:
-    models, found = group.ratings.models, estimate_by(group.ratings.of(MULTIPLE), "model")
+    models, found = group.ratings.models, estimate_by(group.ratings.of(MULTIPLE), "right", "model")
     kinds = dict(zip(_RELATION_KINDS, (RELATED, UNRELATED), strict=True))
     shares = {(task, model): one for (model,), one in found.items() for tasks in kinds.values() for task in tasks}
     points = {kind: point_at_multiple(group.ratings, tasks) for kind, tasks in kinds.items()}
@@ -425,7 +426,7 @@ def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[Figure]:
         f"{kind} b {estimate_text(one.slope)}, p {write_p(one.p)}, {one.slope.n} points".strip()
         for kind, one in lines.items()
     )
-    own = estimate_by(group.ratings.rows, "task", "model")
+    own = estimate_by(group.ratings.rows, "right", "task", "model")
     name, title = f"{NAME}-over-{plot.across.split()[0]}{group.suffix}", group.title(f"Other tasks over {plot.across}")
     columns: Columns = (MODEL, _TASK, Column(plot.across.capitalize(), digits=3), Column("The task", digits=3))
     rows = (

@@ -16,7 +16,6 @@ from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, STRATA
 from subitize.papers.gimbrr.suite import MATCH, NAME
 from subitize.records import Design, Estimate, Item
 from subitize.report.table import number_of
-from subitize.stats.estimate import estimate_shares, gather_groups
 from subitize.store import Run
 from subitize.store.reading import decode_value
 
@@ -95,18 +94,6 @@ def shorten(keys: Iterable[object]) -> str:
     known = list(map(str, keys))
     more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
     return ", ".join(known[:_MOST_NAMED]) + more
-
-
-def estimate_by(rows: pl.DataFrame, *by: str) -> Shares:
-    """Estimate accuracy by group, in the order of first rows; rows with a null level are dropped."""
-    named = rows.drop_nulls(by)
-    if not named.height:
-        return {}
-    groups = named.select(by).unique(maintain_order=True).with_row_index("group")
-    placed = named.join(groups, on=by, maintain_order="left")
-    columns = (placed[name].cast(pl.Int64).to_numpy() for name in ("group", "cluster", "stratum"))
-    found = estimate_shares(gather_groups(placed["right"].to_numpy(), *columns))
-    return dict(zip(groups.drop("group").iter_rows(), found, strict=True))
 
 
 def add_pooled(rows: pl.DataFrame) -> pl.DataFrame:

@@ -11,10 +11,11 @@ from typing import Any
 
 import polars as pl
 
+from subitize.analysis.design import estimate_by
 from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell, read_published
 from subitize.papers.gimbrr import regressions
 from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, RELATIONS, SINGLE, TASKS, GimbrrTask
-from subitize.papers.gimbrr.ratings import Shares, TaskRatings, add_pooled, estimate_by
+from subitize.papers.gimbrr.ratings import Shares, TaskRatings, add_pooled
 from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, RegressionLine, VarianceTerm
 
 STEP_TITLES: Mapping[str, str] = {
@@ -38,7 +39,7 @@ def compute_tables(ratings: TaskRatings) -> list[Cell]:
 
 def overall(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy on all prompts but the controlled ones."""
-    found = estimate_by(add_pooled(ratings.benchmark), "model")
+    found = estimate_by(add_pooled(ratings.benchmark), "right", "model")
     return _place("overall", {("all", model): one for (model,), one in found.items()})
 
 
@@ -54,7 +55,7 @@ def controlled(ratings: TaskRatings) -> Iterator[Cell]:
 
 def linked_singles(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy on the single objects linked to each task (Figure 5, x-axis)."""
-    found = estimate_by(add_pooled(regressions.link_singles(ratings)), "task", "model")
+    found = estimate_by(add_pooled(regressions.link_singles(ratings)), "right", "task", "model")
     return _place("linked-singles", _in_order(found, map(ALL.__getitem__, regressions.COMPLEX)))
 
 
@@ -81,7 +82,9 @@ def regression_table(ratings: TaskRatings) -> Iterator[Cell]:
 
 def counting_by_number(ratings: TaskRatings) -> Iterator[Cell]:
     """Accuracy on counting prompts by number (Figure 7)."""
-    found = estimate_by(add_pooled(ratings.of("counting")).sort("number", maintain_order=True), "number", "model")
+    found = estimate_by(
+        add_pooled(ratings.of("counting")).sort("number", maintain_order=True), "right", "number", "model"
+    )
     return _place("counting-by-number", found)
 
 
@@ -91,7 +94,7 @@ def multiple_by_size(ratings: TaskRatings) -> Iterator[Cell]:
     sets = add_pooled(ratings.of("multiple").drop_nulls(["common", "objects"]))
     sets = sets.sort(~pl.col("common"), "objects", maintain_order=True)
     named = sets.with_columns(row=pl.format("{}|{}", kind, "objects"))
-    return _place("multiple-by-size", estimate_by(named, "row", "model"))
+    return _place("multiple-by-size", estimate_by(named, "right", "row", "model"))
 
 
 def correlations(ratings: TaskRatings) -> Iterator[Cell]:
@@ -110,7 +113,7 @@ def estimate_covariates(rows: pl.DataFrame) -> Shares:
     """Estimate accuracy by other conditions within a task, by condition, level and model."""
     shares: Shares = {}
     for name, (task, column, levels) in COVARIATES.items():
-        found = estimate_by(rows.filter(pl.col("task") == task), column, "model")
+        found = estimate_by(rows.filter(pl.col("task") == task), "right", column, "model")
         known = levels or {level: str(level) for level in sorted({level for level, _ in found})}
         for level, title in known.items():
             shares |= {(name, title, model): one for (of, model), one in found.items() if of == level}
@@ -140,7 +143,7 @@ TABLES: tuple[Table, ...] = (
 
 
 def _by_task(table: str, ratings: TaskRatings, wanted: Iterable[GimbrrTask]) -> Iterator[Cell]:
-    return _place(table, _in_order(estimate_by(add_pooled(ratings.rows), "task", "model"), wanted))
+    return _place(table, _in_order(estimate_by(add_pooled(ratings.rows), "right", "task", "model"), wanted))
 
 
 def _in_order(found: Shares, tasks: Iterable[GimbrrTask]) -> Shares:

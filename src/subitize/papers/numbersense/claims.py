@@ -15,7 +15,7 @@ from subitize.records import Estimate
 from subitize.report.claims import tell
 from subitize.report.table import estimate_text, number_of, number_text
 from subitize.stats.answers import Direction, KnowerLevel
-from subitize.stats.estimate import mean_interval
+from subitize.stats.estimate import MEAN, estimate
 from subitize.stats.weber import ScalarVariability
 
 CLAIMS: Mapping[str, str] = {
@@ -262,7 +262,7 @@ def drawing_is_harder(models: Sequence[ModelSummary]) -> Claim:
     are_several = all(len(own) > 1 for own in known)
     if not are_several and max(map(len, known)) > 1:
         return _state("3.2b", "undecided", "it needs one model of each task, or several of both")
-    means = [mean_interval([one.value for one in own]) if are_several else own[0] for own in known]
+    means = [estimate([one.value for one in own], scale=MEAN)[0] if are_several else own[0] for own in known]
     comparisons = adjust({("naming − drawing", ""): subtract(*means)})
     unit = "model" if are_several else "answer"
     return _state("3.2b", all_drop(comparisons), tell(comparisons[0], unit), comparisons)

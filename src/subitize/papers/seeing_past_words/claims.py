@@ -24,7 +24,7 @@ from subitize.papers.seeing_past_words.tables import (
 )
 from subitize.records import Estimate
 from subitize.report.table import estimate_text
-from subitize.stats.estimate import cluster_mean, estimate_share, subtract_independent
+from subitize.stats.estimate import MEAN, estimate, subtract_independent
 
 CHANCE = 0.5
 NEAR = 0.1
@@ -130,7 +130,7 @@ def _gets_no_more_than_words(texts: Sequence[TextScore]) -> _Found | None:
     guesses, _ = compare_foils(numbers.with_scores(prefer_smaller(numbers, numbers)))
     if not len(margins):
         return None
-    more = cluster_mean((np.sign(margins) - np.sign(guesses)) / 2, images).mean
+    (more,) = estimate((np.sign(margins) - np.sign(guesses)) / 2, images, scale=MEAN)
     return _Found(f"more pairs right than so {estimate_text(more)}", more.high < SMALL, more.low > 0)
 
 
@@ -156,7 +156,7 @@ def _names_small(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Foun
         if not own:
             return None
         is_right = [float(one.said == one.item.factors["number"]) for one in own]
-        shares.append(estimate_share(is_right, images_of(own)))
+        shares += estimate(is_right, images_of(own))
     drop = subtract_independent(*shares)
     return _Found(f"0 to 2 − 5 to 20 {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
 
@@ -168,6 +168,6 @@ def _says_two(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Found |
         return None
     first = next(iter(found))
     finding = f"of wrong numbers {estimate_text(found[first])} are {first}"
-    two = found.pop(_TWO, None) or estimate_share([0.0] * len(wrong), images_of(wrong))
+    two = found.pop(_TWO, None) or estimate([0.0] * len(wrong), images_of(wrong))[0]
     is_most = all(two.low > share.high for share in found.values())
     return _Found(finding, is_most, any(share.low > two.high for share in found.values()))

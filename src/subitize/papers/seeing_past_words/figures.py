@@ -48,7 +48,7 @@ from subitize.report.table import (
     percent_text,
     slug,
 )
-from subitize.stats.estimate import estimate_share
+from subitize.stats.estimate import estimate
 
 STATEMENT, QUESTION_AND_ANSWER, CAPTION = "statement", "question with answer", "caption"
 GAP, FAITHFUL_GAP, QUESTION = "gap", "gap, as in the paper", "question"
@@ -143,7 +143,7 @@ def _is_right(one: FilledProbe | AnsweredProbe) -> bool:
 
 
 def _share(hits: Sequence[bool], rows: Sequence[FilledProbe | AnsweredProbe]) -> Estimate:
-    return estimate_share([float(hit) for hit in hits], images_of(rows))
+    return estimate([float(hit) for hit in hits], images_of(rows))[0]
 
 
 def _shares_by_number(rows: Sequence[RowT]) -> dict[int | None, list[RowT]]:

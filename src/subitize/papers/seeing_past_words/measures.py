@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 from subitize.language.numbers import NUMERALS
 from subitize.papers.seeing_past_words.probes import Probe
 from subitize.records import Estimate
-from subitize.stats.estimate import (
-    ROUNDING,
-    Clusters,
-    Floats,
-    Integers,
-    estimate_errors,
-    estimate_share,
-    estimate_shares,
-    gather_clusters,
-)
+from subitize.stats.estimate import ROUNDING, Floats, Integers, error_scale, estimate
 
 Booleans = NDArray[np.bool_]
 Ties = Literal["half", "win", "lose"]
@@ -113,21 +104,17 @@ class _Column(NamedTuple):
 
 def _estimate_all(columns: Mapping[str, _Column]) -> dict[str, Estimate]:
     """Estimate the shares of several columns at once; n is the number of values."""
+    if not columns:
+        return {}
     parts = []
     for place, (values, images, weights, is_mixed) in enumerate(columns.values()):
-        counts = np.bincount(images).astype(np.float64)
-        total = counts if weights is None else np.bincount(images, weights)
-        sums = np.bincount(images, values if weights is None else values * weights)
-        there = counts > 0
+        n = len(values)
         is_bounded = not is_mixed or float(np.ptp(values)) < ROUNDING
-        observations = counts[there] * (1 if is_bounded else len(values))  # enough to lift the bound
-        parts.append((sums[there] / total[there], total[there], observations, np.full(there.sum(), place)))
-    if not parts:
-        return {}
-    means, totals, observations, groups = (np.concatenate(column) for column in zip(*parts, strict=True))
-    clusters = Clusters(means, totals, observations, groups, np.zeros(len(groups), np.int64))
-    found = zip(columns.items(), estimate_shares(clusters), strict=True)
-    return {name: replace(estimate, n=len(column.values)) for (name, column), estimate in found}
+        counts = np.full(n, 1 if is_bounded else n)  # n is enough to lift the bound
+        parts.append((values, images, np.ones(n) if weights is None else weights, counts, np.full(n, place)))
+    values, images, weights, counts, groups = (np.concatenate(one) for one in zip(*parts, strict=True))
+    found = zip(columns.items(), estimate(values, images, None, weights, group=groups, count=counts), strict=True)
+    return {name: replace(share, n=len(column.values)) for (name, column), share in found}
 
 
 def compare_foils(pairs: ScoredTexts) -> tuple[Floats, Integers]:
@@ -186,8 +173,8 @@ def measure_ranks(ranks: Sequence[float] | Floats, images: Sequence[Any] | NDArr
     given, names = np.asarray(ranks, np.float64), np.asarray(images)
     if not len(given):
         return {}
-    shares = {f"recall@{k}": estimate_share((given <= k).astype(np.float64), names) for k in (1, 2, 5)}
-    return {**shares, "mean_rank": estimate_errors(gather_clusters(given, names), np.ones(1), least=1.0)[0]}
+    shares = {f"recall@{k}": estimate((given <= k).astype(np.float64), names)[0] for k in (1, 2, 5)}
+    return {**shares, "mean_rank": estimate(given, names, scale=error_scale(low=1.0))[0]}
 
 
 def measure_said(said: Sequence[float | None], answers: Sequence[int], images: Sequence[Any]) -> dict[int, Estimate]:
@@ -195,7 +182,7 @@ def measure_said(said: Sequence[float | None], answers: Sequence[int], images: S
     wrong = [(number, image) for number, answer, image in zip(said, answers, images, strict=True) if number != answer]
     clusters = [image for _, image in wrong]
     found = {
-        number: estimate_share([float(one == number) for one, _ in wrong], clusters)
+        number: estimate([float(one == number) for one, _ in wrong], clusters)[0]
         for number in {int(number) for number, _ in wrong if number is not None and number == int(number)}
     }
     return dict(sorted(found.items(), key=lambda pair: (-pair[1].value, pair[0])))

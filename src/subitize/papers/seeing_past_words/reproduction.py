@@ -22,7 +22,7 @@ from subitize.papers.seeing_past_words.tables import (
     table_4,
     table_5,
 )
-from subitize.stats.estimate import estimate_share
+from subitize.stats.estimate import estimate
 from subitize.store import Run
 
 Sets = dict[tuple[str, str], Sequence[Probe]]
@@ -74,7 +74,7 @@ def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
     for name in BINS.values():
         for of, own in sets.items():
             is_there = [float(bin_number(probe.answer) == name) for probe in own]
-            share = estimate_share(is_there, [probe.image for probe in own])
+            (share,) = estimate(is_there, [probe.image for probe in own])
             yield PrintedRow("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
 
 
@@ -86,10 +86,10 @@ def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
         images = [probe.image for _, probe in foils]
         if foils:
             above = [float(foil > probe.answer) for foil, probe in foils]
-            yield row.compare("above the answer", estimate_share(above, images))
-            yield row.compare("even foils", estimate_share([float(foil % 2 == 0) for foil, _ in foils], images))
+            yield row.compare("above the answer", estimate(above, images)[0])
+            yield row.compare("even foils", estimate([float(foil % 2 == 0) for foil, _ in foils], images)[0])
         is_even = [float(probe.answer % 2 == 0) for probe in own]
-        yield row.compare("even answers", estimate_share(is_even, [probe.image for probe in own]))
+        yield row.compare("even answers", estimate(is_even, [probe.image for probe in own])[0])
         common, times = Counter(probe.answer for probe in own).most_common(1)[0]
         yield row.compare("most frequent answer", f"{common} ({times:,} of {len(own):,})")
 

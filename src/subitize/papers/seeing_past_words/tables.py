@@ -46,7 +46,7 @@ from subitize.papers.seeing_past_words.measures import (
 from subitize.papers.seeing_past_words.suite import RIGHT
 from subitize.records import Answer, Estimate, Filed, Fill, Item, Match, Scored
 from subitize.registry import TRAINED_ON
-from subitize.stats.estimate import estimate_share, subtract_independent
+from subitize.stats.estimate import estimate, subtract_independent
 from subitize.store import Run
 
 BLIND = " (blind)"
@@ -330,7 +330,7 @@ def table_5(probed: Probed) -> Iterator[ComparedCell]:
         for model, own in group_rows(chosen, lambda one: one.model).items():
             for number, some in _by_number(own).items():
                 is_right = [float(one.said == one.item.factors["number"]) for one in some]
-                accuracy = estimate_share(is_right, images_of(some))
+                (accuracy,) = estimate(is_right, images_of(some))
                 yield PrintedRow("table5", (number,), data, model).compare(f"accuracy {split}", accuracy)
             yield from _said_instead(
                 own, PrintedRow("said_instead", (split,), f"questions, {data}", model, is_printed=False)

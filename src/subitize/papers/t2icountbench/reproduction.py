@@ -15,7 +15,6 @@ import polars as pl
 from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.claims import Claim, Verdict, adjust, all_drop, pair
 from subitize.analysis.compare import RefinementEffect, compare
-from subitize.analysis.design import Rate
 from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, observe_run
 from subitize.analysis.published import CellId
 from subitize.analysis.score import LeftOutResults, PromptResult, find_omissions, gather_attempts
@@ -37,6 +36,7 @@ from subitize.papers.t2icountbench.tables import (
     SUITE,
     UNUSABLE,
     DrawnNumbers,
+    PromptShare,
     RankAmongPublished,
     TableCell,
     Threshold,
@@ -49,7 +49,7 @@ from subitize.records import Estimate, MatchesPrompt, base_suite
 from subitize.report.claims import claim_lines, tell, write_p
 from subitize.report.comparisons import name_measure, pair_table
 from subitize.report.table import Cell, Column, Result, Table, Worded, estimate_text
-from subitize.stats.estimate import mean_interval, subtract_independent
+from subitize.stats.estimate import MEAN, estimate, subtract_independent
 from subitize.stats.ratings import Ratings
 from subitize.stats.significance import kendall_w
 from subitize.store import Run
@@ -313,7 +313,7 @@ def observe_published() -> list[Claim]:
 
 def _low_and_unequal() -> Claim:
     averages = _column("table2", AVERAGE)
-    mean = mean_interval(list(averages.values()))
+    (mean,) = estimate([*averages.values()], scale=MEAN)
     best, worst = max(averages, key=averages.__getitem__), min(averages, key=averages.__getitem__)
     below = sum(value < 0.5 for value in averages.values())
     # Which prompts each got right is unknown, so the two are treated as independent.
@@ -382,10 +382,11 @@ def _implied_average(model: str) -> Estimate:
     cells = list_published("table2")
     counts = {name: implied_counts(cells[model, name], n)[0] for name, n in ITEMS.items()}
     return average_categories(
-        {
-            name: [Rate((name, place), (), float(place < count)) for place in range(ITEMS[name])]
+        [
+            PromptShare(f"{name} {place}", name, (), float(place < count))
             for name, count in counts.items()
-        }
+            for place in range(ITEMS[name])
+        ]
     )
 
 

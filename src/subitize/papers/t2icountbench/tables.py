@@ -7,33 +7,35 @@ Source of the printed figures (published.csv): Guo et al. (2025), Text-to-Image 
 Prompt Refinement Cannot Help: Tables 1 to 3, and what the text says of Figures 1 and 3 to 5, which print no numbers
 (sections 4.2, C.1 and C.2). No images or votes were released; no cell has an n."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from subitize.analysis.compare import (
-    REFINEMENT_MEASURES,
-    RefinementMeasure,
-    choices_of,
-    default_k,
-    is_fallback,
-    value_of,
-)
-from subitize.analysis.design import Rate, estimate_rates
+from subitize.analysis.compare import default_k, is_fallback
+from subitize.analysis.design import number_strata
 from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.published import CellId, read_published
-from subitize.analysis.score import LeftOutResults, PromptResult, Unusable
+from subitize.analysis.score import (
+    REFINEMENT_MEASURES,
+    LeftOutResults,
+    PromptResult,
+    RefinementMeasure,
+    Unusable,
+    choices_of,
+    value_of,
+)
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER
 from subitize.papers.t2icountbench import suite as benchmark
 from subitize.records import REFINED, Estimate, Item, Scalar
 from subitize.report.table import number_of
 from subitize.stats.crossing import Crossing, find_crossing
-from subitize.stats.estimate import clustered_mean, clustered_spread
+from subitize.stats.estimate import Scale, estimate, estimate_sd
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
         for number, there in sorted(by_number.items()):
             drawn = np.array([value for one in there for value in one.numbers])
             prompts = np.repeat(np.arange(len(there)), [len(one.numbers) for one in there])
-            error, spread = clustered_mean(drawn - number, prompts), clustered_spread(drawn, prompts)
+            (error,) = estimate(drawn - number, prompts, scale=Scale("mean", step=1.0))
+            spread = estimate_sd(drawn, prompts)
             found.append(DrawnNumbers(suite, model, judge, number, len(there), error, spread))
     return found
 
@@ -149,6 +152,16 @@ class TableCell:
     def is_published(self) -> bool:
         """Whether it is the paper's."""
         return isinstance(self.value, str)
+
+
+class PromptShare(NamedTuple):
+    """A prompt's share of right images, or of choices of several with a right one, and the number of such choices."""
+
+    prompt: str
+    category: Scalar
+    stratum: tuple[Scalar, ...]
+    value: float
+    choices: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,16 +271,18 @@ def average_by_model(attempts: Sequence[PromptResult], k: int, confidence: float
     return {model: average_categories(own, confidence) for model, own in found.items() if own}
 
 
-def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: float = 0.95) -> Estimate:
+def average_categories(prompts: Sequence[PromptShare], confidence: float = 0.95) -> Estimate:
     """Average prompts (the n) with equal weights for categories; the design's strata lie within categories."""
-    count = sum(map(len, categories.values()))
-    rates = [
-        one._replace(stratum=(category, *one.stratum), weight=count / len(categories) / len(own))
-        for category, own in categories.items()
-        for one in own
-    ]
-    what = "share" if len(categories) == 1 else f"mean of {len(categories)} categories"
-    return estimate_rates([rates], confidence=confidence, what=what)[0]
+    sizes = Counter(one.category for one in prompts)
+    (found,) = estimate(
+        [one.value for one in prompts],
+        stratum=number_strata((one.category, *one.stratum) for one in prompts),
+        weight=[len(prompts) / len(sizes) / sizes[one.category] for one in prompts],
+        count=[one.choices for one in prompts],
+        confidence=confidence,
+        what="share" if len(sizes) == 1 else f"mean of {len(sizes)} categories",
+    )
+    return replace(found, n=len(prompts))
 
 
 def rank_among_published(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
@@ -396,27 +411,25 @@ def _cell(
     """Average categories with equal weights; yield nothing if there is no success to average."""
     success, per_image = (_sample(attempts, measure, k, each) for measure in REFINEMENT_MEASURES)
     if success:
-        prompts = {one.cluster for own in success.values() for one in own}
+        prompts = {one.prompt for one in success}
         fallbacks = len({prompt_of(one) for one in attempts if is_fallback(one)} & prompts)
         images = average_categories(per_image) if per_image else None
         yield TableCell(table, row, column, average_categories(success), images, fallbacks)
 
 
-def _sample(
-    attempts: Sequence[PromptResult], measure: RefinementMeasure, k: int, each: int = 1
-) -> dict[Scalar, list[Rate]]:
-    """Average within prompts that have `each` results (by model or refinement), and group them by category."""
+def _sample(attempts: Sequence[PromptResult], measure: RefinementMeasure, k: int, each: int = 1) -> list[PromptShare]:
+    """Average within prompts that have `each` results (by model or refinement)."""
     by_prompt: dict[str, list[tuple[PromptResult, float]]] = defaultdict(list)
     for one in attempts:
         value = value_of(one, measure, k)
         if value is not None:
             by_prompt[prompt_of(one)].append((one, value))
-    found: dict[Scalar, list[Rate]] = defaultdict(list)
+    found = []
     for name, own in by_prompt.items():
         if len(own) == each:
             first, mean = own[0][0], sum(value for _, value in own) / each
             choices = sum(choices_of(one, measure, k) for one, _ in own)
-            found[first.item.factors.get("category", "")].append(Rate(name, first.stratum, mean, choices))
+            found.append(PromptShare(name, first.item.factors.get("category", ""), first.stratum, mean, choices))
     return found
 
 
