@@ -11,10 +11,10 @@ from subitize.labels import consensus, interpret, parse_rule, read_standing, rea
 from subitize.labels.consensus import consensus_rules
 from subitize.labels.rules import word_rules
 from subitize.language.answers import find_answer
-from subitize.language.clauses import read_scene
-from subitize.language.graph import read_graph, scene_asks
+from subitize.language.clauses import read_graph, read_scene
 from subitize.language.nouns import article, plural, singular
 from subitize.language.numbers import in_words
+from subitize.language.questions import scene_asks
 from subitize.language.reading import read
 from subitize.language.scene import NotUnderstood, Scene
 from subitize.records import (

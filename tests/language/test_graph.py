@@ -2,9 +2,9 @@
 
 import pytest
 
+from subitize.language.clauses import read_graph
 from subitize.language.counted import quoted_texts
-from subitize.language.graph import Node, make_graph, read_graph
-from subitize.language.questions import confirm_asks
+from subitize.language.questions import Node, confirm_asks, make_graph
 from subitize.language.scene import Entity, Pieces, Scene
 from subitize.records import Confirm, Draw
 from subitize.registry import make_suite

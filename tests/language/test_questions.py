@@ -1,7 +1,7 @@
 """The questions that follow from a prompt where nobody says what to ask."""
 
 from subitize.language.clauses import read_scene
-from subitize.language.graph import scene_asks
+from subitize.language.questions import scene_asks
 from subitize.language.scene import NotUnderstood
 from subitize.stimuli.clipart import GLYPHS, PALETTE
 from tests.cases import Case

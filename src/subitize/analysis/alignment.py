@@ -21,7 +21,7 @@ from subitize.io.frames import make_frame
 from subitize.judges.alignment import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import PLURALITY
-from subitize.language.graph import Node
+from subitize.language.questions import Node
 from subitize.language.texts import normalised_edit_distance, normalised_word_distance
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
 from subitize.stats.estimate import MEAN, SHARE, Scale, estimate

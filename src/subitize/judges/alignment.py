@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Reply, SelfTest
 from subitize.judges.asking import InWords, ModelJudge, shown_picture
 from subitize.judges.self_tests import ComputeFindings, check_scores
-from subitize.language.graph import Node, read_graph
+from subitize.language.clauses import read_graph
+from subitize.language.questions import Node
 from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import Ask, Confirm, Draw, Fit, Item, Match, Measured, Question, Refused, Scored
 from subitize.stimuli.colours import COLOUR_NAMES

@@ -43,6 +43,7 @@ from subitize.language.lexicon import (
     Kind,
     names_place,
 )
+from subitize.language.questions import Node, make_graph
 from subitize.language.scene import ComparisonWord, ContactWord, HoldingWord, NotUnderstood, Portion, Scene
 from subitize.language.terms import (
     Cursor,
@@ -64,6 +65,12 @@ def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
         return read_bare(terms) or _Reader(terms, known).read()
     except NotUnderstoodError as puzzle:
         return NotUnderstood(str(puzzle))
+
+
+def read_graph(prompt: str, nouns: Collection[str], colours: Collection[str]) -> tuple[Node, ...]:
+    """Make the graph of a prompt, parents first; empty if the prompt is not understood."""
+    scene = read_scene(prompt, nouns, colours)
+    return () if isinstance(scene, NotUnderstood) else make_graph(scene)
 
 
 _RELATION_WORDS: tuple[RelationWord | ContactWord, ...] = (*get_args(RelationWord), *get_args(ContactWord))

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from subitize.language.nouns import plural, singular
 from subitize.language.numbers import LARGEST_IN_WORDS, in_words
-from subitize.language.tokens import word_set
+from subitize.language.tokens import WORDS, word_set
 from subitize.records import Count, Draw, Item
 
 _MOST_WORDS = 5
@@ -97,10 +97,7 @@ _STEM = 4
 _PHRASE_WORD = re.compile(r"\s+([^\W\d_](?:[\w'-]*\w)?)")
 _OF = re.compile(r"\s+of\b", re.IGNORECASE)
 _THERE_ARE = re.compile(r"(?i)(\bthere\s+)are(\s+)$")
-_ENDS_PHRASE = word_set(
-    "above across against all along alongside among and are around at before behind below beside between by each for"
-    " from in inside into is near next of on onto or outside over that the to under were which who with"
-)
+_ENDS_PHRASE = WORDS["ends_phrase"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,17 +101,9 @@ _TELLS_PARTS = re.compile(
 _OF_SOME = re.compile(r"(?:is|are) (?!(?:missing|absent|hidden|gone|empty|not|behind)\b)")
 _EACH_SIDE = re.compile(r"(?:on|at) (?:each|either) (?:side|end)")
 GROUPED = word_set("rows columns lines groups stacks sets clusters piles bunches layers row column")
-_QUALITIES = word_set(
-    "red green blue yellow black white brown grey gray orange purple pink golden silver big small large little tiny"
-    " tall short old young male female adult whole dark light striped spotted single other larger smaller bigger"
-)
-_AFTER_PART = word_set(
-    "is are was were of on in at to near behind beside above below under with standing sitting facing looking lying"
-    " has have and but each left right one ones here there visible total appear appears seem seems can could times"
-)
-_KINDS = word_set(
-    "animal person people thing object item fruit vegetable vehicle flower shape piece individual creature"
-)
+_QUALITIES = WORDS["qualities"]
+_AFTER_PART = WORDS["after_part"]
+_KINDS = WORDS["kinds"]
 
 
 def is_whole_of(tokens: list[TextToken], whole: Mention, parts: list[Mention]) -> bool:
@@ -416,12 +408,8 @@ def _read_corrected(text: str, correction: re.Match[str]) -> float | NoValue:
     return NoValue("a correction that gives no new number") if is_about_some or number == 0 else number
 
 
-_ABOUT_SOME = word_set(
-    "is are was were of has have had looks look appears appear seems seem might could may isn't aren't"
-)
-_BEFORE_DIFFERENCE = word_set(
-    "missed miss missing forgot overlooked skipped add adding subtract remove removing exclude"
-)
+_ABOUT_SOME = WORDS["about_some"]
+_BEFORE_DIFFERENCE = WORDS["before_difference"]
 _AFTER_DIFFERENCE = word_set("more extra additional fewer others other")
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from subitize.io.tables import LARGEST_COUNT, Keys, TableRow, check_columns, read_count, read_factors, read_table
 from subitize.language.clauses import read_scene
 from subitize.language.counted import make_count
-from subitize.language.graph import scene_asks
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun, list_some
-from subitize.language.questions import ask_count
+from subitize.language.questions import ask_count, scene_asks
 from subitize.language.scene import NotUnderstood, Scene
 from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import Ask, Count, Draw, Item, Scalar

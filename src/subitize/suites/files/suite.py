@@ -7,8 +7,8 @@ from pathlib import Path
 
 from subitize.errors import SubitizeError
 from subitize.language.clauses import read_scene
-from subitize.language.graph import scene_asks
 from subitize.language.nouns import plural, singular
+from subitize.language.questions import scene_asks
 from subitize.language.scene import Entity, NotUnderstood, Scene
 from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import (
