@@ -43,7 +43,7 @@ from subitize.records import (
 from tests.goldens.texts import Golden, Texts, sha256
 from tests.language.numeral_cases import GROUPS
 from tests.language.numeral_policy_cases import POLICY_CASES, REASONS
-from tests.language.prompt_cases import COLOURS, NOT_UNDERSTOOD, NOUNS, UNDERSTOOD
+from tests.language.prompt_cases import COLOURS, NOT_UNDERSTOOD, NOUNS, TOGETHER, UNDERSTOOD
 
 CHARACTERS_PER_FILE = 36_000
 """So that each file is kept as it is."""
@@ -78,7 +78,7 @@ def make_words() -> Texts:
 def make_prompts() -> Texts:
     """The scene that each prompt asks for, its questions and its graph; or why it is not understood."""
     scenes: list[list[object]] = []
-    for number, prompt in enumerate(dict.fromkeys(prompt for prompt, _ in UNDERSTOOD)):
+    for number, prompt in enumerate(dict.fromkeys(prompt for prompt, _ in [*UNDERSTOOD, *TOGETHER])):
         scene = read_scene(prompt, NOUNS, COLOURS)
         assert isinstance(scene, Scene), prompt
         questions, graph = _questions(scene), _graph(prompt)

@@ -817,6 +817,28 @@ half of the pencil is red and the other half is blue -> 1 pencil [red+blue]
 one half of a pencil is red and the other half is blue -> 1 pencil [red+blue]
 """
 
+_TOGETHER = """
+three apples on the left, many bananas on the right -> 3 apple, many banana | 0 left of 1
+many dogs above three cats -> many dog, 3 cat | 0 above 1
+a few red dogs to the left of many cats -> few red dog, many cat | 0 left of 1
+some cats and some dogs on the right, three cups on the left -> some cat, some dog, 3 cup | 2 left of 0; 2 left of 1
+two dogs and three cats. The dogs are above the cats. There are many fish. -> 2 dog, 3 cat, many fish | 0 above 1
+more cats than dogs above a tree -> some cat, some dog, 1 tree | 0 above 2; 1 above 2; 0 more 1
+5 plus 6 red apples and a few cats -> 11 red apple, few cat
+seven apples, three red and four green; no dogs -> 3 red apple, 4 green apple, 0 dog
+many apples (high quality) and bananas: 3 -> many apple, 3 banana
+12 eggs, exactly 7 dogs, but no cats -> 12 egg, 7 dog, 0 cat
+two dogs but three cats -> 2 dog, 3 cat
+three apples, they are red -> 3 red apple
+three apples. They are cut in half. -> 3 apple [2=]
+an apple cut into quarters above two dogs -> 1 apple [4=], 2 dog | 0 above 1
+a pencil, half red and half blue, to the left of a cup -> 1 pencil [red+blue], 1 cup | 0 left of 1
+a flower pot with many flowers -> many flower
+a flower pot with a few flowers and three cats -> few flower, 3 cat
+three cats and there are twice as many dogs on a table -> 3 cat, 6 dog
+The dog has no ball. -> 1 dog, 0 ball
+"""
+
 _TABLES = (
     _BARE,
     _GROUPS,
@@ -834,6 +856,8 @@ _TABLES = (
 _QUANTITY_TABLES = (_OPEN, _HELD, _COMPARED, _PORTIONS, _PIECES, _HALVES)
 OF_QUANTITIES = [case for table in _QUANTITY_TABLES for case in _cases(table)]
 UNDERSTOOD = [case for table in _TABLES for case in _cases(table)] + OF_QUANTITIES
+TOGETHER = _cases(_TOGETHER)
+"""Prompts with words for open numbers or parts, and others that the tables above have without them."""
 
 _NOT_UNDERSTOOD = """
 An image of a shelf. There are 3 books on the shelf and 2 books to the left of the shelf.
@@ -1011,7 +1035,6 @@ a flower pot
 a flower pot and 5 flowers
 a flower pot with
 a flower pot with flowers
-a flower pot with many flowers
 two flower pots with 5 flowers
 5 flower pots
 3 dogs and a flower pot with
@@ -1339,7 +1362,6 @@ An image of a vase with flowers. There are no flowers in the vase.
 There are many flowers in the vase. There are no flowers in the vase.
 There are no dogs. There are three dogs.
 a few dogs on the left
-many dogs above three cats
 many flowers in a vase on a table
 a plate with half an apple
 more cats than dogs. Three cats.
@@ -1380,5 +1402,38 @@ two apples and half an apple. The apple is cut in half.
 a picture with
 150 apples and 100 dogs and no cats
 """
+_NOT_TOGETHER = """
+a cat behind a vase with three flowers
+a dog under a table with many plates
+two dogs on the left and a vase with many flowers on the right
+many flowers in a vase. The vase is to the left of a cat.
+a table with a few cups to the right of a dog
+a few books on a shelf above three dogs
+a red table with a few cups, on the left, and two dogs on the right
+half a pizza to the left of an apple
+no dogs above three cats
+no dogs on the left and three cats on the right
+many dogs on the left
+a vase with three red and two yellow flowers
+seven apples: three red and four green, and many dogs
+many apples, three red and four green
+many apples, three red and 2 more
+12 whole apples with a 3 row 4 column grid
+a flower pot with many flowers on a table with a few cups
+a cat on top of a car and many dogs
+many cats on the left, the same number of dogs on the right
+three dogs and many cats on the table, which are red
+no apples and seven apples
+0 apples and seven apples
+many dogs - three cats
+seven apples. The apple is red.
+seven apples. It is red.
+a dog. The dogs are red.
+three forks, of which one vase is broken into two pieces
+one half of a pencil big is red
+a cup and a table, half red, with many plates
+three cats and twice as many dogs as cups
+half a pizza and twice as many dogs
+"""
 NO_QUANTITIES = _prompts(_NOT_QUANTITIES)
-NOT_UNDERSTOOD = ["", *_prompts(_NOT_UNDERSTOOD), *NO_QUANTITIES]
+NOT_UNDERSTOOD = ["", *_prompts(_NOT_UNDERSTOOD), *NO_QUANTITIES, *_prompts(_NOT_TOGETHER)]

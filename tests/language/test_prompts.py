@@ -13,7 +13,15 @@ from subitize.language.scene import MOST_THINGS, Entity, NotUnderstood, Relation
 from subitize.language.tokens import LONGEST_TEXT
 from tests.cases import Case
 from tests.language.geckonum_prompts import PROMPTS, read_rows, scene_of
-from tests.language.prompt_cases import COLOURS, NO_QUANTITIES, NOT_UNDERSTOOD, NOUNS, OF_QUANTITIES, UNDERSTOOD
+from tests.language.prompt_cases import (
+    COLOURS,
+    NO_QUANTITIES,
+    NOT_UNDERSTOOD,
+    NOUNS,
+    OF_QUANTITIES,
+    TOGETHER,
+    UNDERSTOOD,
+)
 
 
 def read(prompt: str) -> Scene | NotUnderstood:
@@ -25,7 +33,7 @@ def is_understood(prompt: str) -> bool:
 
 
 def test_a_prompt_asks_for_its_scene(case: Case) -> None:
-    for prompt, scene in UNDERSTOOD:
+    for prompt, scene in [*UNDERSTOOD, *TOGETHER]:
         with case(prompt):
             assert read(prompt) == scene
 
@@ -62,8 +70,8 @@ Table = list[tuple[str, Scene]]
 some_and_all = pytest.mark.parametrize(
     "table",
     [
-        pytest.param(UNDERSTOOD[::30], id="some"),
-        pytest.param(UNDERSTOOD, id="all", marks=pytest.mark.proof("subitize.language")),
+        pytest.param([*UNDERSTOOD[::30], *TOGETHER[::10]], id="some"),
+        pytest.param([*UNDERSTOOD, *TOGETHER], id="all", marks=pytest.mark.proof("subitize.language")),
     ],
 )
 

@@ -20,6 +20,15 @@ FOLLOW = {
     ],
     "half an apple": ["confirm:there is half of an apple = True"],
     "as many cats as dogs": ["choose = 3"],
+    "more cats than dogs above a tree": [
+        "confirm:there are some cats = True",
+        "confirm:there are some dogs = True",
+        "confirm:there are some trees = True",
+        "confirm:there is 1 tree = True",
+        "confirm:there are some cats above some trees = True",
+        "confirm:there are some dogs above some trees = True",
+        "confirm:there are more cats than dogs = True",
+    ],
     "only a few apples on a table": ["choose = 1", "count:apple = 1"],
 }
 

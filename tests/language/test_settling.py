@@ -16,7 +16,7 @@ from subitize.language.scene import (
     Scene,
     with_exact_numbers,
 )
-from tests.language.prompt_cases import OF_QUANTITIES
+from tests.language.prompt_cases import OF_QUANTITIES, TOGETHER
 
 SEEDS = range(60)
 DOGS_AND_CATS = (Entity("dog", "some"), Entity("cat", "some"))
@@ -54,7 +54,7 @@ def test_the_same_seed_settles_the_same_way() -> None:
 
 
 def test_all_but_open_numbers_stays_as_it_is() -> None:
-    for _, scene in OF_QUANTITIES:
+    for _, scene in [*OF_QUANTITIES, *TOGETHER]:
         found = with_exact_numbers(scene, np.random.default_rng(1))
         for before, after in zip(scene.entities, found.entities, strict=True):
             assert replace(after, number=before.number) == before

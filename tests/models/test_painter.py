@@ -17,18 +17,21 @@ from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, NoEvents, Pixels, Request
 from subitize.io.images import decode
 from subitize.judges.observer import ObserverJudge
-from subitize.language.clauses import read_scene
+from subitize.language.clauses import read_graph, read_scene
+from subitize.language.scene import NotUnderstood
 from subitize.models.painter import DrawnNumber, Painter, draw
 from subitize.models.random import Random
 from subitize.models.stand_ins import IdealHuman
 from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.stats.response_law import Slips, human_law
+from subitize.stimuli.clipart import PALETTE
 from subitize.stimuli.glyphs import GLYPHS
-from subitize.stimuli.observing import see
+from subitize.stimuli.observing import holds, see, see_picture
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.language.geckonum_prompts import PROMPTS, read_rows, scene_of
+from tests.language.prompt_cases import TOGETHER
 from tests.models.painter_laws import painter_law
 
 proof = pytest.mark.proof(
@@ -87,6 +90,17 @@ def test_colours_and_places_are_seen_in_the_picture() -> None:
         red, green = ([box for box in boxes if box.colour == colour] for colour in ("red", "green"))
         assert (len(red), len(green), len(boxes)) == (3, 2, 5)
         assert max(box.xyxy[2] for box in red) < min(box.xyxy[0] for box in green)
+
+
+@pytest.mark.slow
+def test_open_numbers_and_parts_are_seen_where_the_prompt_puts_them(case: Case) -> None:
+    for prompt, _ in TOGETHER:
+        with case(prompt):
+            view = see_picture(picture(Painter(size_px=512), prompt))
+            for node in read_graph(prompt, GLYPHS, PALETTE):
+                statement = read_scene(node.ask.question.id.removeprefix("confirm:"), GLYPHS, PALETTE)
+                assert not isinstance(statement, NotUnderstood)
+                assert node.ask.expects == (holds(statement, view),), node.ask.wording
 
 
 @pytest.mark.parametrize(

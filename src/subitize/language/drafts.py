@@ -13,6 +13,7 @@ from subitize.language.scene import (
     Entity,
     Form,
     HoldingWord,
+    Portion,
     Quantifier,
     Relation,
     Scene,
@@ -158,20 +159,21 @@ def make_scene(drafts: Drafts) -> Scene:
     _check_numbers(kept, drafts.compared)
     _check_counted_once(kept)
     _check_pot(kept, drafts)
+    _check_positions(kept, drafts)
     holds = _settled_holds(drafts)
     places = list(dict.fromkeys(hold.place for hold in holds))
     kept = [draft for draft in kept if draft not in places] + places
     at = {draft: place for place, draft in enumerate(kept)}
-    told = [*drafts.relations, *_side_relations(kept, drafts)]
+    told = drafts.relations or _side_relations(kept)
     scene = Scene(
         tuple(Entity(one.noun, "some" if one.number is None else one.number, one.colour, one.form) for one in kept),
         tuple(dict.fromkeys(Relation(at[one], word, at[other]) for one, word, other in told)),
         tuple(Comparison(at[one], word, at[other]) for one, word, other in drafts.compared),
         _check_grid(kept, drafts.grid),
     )
-    if (scene.relations or scene.grid or drafts.potted) and (drafts.is_open or holds):
-        raise NotUnderstoodError("open numbers or parts, and places in the picture besides")
-    if scene.grid and scene.relations:
+    if scene.relations and holds:
+        raise NotUnderstoodError("things in or on others, and places in the picture besides")
+    if scene.grid and (scene.relations or drafts.is_open or holds):
         raise NotUnderstoodError("rows and columns, and other places besides")
     if find_places(scene) is None:
         raise NotUnderstoodError("places that contradict one another")
@@ -231,7 +233,7 @@ def _check_pot(drafts: list[Draft], told: Drafts) -> None:
     if told.potted.noun not in POTTED:
         raise NotUnderstoodError(f"a pot with something else in it than flowers: {told.potted.noun!r}")
     is_mixed = any(draft.noun != told.potted.noun for draft in drafts)
-    if told.relations or (is_mixed and any(draft.side for draft in drafts)):
+    if told.relations or told.holds or (is_mixed and any(draft.side for draft in drafts)):
         raise NotUnderstoodError("a pot, and where it stands")
 
 
@@ -251,13 +253,21 @@ def _settled_holds(drafts: Drafts) -> list[Hold]:
     return drafts.holds
 
 
-def _side_relations(drafts: list[Draft], told: Drafts) -> list[Related]:
+def _check_positions(drafts: list[Draft], told: Drafts) -> None:
+    """Refuse what has two positions, and the position of what is not there or not whole: "no dogs above a cat"."""
+    aside = [draft for draft in drafts if draft.side]
+    if aside and told.relations:
+        raise NotUnderstoodError("relations, and places in the picture besides")
+    placed = aside + [draft for one, _, other in told.relations for draft in (one, other)]
+    if told.is_open and any(draft.number == 0 or isinstance(draft.form, Portion) for draft in placed):
+        raise NotUnderstoodError("the position of what is not there, or not whole")
+
+
+def _side_relations(drafts: list[Draft]) -> list[Related]:
     """The relations implied by places in the picture, between neighbours along one axis."""
     sides = [draft.side for draft in drafts]
     if not any(sides):
         return []
-    if told.relations:
-        raise NotUnderstoodError("relations, and places in the picture besides")
     axes = {SIDES[side][0] for side in sides if side} - {""}
     ranks = sorted({SIDES[side][1] for side in sides if side})
     if None in sides or len(axes) != 1 or len(ranks) < 2:

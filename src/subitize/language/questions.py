@@ -42,7 +42,8 @@ def scene_asks(scene: Scene) -> tuple[Ask, ...]:
     is_open = any(isinstance(entity.number, str) for entity in scene.entities)
     if not is_open and all(entity.form is None for entity in scene.entities):
         return count_asks(scene)
-    if scene.comparisons or (is_open and _has_lines(scene)):
+    is_placed = any(relation.word not in ("in", "on") for relation in scene.relations)
+    if not is_placed and (scene.comparisons or (is_open and _has_lines(scene))):
         return line_asks(scene)
     return tuple(node.ask for node in make_graph(scene))
 
