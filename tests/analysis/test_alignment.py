@@ -1,5 +1,6 @@
 """How well drawings fit their prompts: scores per drawing, means with intervals, groups, and what is left out."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -251,9 +252,9 @@ def test_a_score_that_never_varies_is_printed_without_an_interval(run: Run) -> N
         read(run, trial(one, model=EXACT), graph_answers(one), "observer")
     run.close()
     printed = call("align", run.location).out
-    assert "0.000 –" in printed
+    assert re.search(r"fit +0\.000 +3$", printed, re.MULTILINE), printed
     assert "inf" not in printed.replace("† informed", "")
-    assert "– no interval: all scores are the same" in printed
+    assert "There is no interval where all scores are the same" in printed
     (row,) = [row for row in call("align", run.location, "--json").json() if row["measure"] == "fit"]
     assert (row["value"], row["low"], row["high"], row["n"]) == (0.0, None, None, 3)
 

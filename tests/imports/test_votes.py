@@ -281,7 +281,7 @@ def test_the_command_makes_a_run_of_votes_that_is_scored(tmp_path: Path) -> None
     assert (row["k"], row["value"], row["n"], row["judge"], row["is_voted"]) == (4, 0.5, 2, "human", True)
     plain = call("score", run).out
     assert re.search(r"imagen +all .* 2 *$", plain, re.MULTILINE), plain
-    assert "n of a row without accuracy: groups of images judged together, refused ones included" in plain
+    assert "without accuracy: groups of images judged together, refused ones included" in plain
     printed = call("score", run, "--pass-at-k", "--by", "category").out
     assert "category=fruit" in printed
     assert "‡ from votes" in printed

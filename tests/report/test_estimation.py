@@ -33,6 +33,7 @@ def measure(tallies: Tallies, model: str, task: str = "draw") -> CountingReport:
             "is_right": responses == tallies.numbers[clusters],
             "group": [1] * len(responses),
             "status": ["eligible"] * len(responses),
+            "is_excluded": [False] * len(responses),
             "cluster": clusters,
             "stratum": tallies.numbers[clusters],
         }
