@@ -23,6 +23,7 @@ NAMES = (
     "runner",
     "report",
     "reading",
+    "growth",
     "geckonum",
     "judges",
     "serving",

@@ -29,6 +29,7 @@ RIVALS = {
     "runner": "AsyncOpenAI",
     "report": "Altair",
     "reading": "bare program",
+    "growth": "further trial",
     "geckonum": "pandas",
     "judges": "bare network",
     "serving": "bare judge",
@@ -52,6 +53,8 @@ MARKED = [
 ]
 
 
+# Of peaks, which are the same within one process.
+DIFFERENCES = {"growth"}
 # Ends in a process of its own, which is small: so the measuring of memory is tested.
 MEASURED = "own_data"
 
@@ -106,7 +109,7 @@ def test_a_benchmark_runs_to_its_end_and_names_what_it_compares(name: str, monke
     assert RIVALS[name] in str(results[0])
     for result in results:
         assert str(result).startswith(result.what)
-        assert all(math.isfinite(figure) and figure > 0 for figure in _figures(result, name))
+        assert all(math.isfinite(figure) and (figure > 0 or name in DIFFERENCES) for figure in _figures(result, name))
 
 
 def _figures(result: object, name: str) -> tuple[float, ...]:

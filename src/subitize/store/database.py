@@ -49,7 +49,6 @@ from subitize.store.upgrades import upgrade_statements
 
 DATABASE_FILE = "run.sqlite"
 BUSY_SECONDS = 60
-_CACHE_KB = 32_000
 _DAMAGE = ("malformed", "Could not decode")
 _SETTING_UP = 5081712  # an arbitrary number
 # Reading needs no transaction. In SQLite none begins unless _begin_at_once begins it; changing the isolation level, and
@@ -244,8 +243,6 @@ def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
     # FULL: commits survive a power cut too, not only a killed process.
     cursor.execute("PRAGMA synchronous = FULL")
-    # With the default of 2 MB a large import writes pages out and reads them back.
-    cursor.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     cursor.close()
 
 

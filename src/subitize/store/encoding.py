@@ -4,7 +4,8 @@ Also joins responses known by name with the images attached to them later."""
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any, Generic, TypeVar, get_args
@@ -59,12 +60,30 @@ def item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
     )
 
 
-def hash_items(rows: Iterable[Sequence[object]]) -> str:
+class ItemsHash:
+    """Hashes and counts the rows of a suite's items while they are passed on, as together they take much memory."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self.count = 0
+
+    def follow(self, rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+        """Yield the rows."""
+        for row in rows:
+            _, item_id, _, _, _, *texts = row
+            self._hash.update(repr((item_id, *texts)).encode())
+            self.count += 1
+            yield row
+
+    def __str__(self) -> str:
+        return self._hash.hexdigest()
+
+
+def hash_items(rows: Iterable[tuple[object, ...]]) -> str:
     """Hash the stored texts of a suite's items, in order."""
-    hashed = hashlib.sha256()
-    for _, item_id, _, _, _, *texts in rows:
-        hashed.update(repr((item_id, *texts)).encode())
-    return hashed.hexdigest()
+    found = ItemsHash()
+    deque(found.follow(rows), maxlen=0)
+    return str(found)
 
 
 def decode_item(row: Row[tuple[object, ...]]) -> Item:

@@ -2,6 +2,7 @@
 
 import time
 import uuid
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from subitize.store.database import ROWS_AT_ONCE, Database, Location, insert_all
 from subitize.store.encoding import (
     Attachment,
     EncodedReading,
+    ItemsHash,
     ReadingDecoder,
     attach_image,
     decode_item,
@@ -172,7 +174,13 @@ class Run:
         with self._backend.setting_up() as connection:
             if connection.execute(self._select_suite(spec.name)).first() is None:
                 frame = items if sample is None else islice(items, SAMPLED_FROM_AT_MOST)
-                rows = [item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, frame))]
+                made = ItemsHash()
+                rows = made.follow(item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, frame)))
+                if sample is None:
+                    insert_all(connection, tables.items, rows)
+                else:
+                    deque(rows, maxlen=0)
+                    self._add_items(connection, spec.name, sample)
                 row = {
                     "run_id": self.run_id,
                     "suite": spec.name,
@@ -181,15 +189,11 @@ class Run:
                     "seed": seed,
                     "asks_again": design.asks_again,
                     "strata": codec.encode(codec.strata, design.strata),
-                    "items_hash": hash_items(rows),
+                    "items_hash": str(made),
                     "sampling": None if sample is None else sample.scheme,
-                    "sampled_from": None if sample is None else len(rows),
+                    "sampled_from": None if sample is None else made.count,
                 }
                 connection.execute(insert(tables.suites).values(row))
-                if sample is None:
-                    insert_all(connection, tables.items, rows)
-                else:
-                    self._add_items(connection, spec.name, sample)
                 return
         self.check_suite(spec, seed, items)
         if sample is not None:
