@@ -32,6 +32,75 @@ def test_the_page_on_architecture_names_files_and_objects_that_are_there() -> No
     assert [f"{module}.{name}" for module, name in names if not _has(module, name)] == []
 
 
+OPENED_ELSEWHERE = {
+    "(files('subitize') / 'options.toml').read_text",  # our own
+    "(files('subitize.annotation') / 'instructions.toml').read_text",
+    "(here / f'{name}.py').read_text",
+    "Image.open",  # a glyph of ours, from memory
+    "Regions.open",  # calls open_input
+    "archive.open",  # a member of a zip that open_zip opened
+    "self._archive.open",
+    "self._zip.open",
+    "np.fromfile",  # weights, checked when they were found
+    "np.load",  # through open_input
+    "os.open",  # a folder's lock
+    "webbrowser.open",
+}
+"""What may open something without `io`, and why."""
+
+
+def test_files_that_users_name_are_opened_by_io_alone() -> None:
+    files = [path for path in sorted(SOURCE.rglob("*.py")) if path.relative_to(SOURCE).parts[0] not in ("io", "store")]
+    found = {
+        (path.relative_to(SOURCE).as_posix(), call) for path in files for call in _openings(path.read_text("utf-8"))
+    }
+    assert {call for _, call in found} >= OPENED_ELSEWHERE
+    assert sorted(f"{file}: {call}(…)" for file, call in found if call not in OPENED_ELSEWHERE) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(name)",
+        "path.open('rb')",
+        "path.open(encoding='utf-8')",
+        "path.read_text()",
+        "path.read_bytes()",
+        "zipfile.ZipFile(path)",
+        "ZipFile(path)",
+        "pl.read_csv(path)",
+        "pl.scan_ndjson(path)",
+        "Image.open(path)",
+        "np.load(path)",
+        "np.fromfile(path)",
+    ],
+)
+def test_the_test_sees_every_way_to_open_a_file(code: str) -> None:
+    assert list(_openings(code))
+
+
+def test_writing_and_reading_what_lies_beside_the_code_are_no_reading_of_users_files() -> None:
+    code = "path.open('w')\nopen(path, mode='ab')\nPath(__file__).with_name('x.toml').read_text(encoding='utf-8')\n"
+    assert not list(_openings(code))
+
+
+def _openings(code: str) -> Iterator[str]:
+    """List the calls that read a file; writing is not reading, and files beside the code are the package's own."""
+    for call in ast.walk(ast.parse(code)):
+        if isinstance(call, ast.Call) and _OPENS.fullmatch(name := ast.unparse(call.func)) and "__file__" not in name:
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            modes = [one.value for one in given if isinstance(one, ast.Constant)]
+            is_own = name == "open" and "\ndef open(" in code
+            if not is_own and not any(re.fullmatch(r"[wax]b?\+?", str(mode)) for mode in modes):
+                yield name
+
+
+_OPENS = re.compile(
+    r"open|.*\.(?:open|read_text|read_bytes)|(?:zipfile\.)?ZipFile|(?:pl|polars)\.(?:read|scan)_\w+|np\.(?:load|fromfile)",
+    re.DOTALL,
+)
+
+
 def _has(module: str, name: str) -> bool:
     return hasattr(importlib.import_module(f"subitize.{module}"), name)
 

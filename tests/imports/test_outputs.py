@@ -453,8 +453,8 @@ def make_bad_files(folder: Path) -> dict[str, tuple[Path, str]]:
         "no counts": (bare, "no question whose right answer is a count .1 × the right answer is no count"),
         "predictions alone": (lonely, "predictions, which do not say what is right"),
         "another ending": (plain("a.txt", "x"), "a.txt: not named like the outputs of a known program"),
-        "missing": (folder / "nothing.jsonl", "no such file"),
-        "folder": (folder, "a folder; name a file in it"),
+        "missing": (folder / "nothing.jsonl", "No such file"),
+        "folder": (folder, "Is a directory; name a file in it"),
         "deep": (plain("deep.json", "[" * 100_000), "deep.json: this JSON is nested too deeply"),
     }
 

@@ -1,14 +1,28 @@
 """Files of users are read to a limit, by one reader, and what is wrong with them is told with its line."""
 
 import os
+import re
 import threading
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from subitize.errors import BadFileError
-from subitize.io.files import escape_formula, read_lines, read_records, read_text
+from subitize.io.files import (
+    escape_formula,
+    hash_file,
+    open_input,
+    open_zip,
+    read_bounded,
+    read_lines,
+    read_records,
+    read_text,
+)
+from subitize.io.frames import read_csv, scan_parquet
+from subitize.io.tables import read_table
 from tests.cases import Case
 from tests.commands import call
 
@@ -28,11 +42,71 @@ def test_a_pipe_is_read_up_to_the_limit(tmp_path: Path) -> None:
         writer = threading.Thread(target=pipe.write_bytes, args=(b"x" * 10,))
         writer.start()
         if is_read:
-            assert read_text(pipe, limit) == "x" * 10
+            assert read_text(pipe, limit, allow_pipe=True) == "x" * 10
         else:
-            with pytest.raises(BadFileError, match="pipe: 10 bytes; at most 9 are read"):
-                read_text(pipe, limit)
+            with pytest.raises(BadFileError, match="pipe: more than 9 bytes"):
+                read_text(pipe, limit, allow_pipe=True)
         writer.join()
+
+
+DOORS: dict[str, Callable[[Path], object]] = {
+    "bytes": read_bounded,
+    "text": read_text,
+    "lines": lambda path: list(read_lines(path, (), "")),
+    "opened": open_input,
+    "hash": hash_file,
+    "zip": open_zip,
+    "table": read_table,
+    "Parquet": scan_parquet,
+    "CSV frame": read_csv,
+}
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_what_is_no_file_is_refused_before_it_is_opened(door: Callable[[Path], object], tmp_path: Path) -> None:
+    loop, pipe, folder = tmp_path / "loop.csv", tmp_path / "pipe.csv", tmp_path / "folder.csv"
+    loop.symlink_to(loop)
+    os.mkfifo(pipe)
+    folder.mkdir()
+    endless = tmp_path / "endless.csv"
+    endless.symlink_to("/dev/zero")
+    for path, reason in {
+        tmp_path / "none.csv": "No such file or directory",
+        loop: "Too many levels of symbolic links",
+        folder: "Is a directory; name a file in it",
+        pipe: "a pipe, and this file is read more than once; write it to a file, and name that",
+        endless: "not a file, but a device or socket; write what it gives to a file, and name that",
+    }.items():
+        with pytest.raises(BadFileError, match=re.escape(f"cannot read {path}: {reason}")):
+            door(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_without_permission_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.touch(0)
+    with pytest.raises(BadFileError, match=re.escape(f"cannot read {file}: Permission denied")):
+        read_text(file)
+
+
+def test_a_pipe_may_be_imported(tmp_path: Path) -> None:
+    run, pipe = tmp_path / "run", tmp_path / "pipe"
+    suite = "naming:images=1,numbers=1-2,categories=apples,size_px=128,wordings=category,control_question=false"
+    assert call("run", suite, "--model", "random", "--out", run).code == 0
+    os.mkfifo(pipe)
+    rows = "annotator,item,answer\nA,naming/apples/1/0/category,2\n"
+    writer = threading.Thread(target=pipe.write_text, args=(rows,))
+    writer.start()
+    done = call("import", "readings", pipe, "--run", run)
+    writer.join()
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_file_whose_name_has_brackets_is_no_pattern(tmp_path: Path) -> None:
+    file = tmp_path / "a[1].parquet"
+    pl.DataFrame({"prompt": ["two dogs"]}).write_parquet(file)
+    assert [row.fields for row in read_table(file).rows] == [{"prompt": "two dogs"}]
+    assert scan_parquet(file).collect().height == 1
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ import polars as pl
 from pydantic_core import from_json, to_json
 
 from subitize.analysis.frame import NO_JUDGE
+from subitize.errors import BadFileError
+from subitize.io.files import hash_file
 from subitize.records import digest
 from subitize.store import Run, codec
 from subitize.store.frames import trace_readings, trace_responses
@@ -234,9 +236,8 @@ def _identify(picture: Mapping[str, Any], files: dict[Path, str]) -> tuple[str, 
     path = Path(picture["path"])
     if path not in files:
         try:
-            with path.open("rb") as file:
-                files[path] = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError:
+            files[path] = hash_file(path)
+        except BadFileError:
             files[path] = ""
     return (files[path], "") if files[path] else (f"unknown picture {path.name}", path.name)
 

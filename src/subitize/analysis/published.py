@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from subitize.io.files import read_text
 from subitize.records import Estimate
 from subitize.stats.answers import Direction
 
@@ -70,8 +71,7 @@ def read_published(file: Path) -> Mapping[CellId, str]:
     Tables are separated by an empty line. Each begins with its name and those of its columns, followed by its rows.
     Cells that are not printed are empty.
     """
-    with file.open(newline="", encoding="utf-8") as lines:
-        return MappingProxyType(dict(_read_cells(csv.reader(lines))))
+    return MappingProxyType(dict(_read_cells(csv.reader(read_text(file).splitlines()))))
 
 
 def _read_cells(lines: Iterator[list[str]]) -> Iterator[tuple[CellId, str]]:

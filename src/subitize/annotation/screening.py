@@ -62,7 +62,7 @@ def find_images(run: Run, names: Iterable[str], reason: str) -> dict[str, str]:
 
 def read_list(run: Run, path: Path, reason: str) -> dict[str, str]:
     """Find the images that a CSV lists, each with its own or the given reason."""
-    return _find_all(run, read_lines(path, (("image", "item"),), _COLUMNS), reason)
+    return _find_all(run, read_lines(path, (("image", "item"),), _COLUMNS, allow_pipe=True), reason)
 
 
 def name_images(run: Run) -> dict[str, list[str]]:

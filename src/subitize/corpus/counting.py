@@ -28,7 +28,7 @@ from subitize.corpus.tagging import Found, Tagger, Warn, check_parts, make_tagge
 from subitize.errors import BadFileError, NothingToDoError, RunError
 from subitize.evaluate.processes import Pool
 from subitize.interfaces import Events
-from subitize.io.files import read_lines
+from subitize.io.files import read_bounded, read_lines
 from subitize.io.outputs import make_folder, write_atomic
 from subitize.records import Estimate, digest
 from subitize.stats.estimate import wilson_interval
@@ -230,11 +230,11 @@ def load_counts(folder: Path) -> CountedCorpus:
     """Read the counts that an earlier count saved."""
     path = folder / COUNTS if folder.is_dir() else folder
     try:
-        plain = from_json(path.read_bytes())
+        plain = from_json(read_bounded(path))
         return CountedCorpus(plain["name"], from_plain(plain), plain["rule"], len(plain["shards"]))
-    except OSError:
+    except BadFileError as error:
         raise BadFileError(
-            f"no counts in {folder}; make them: subitize corpus FILES --column NAME --out {folder}"
+            f"no counts in {folder} ({error}); make them: subitize corpus FILES --column NAME --out {folder}"
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadFileError(f"{path} holds no counts of a corpus ({type(error).__name__}: {error})") from None
@@ -363,7 +363,7 @@ def _read_state(corpus: Corpus, shard: Shard) -> Counts | None:
     if path is None or not path.exists():
         return None
     try:
-        return from_plain(from_json(path.read_bytes()))
+        return from_plain(from_json(read_bounded(path)))
     except (ValueError, KeyError, TypeError):
         return None  # damaged: count again
 

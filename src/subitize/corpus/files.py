@@ -20,7 +20,8 @@ from typing import IO, Any
 import polars as pl
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
-from subitize.io.files import find_delimiter
+from subitize.io.files import find_delimiter, open_input
+from subitize.io.frames import scan_parquet
 
 FORMATS = {
     ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
@@ -196,8 +197,8 @@ def _open_parquet(shard: Shard, path: Path, layout: CorpusLayout) -> tuple[pl.La
     if shard.compression:
         raise BadFileError(f"{shard.name}: a Parquet file is compressed within; unpack it first")
     try:
-        schema = pl.read_parquet_schema(path)
-        frame = pl.scan_parquet(path)
+        frame = scan_parquet(path)
+        schema = frame.collect_schema()
         rows = int(frame.select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BadFileError(f"{shard.name}: no Parquet file that can be read ({_first_line(error)})") from None
@@ -247,7 +248,7 @@ def _make_batch(captions: Sequence[str | None], addresses: Sequence[str | None],
 @contextmanager
 def _unpacked(shard: Shard, path: Path) -> Iterator[tuple[IO[str], Callable[[], float]]]:
     """Open a text file, decompressed; also yield a function that returns the share read so far."""
-    with path.open("rb") as raw:
+    with open_input(path, None) as raw:
         size = max(1, path.stat().st_size)
         with _unpack(shard, raw) as binary:
             buffered = io.BufferedReader(binary, _PEEK_BYTES)

@@ -13,12 +13,12 @@ from typing import IO
 from subitize.corpus.files import CorpusLayout, Problems, Shard, local_copy, read_batches
 from subitize.corpus.numerosities import CaptionRule, may_have_number
 from subitize.corpus.tagging import Found, Tagger, make_tagger, tidy
-from subitize.errors import BadImageError, BadValueError, NothingToDoError
+from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
 from subitize.evaluate.costs import Budget
 from subitize.evaluate.engines import open_caller
 from subitize.evaluate.looks import JudgePool, RewardSample, Unscorable
 from subitize.interfaces import Events, Judge
-from subitize.io.images import image_format
+from subitize.io.images import image_format, read_image
 from subitize.labels import Rule as ReadingRule
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
@@ -229,8 +229,8 @@ async def _look(pool: JudgePool, images: Path, image: str, caption: str, found: 
     try:
         data = _read_image(images, image)
         format = image_format(data)
-    except (OSError, BadImageError) as error:
-        return CaptionedImage(image, caption, named, {}, getattr(error, "strerror", None) or str(error))
+    except BadFileError as error:
+        return CaptionedImage(image, caption, named, {}, str(error).removeprefix("cannot be read: "))
     asks = count_asks(Scene(tuple(Entity(noun, number) for noun, number in named.items())))
     counted = await pool.count(RewardSample(data, format, asks))
     if isinstance(counted, Unscorable):
@@ -248,7 +248,7 @@ def _read_image(images: Path, name: str) -> bytes:
     path = (images / name).resolve()
     if images.resolve() not in path.parents:
         raise BadImageError("outside the folder of images")
-    return path.read_bytes()
+    return read_image(str(path))
 
 
 def _rates(known: Sequence[CaptionedImage]) -> Iterator[MisalignmentRate]:

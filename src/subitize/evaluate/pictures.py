@@ -7,7 +7,7 @@ from pathlib import Path
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.evaluate.rendering import render_png
-from subitize.io.images import image_size
+from subitize.io.images import image_size, read_image
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.store.images import Images
 
@@ -51,6 +51,6 @@ def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
 
 def _read(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise BadFileError(f"cannot read the picture {path}: {error.strerror}") from None
+        return read_image(path)
+    except BadFileError as error:
+        raise BadFileError(f"cannot read the picture {path}: {str(error).removeprefix('cannot be read: ')}") from None

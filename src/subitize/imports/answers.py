@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -15,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from subitize import registry
 from subitize.errors import BadValueError, SubitizeError
 from subitize.imports.releases import find_rating_columns
-from subitize.io.files import CsvRow, read_lines, read_records
+from subitize.io.files import CsvRow, read_records, read_rows
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import CANNOT_TELL
 from subitize.labels.rules import find_positional_rule, parse_rule
@@ -283,12 +284,12 @@ def import_readings(run: Run, path: Path, *, judge: str, rule: Rule | None = Non
 
 
 def read_answers(path: Path) -> Iterator[CsvRow]:
-    """Read the answers in a CSV, in our columns or in those of a paper's ratings."""
-    _, header = next(read_records(path), (1, []))
-    columns = find_rating_columns(header)
-    if columns is not None:
-        return columns.read(path)
-    return read_lines(path, _NEEDED, COLUMNS)
+    """Read the answers in a CSV, or from a pipe, in our columns or in those of a paper's ratings."""
+    records = read_records(path, allow_pipe=True)
+    header = next(records, (1, []))
+    columns = find_rating_columns(header[1])
+    records = chain([header], records)
+    return columns.read(path, records) if columns else read_rows(path, records, _NEEDED, COLUMNS)
 
 
 def import_lines(

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Events, watch
+from subitize.io.files import open_zip
 from subitize.io.images import LARGEST_FILE_BYTES, decode, image_format, read_image
 from subitize.language.nouns import singular
 from subitize.language.questions import LINES_WORDING
@@ -168,8 +169,8 @@ class _ZipSource:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._archive = zipfile.ZipFile(path)
-        except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            self._archive = open_zip(path)
+        except BadFileError as error:
             raise BadFileError(f"{path} is neither a folder nor a zip of pictures ({error})") from None
         entries = self._archive.infolist()
         if len(entries) > _MOST_ENTRIES:

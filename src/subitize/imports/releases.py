@@ -6,7 +6,7 @@ from pathlib import Path
 
 from subitize import papers as plugins
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.io.files import CsvRow, read_lines
+from subitize.io.files import CsvRow, read_rows
 from subitize.labels import Rule, interpret
 from subitize.language.numbers import count_noun
 from subitize.records import Count, Drawn, Item, Question, Reading, Response, Spec, Subject, Words
@@ -48,9 +48,9 @@ class RatingColumns:
         """Return whether a file with these columns has such ratings."""
         return any(set(columns) <= set(header) for columns in self.headers)
 
-    def read(self, path: Path) -> Iterator[CsvRow]:
-        """Read the ratings of a file."""
-        lines = list(read_lines(path, (), ""))
+    def read(self, path: Path, records: Iterator[tuple[int, list[str]]]) -> Iterator[CsvRow]:
+        """Read the ratings of a file from its records."""
+        lines = list(read_rows(path, records, (), ""))
         for line, row in zip(lines, self.translate(lines), strict=True):
             yield line._replace(row=row)
 

@@ -54,7 +54,7 @@ def read_votes(path: Path) -> list[Vote]:
     """Read the votes of a file; the first bad line raises an error."""
     votes: list[Vote] = []
     seen: dict[tuple[str, str, str, int], int] = {}
-    for line in read_lines(path, _NEEDED, COLUMNS):
+    for line in read_lines(path, _NEEDED, COLUMNS, allow_pipe=True):
         vote = _read_vote(line)
         key = (vote.annotator, vote.model, vote.item_id, vote.place or 0)
         if key in seen:

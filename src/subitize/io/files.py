@@ -1,13 +1,17 @@
-"""Reads CSV, JSON and JSON Lines, with errors that name the file and the line.
+"""Opens the files that users name, and reads CSV, JSON and JSON Lines with errors that name the file and the line.
 
 CSV columns may be separated by commas, semicolons or tabs, and their names may be capitalised. Text that a spreadsheet
 would run as a formula is written with a leading apostrophe, which is removed on reading."""
 
 import codecs
 import csv
+import hashlib
 import io
 import json
+import os
 import re
+import stat
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,31 +23,76 @@ LARGEST_BYTES = 200_000_000
 """Larger files are not hand-made tables."""
 
 
-def read_text(path: Path, largest: int = LARGEST_BYTES) -> str:
-    """Read a text file of at most so many bytes; an error names the first line that is not UTF-8.
+def check_input(path: Path | str, largest: int | None = LARGEST_BYTES, *, allow_pipe: bool = False) -> None:
+    """Refuse what is not a regular file, or larger; None allows any size, for what is read in parts.
 
-    UTF-16, which Excel writes as "Unicode text", is recognised by its first two bytes.
+    Only a file that is read once, from beginning to end, may be a pipe.
     """
     try:
-        data = read_bounded(path, largest)
-        return data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise BadFileError(f"{path.name} line {line}: not UTF-8; save the file as UTF-8") from None
+        found = os.stat(path)
+    except OSError as error:
+        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
+    fault = ""
+    if stat.S_ISDIR(found.st_mode):
+        fault = "Is a directory; name a file in it"
+    elif stat.S_ISFIFO(found.st_mode):
+        fault = "" if allow_pipe else "a pipe, and this file is read more than once; write it to a file, and name that"
+    elif not stat.S_ISREG(found.st_mode):
+        fault = "not a file, but a device or socket; write what it gives to a file, and name that"
+    if fault:
+        raise BadFileError(f"cannot read {path}: {fault}")
+    if largest is not None and found.st_size > largest:
+        raise BadFileError(f"{path}: {found.st_size:,} bytes; at most {largest:,} are read")
+
+
+def open_input(path: Path | str, largest: int | None = LARGEST_BYTES, *, allow_pipe: bool = False) -> io.BufferedReader:
+    """Open a file that a user named, for reading bytes."""
+    check_input(path, largest, allow_pipe=allow_pipe)
+    try:
+        return open(path, "rb")
     except OSError as error:
         raise BadFileError(f"cannot read {path}: {error.strerror}") from None
 
 
-def read_bounded(path: Path, largest: int = LARGEST_BYTES) -> bytes:
-    """Read a file of at most so many bytes; devices are refused."""
-    if path.is_char_device() or path.is_block_device():
-        raise BadFileError(f"cannot read {path}: not a file")
-    size = path.stat().st_size
-    with path.open("rb") as file:  # the size of a pipe is unknown
-        data = file.read(1 + (min(size, largest) if path.is_file() else largest))
+def open_zip(path: Path, kind: str = "zip") -> zipfile.ZipFile:
+    """Open a zip that a user named; its members are read one by one, and have limits of their own."""
+    check_input(path, None)
+    try:
+        return zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadFileError(f"{path}: no {kind} that can be read ({reason})") from None
+
+
+def hash_file(path: Path | str) -> str:
+    """Compute the SHA-256 of a file."""
+    with open_input(path, None) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_bounded(path: Path | str, largest: int = LARGEST_BYTES, *, allow_pipe: bool = False) -> bytes:
+    """Read a file of at most so many bytes."""
+    with open_input(path, largest, allow_pipe=allow_pipe) as file:
+        try:
+            data = file.read(largest + 1)  # the size of a pipe is unknown
+        except OSError as error:
+            raise BadFileError(f"cannot read {path}: {error.strerror}") from None
     if len(data) > largest:
-        raise BadFileError(f"{path}: {max(size, len(data)):,} bytes; at most {largest:,} are read")
+        raise BadFileError(f"{path}: more than {largest:,} bytes, which are the most that are read")
     return data
+
+
+def read_text(path: Path, largest: int = LARGEST_BYTES, *, allow_pipe: bool = False) -> str:
+    """Read a text file of at most so many bytes; an error names the first line that is not UTF-8.
+
+    UTF-16, which Excel writes as "Unicode text", is recognised by its first two bytes.
+    """
+    data = read_bounded(path, largest, allow_pipe=allow_pipe)
+    try:
+        return data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BadFileError(f"{path.name} line {line}: not UTF-8; save the file as UTF-8") from None
 
 
 def escape_formula(text: str) -> str:
@@ -51,9 +100,9 @@ def escape_formula(text: str) -> str:
     return f"'{text}" if re.match(FORMULA, text) else text
 
 
-def read_records(path: Path, *, keep_empty: bool = False) -> Iterator[tuple[int, list[str]]]:
+def read_records(path: Path, *, keep_empty: bool = False, allow_pipe: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Read the records, each with the line it begins on: a field may span several. Empty ones are usually left out."""
-    text = read_text(path)
+    text = read_text(path, allow_pipe=allow_pipe)
     named = _SEPARATOR.match(text)
     reader = csv.reader(
         io.StringIO(text, newline=None),
@@ -112,9 +161,17 @@ class CsvRow(NamedTuple):
         return BadFileError(f"{self.file} {self.kind} {self.number}: {message}")
 
 
-def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[CsvRow]:
+def read_lines(
+    path: Path, needed: Sequence[Sequence[str]], known: str, *, allow_pipe: bool = False
+) -> Iterator[CsvRow]:
     """Read a file that needs a column of each group in `needed`; `known` lists all columns in errors."""
-    records = read_records(path)
+    return read_rows(path, read_records(path, allow_pipe=allow_pipe), needed, known)
+
+
+def read_rows(
+    path: Path, records: Iterator[tuple[int, list[str]]], needed: Sequence[Sequence[str]], known: str
+) -> Iterator[CsvRow]:
+    """Make rows of a file's records, the first of which is the header."""
     _, names = next(records, (1, []))
     columns = [name.strip() for name in names]
     while columns and not columns[-1]:  # Excel keeps columns that once held something

@@ -1,13 +1,31 @@
-"""Groups records and turns them into polars frames, without importing the store."""
+"""Opens tables as polars frames, groups records and turns them into frames, without importing the store."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import polars as pl
 
+from subitize.io.files import check_input
+
 RowT = TypeVar("RowT")
 KeyT = TypeVar("KeyT")
+
+
+_LARGEST_CSV_BYTES = 1_000_000_000
+
+
+def scan_parquet(path: Path) -> pl.LazyFrame:
+    """Open a Parquet file that a user named, of any size."""
+    check_input(path, None)
+    return pl.scan_parquet(path, glob=False)
+
+
+def read_csv(path: Path, **options: Any) -> pl.DataFrame:  # noqa: ANN401
+    """Read a CSV that a user named, with options of polars."""
+    check_input(path, _LARGEST_CSV_BYTES)
+    return pl.read_csv(path, glob=False, **options)
 
 
 def group_rows(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:

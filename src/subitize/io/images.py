@@ -18,7 +18,8 @@ from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
-from subitize.errors import BadImageError
+from subitize.errors import BadFileError, BadImageError
+from subitize.io.files import open_input, read_bounded
 from subitize.records import ImageFormat
 
 Rgb = NDArray[np.uint8]
@@ -43,7 +44,7 @@ def image_format(data: bytes) -> ImageFormat:
 def image_size(path: Path) -> tuple[int, int]:
     """Read an image's width and height, as it is shown upright, from the beginning of its file."""
     try:
-        with path.open("rb") as file:
+        with open_input(path, LARGEST_FILE_BYTES) as file:
             name = image_format(file.read(16))
             file.seek(0)
             with _OPENERS[name](file) as image:
@@ -74,9 +75,9 @@ def read_image(path: str) -> bytes:
     if fault := find_fault(path):
         raise BadImageError(fault)
     try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise BadImageError(f"cannot be read: {error.strerror}") from None
+        return read_bounded(path, LARGEST_FILE_BYTES)
+    except BadFileError as error:
+        raise BadImageError(str(error)) from None
 
 
 def data_url(data: bytes) -> str:

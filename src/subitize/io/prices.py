@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.io.files import read_text
 
 OLD_AFTER_DAYS = 180
 _BUILT_IN = Path(__file__).with_name("prices.toml")
@@ -216,9 +217,7 @@ def warn_of_age(used: Mapping[str, Price], today: date) -> str | None:
 
 def _read(path: Path) -> tuple[Price, ...]:
     try:
-        content = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
-    except OSError as error:
-        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
+        content = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         raise BadFileError(f"{path.name}: no TOML: {error}") from None
     reader = TypeAdapter(dict[Literal["price"], tuple[Price, ...]], config=ConfigDict(extra="forbid"))

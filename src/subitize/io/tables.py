@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from subitize.errors import BadFileError, BadImageError
-from subitize.io.files import as_object, read_json, read_lines, read_objects, read_text
+from subitize.io.files import as_object, check_input, read_json, read_lines, read_objects, read_text
 from subitize.io.images import image_format
 from subitize.records import Scalar, Stored
 
@@ -67,8 +67,7 @@ def read_table(path: Path, *, otherwise: str = "") -> DataTable:
     reader = _READERS.get(path.suffix.lower()) or _READERS.get(otherwise)
     if reader is None:
         raise BadFileError(f"{path}: should be a table, by its name one of {', '.join(_READERS)}; save it as CSV")
-    if not path.is_file():
-        raise BadFileError(f"cannot read {path}: there is no such file")
+    check_input(path, None)
     rows = reader(path)
     first = next(rows, None)
     if first is None:
@@ -80,7 +79,7 @@ def read_table(path: Path, *, otherwise: str = "") -> DataTable:
 def read_pictures(path: Path, wanted: Collection[Stored]) -> Iterator[bytes]:
     """Read the wanted pictures of a Parquet file, each once."""
     left = {stored.hash for stored in wanted}
-    for fields in _read_slices(path):
+    for fields in read_parquet_rows(path):
         for data in filter(None, map(_find_bytes, fields.values())):
             hash = hashlib.sha256(data).hexdigest()
             if hash in left:
@@ -194,17 +193,19 @@ def _check_text(where: str, text: str) -> None:
 
 
 def _read_parquet(path: Path) -> Iterator[TableRow]:
-    for number, fields in enumerate(_read_slices(path), 1):
+    for number, fields in enumerate(read_parquet_rows(path), 1):
         seen = {name: _replace_bytes(name, value) for name, value in fields.items()}
         yield _make_row(f"{path.name} row {number}", seen)
 
 
-def _read_slices(path: Path) -> Iterator[dict[str, object]]:
+def read_parquet_rows(path: Path) -> Iterator[dict[str, object]]:
     """Read the rows of a Parquet file, in slices that fit in memory."""
     import polars as pl
 
+    from subitize.io.frames import scan_parquet
+
     try:
-        table = pl.scan_parquet(path, glob=False)
+        table = scan_parquet(path)
         rows: int = table.select(pl.len()).collect().item()
         at_once = max(1, rows * _SLICE_BYTES // max(path.stat().st_size, _SLICE_BYTES))
         for start in range(0, rows, at_once):

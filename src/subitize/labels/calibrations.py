@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic_core import from_json, to_json
 
 from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeError, UnknownNameError
+from subitize.io.files import read_bounded
 from subitize.io.outputs import make_folder, write_atomic
 from subitize.records import Estimate, to_plain
 
@@ -79,12 +80,14 @@ def load(name: str) -> Calibrated:
     from pydantic import TypeAdapter, ValidationError
 
     path = _path(name)
+    if name not in names():
+        raise UnknownNameError("calibration", name, names())
     try:
-        return TypeAdapter(Calibrated).validate_json(_restore(path.read_bytes()))
-    except FileNotFoundError:
-        raise UnknownNameError("calibration", name, names()) from None
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror or error}; {_ELSEWHERE}") from error
+        data = read_bounded(path)
+    except BadFileError as error:
+        raise StorageError(f"{error}; {_ELSEWHERE}") from error
+    try:
+        return TypeAdapter(Calibrated).validate_json(_restore(data))
     except ValidationError as error:
         what = error.errors(include_url=False)[0]
         where = ".".join(map(str, what["loc"])) or "the file"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from subitize.errors import BadFileError, UnknownNameError
-from subitize.io.files import read_lines, read_text
+from subitize.io.files import open_input, read_lines, read_text
 from subitize.models.image_folders import (
     ITEMS,
     SUFFIXES,
@@ -67,9 +67,9 @@ def name_listing(name: str) -> str:
 def is_listing(path: str) -> bool:
     """Return whether a JSONL lists images, by its first line; it may be a log."""
     try:
-        with open(path, "rb") as file:
+        with open_input(path, _LARGEST_LISTING_BYTES) as file:
             first = json.loads(file.readline(_LARGEST_METADATA_BYTES))
-    except (OSError, ValueError, RecursionError):
+    except (BadFileError, OSError, ValueError, RecursionError):
         return False
     return isinstance(first, dict) and "image_path" in first
 

@@ -155,7 +155,7 @@ class Transformers:
         """Hash the file of regions: another may be at its path later."""
         if self._regions is None or not self._regions.is_file():
             return {}
-        return {"regions_sha256": weights.hash_file(self._regions)}
+        return {"regions_sha256": weights.hash_weights(self._regions)}
 
     def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
         # Where torchvision is installed, it resizes pictures instead of Pillow, to other pixels.

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from subitize.errors import BadFileError, MissingPartError
-from subitize.io.images import Rgb, decode
+from subitize.errors import BadFileError, BadImageError, MissingPartError
+from subitize.io.images import Rgb, decode, read_image
 
 # Photographs that come with scikit-image, each of one thing of a COCO class.
 _FILES: Mapping[str, tuple[str, ...]] = {
@@ -86,8 +86,8 @@ def _varied(pixels: Rgb, cell: tuple[int, int], random: np.random.Generator) -> 
 def _photograph(file: str) -> Rgb:
     path = _folder() / file
     try:
-        return decode(path.read_bytes())
-    except OSError as error:
+        return decode(read_image(str(path)))
+    except BadImageError as error:
         raise BadFileError(
             f"{path} cannot be read ({error}); run: pip install --force-reinstall scikit-image"
         ) from None

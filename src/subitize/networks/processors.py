@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
+from subitize.io.files import read_text
 from subitize.io.images import Rgb
-from subitize.networks.weights import Untyped, brief, refuse_wordless
+from subitize.networks.weights import Untyped, brief, read_config, refuse_wordless
 from subitize.records import Scalar
 
 if TYPE_CHECKING:
@@ -252,15 +253,14 @@ def _settings(folder: Path) -> dict[str, Any]:
     for name in ("tokenizer_config.json", "preprocessor_config.json", "processor_config.json"):
         path = folder / name
         if path.is_file():
-            found |= json.loads(path.read_text(encoding="utf-8"))
+            found |= read_config(folder, name)
     return found
 
 
 def _read_template(folder: Path, tokenizer: Untyped) -> str | None:
     if (folder / "chat_template.jinja").is_file():
-        return (folder / "chat_template.jinja").read_text(encoding="utf-8")
+        return read_text(folder / "chat_template.jinja")
     if (folder / "chat_template.json").is_file():
-        kept = json.loads((folder / "chat_template.json").read_text(encoding="utf-8"))
-        return str(kept["chat_template"])
+        return str(read_config(folder, "chat_template.json")["chat_template"])
     template: str | None = tokenizer.chat_template
     return template

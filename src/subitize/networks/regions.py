@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.io.files import open_input, open_zip
 from subitize.networks import weights
 
 Floats = NDArray[np.float32]
@@ -105,7 +106,7 @@ _Opened = tuple[Iterable[str], Callable[[str], NDArray[np.generic]]]
 
 def _open_npz(path: Path) -> _Opened:
     # Not by numpy.load, which leaves a damaged file open.
-    archive = zipfile.ZipFile(path)
+    archive = open_zip(path)
 
     def read(key: str) -> NDArray[np.generic]:
         with archive.open(f"{key}.npy") as file:
@@ -143,7 +144,7 @@ def _open_tsv(path: Path) -> _Opened:
     """Find where the line of each picture begins; if a picture comes twice, as in some releases, the first counts."""
     starts: dict[str, int] = {}
     start = 0
-    with path.open("rb") as file:
+    with open_input(path, None) as file:
         for line in file:
             if line.strip():
                 starts.setdefault(line.partition(b"\t")[0].decode("ascii"), start)
@@ -153,7 +154,7 @@ def _open_tsv(path: Path) -> _Opened:
 
     def read(key: str) -> NDArray[np.generic]:
         name, _, kind = key.rpartition(".")
-        with path.open("rb") as file:
+        with open_input(path, None) as file:
             file.seek(starts[name])
             cells = file.readline().rstrip(b"\r\n").split(b"\t")
         if len(cells) not in _COLUMNS:
@@ -193,7 +194,7 @@ def _reading(path: Path, read: Callable[[], T]) -> T:
         raise BadFileError(f"{path.name} cannot be read as region features ({error}); write it again") from None
 
 
-_DAMAGE = (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (BadFileError, OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error)
 
 
 def _shape(array: Floats) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
+from subitize.io.files import hash_file, read_text
 
 if TYPE_CHECKING:
     import torch
@@ -213,8 +214,8 @@ def read_config(folder: Path, index: str = "config.json") -> dict[str, Any]:
     """Read the index of a model's folder."""
     path = folder / index
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        config = json.loads(read_text(path))
+    except (BadFileError, ValueError) as error:
         raise BadFileError(f"{path} cannot be read ({error}); copy the model again") from None
     if not isinstance(config, dict):
         raise BadFileError(f"{path} holds no JSON object; copy the model again")
@@ -431,11 +432,11 @@ def hash_weights(path: Path) -> str:
     In a folder of transformers these are the files that are loaded, elsewhere all below it.
     """
     if path.is_file():
-        return hash_file(path)
+        return _hash_file(path)
     files = _find_loaded(path) or sorted({file for pattern in _WEIGHTS for file in path.rglob(pattern)})
     if not files:
         raise BadFileError(f"{path} has no weights ({', '.join(_WEIGHTS)}); copy the model again")
-    whole = "".join(f"{file.relative_to(path).as_posix()} {hash_file(file)}\n" for file in files)
+    whole = "".join(f"{file.relative_to(path).as_posix()} {_hash_file(file)}\n" for file in files)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -448,13 +449,11 @@ def _find_loaded(folder: Path) -> list[Path]:
     return sorted(path for name in {str(name) for name in names} if (path := folder / name).is_file())
 
 
-def hash_file(path: Path) -> str:
-    """Compute the SHA-256 of a file."""
+def _hash_file(path: Path) -> str:
     # In the hub's cache a large file is a link to a file named by its hash.
     if path.is_symlink() and re.fullmatch(r"[0-9a-f]{64}", path.resolve().name):
         return path.resolve().name
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hash_file(path)
 
 
 def name_versions(*packages: str) -> dict[str, str]:

@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageColor
 
+from subitize.errors import BadFileError
+from subitize.io.files import open_input
 from subitize.language.scene import Form, Pieces, Portion, Whole
 from subitize.records import digest
 from subitize.stimuli.appearance import Appearances, body_colours, describe, half_bodies, sample
@@ -210,9 +212,9 @@ def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
 
 def _read(file: Path, kind: type[Kept]) -> Kept | None:
     try:
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
+        with open_input(file, None) as opened, np.load(opened, allow_pickle=False) as kept:
             arrays = {field.name: kept[field.name] for field in fields(kind)}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (BadFileError, OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
     return kind(**(arrays | {"nouns": tuple(arrays["nouns"].tolist())}))
 

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from subitize.errors import BadFileError, BadImageError
+from subitize.io.files import hash_file, open_input, open_zip
 from subitize.io.images import LARGEST_FILE_BYTES, find_fault, image_format
 from subitize.io.tables import Unreadable, identify, read_pictures
 from subitize.records import Filed, Stored
@@ -96,7 +97,7 @@ class PictureFiles:
     def _by_hash(self) -> Mapping[str, str]:
         found = {}
         for path in self._list():
-            with suppress(OSError, BadImageError):  # unreadable files match no hash
+            with suppress(BadFileError):  # unreadable files match no hash
                 found[self._hash(path)] = path
         return found
 
@@ -158,21 +159,18 @@ class InFolder(PictureFiles):
 
     def _hash(self, path: str) -> str:
         if path not in self._hashes:
-            with open(path, "rb") as file:
-                self._hashes[path] = hashlib.file_digest(file, "sha256").hexdigest()
+            self._hashes[path] = hash_file(path)
         return self._hashes[path]
 
     def _open(self, path: str) -> Found:
         fault = find_fault(path)
         try:
             if not fault:
-                with open(path, "rb", buffering=0) as file:
+                with open_input(path, LARGEST_FILE_BYTES) as file:
                     image_format(file.read(16))
                     size = os.fstat(file.fileno()).st_size
                 return Filed(self._first_copy(path, size))
-        except OSError as error:
-            fault = f"cannot be read: {error.strerror}"
-        except BadImageError as error:
+        except BadFileError as error:
             fault = str(error)
         return Unreadable(os.path.relpath(path, self._root), fault)
 
@@ -194,11 +192,7 @@ class InZip(PictureFiles):
         super().__init__()
         self._path = path
         self._members: dict[Stored, str] = {}
-        try:
-            self._zip = zipfile.ZipFile(path)
-        except (OSError, zipfile.BadZipFile) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise BadFileError(f"{path}: no zip that can be read ({reason})") from None
+        self._zip = open_zip(path)
         for name in self._zip.namelist():
             if name.startswith("/") or ".." in PurePosixPath(name.replace("\\", "/")).parts:
                 raise BadFileError(f"{path.name}: its member {name[:80]!r} leads out of it; make the zip anew")

@@ -126,7 +126,9 @@ def _name_annotator(line: CsvRow, names: Mapping[str, str]) -> CsvRow:
 
 def _read_people(path: Path) -> dict[str, str]:
     needed = (("annotator",), ("name",))
-    return {line.get("annotator"): line.get("name") for line in read_lines(path, needed, "annotator, name")}
+    return {
+        line.get("annotator"): line.get("name") for line in read_lines(path, needed, "annotator, name", allow_pipe=True)
+    }
 
 
 def _read(run: Run, path: Path) -> Iterable[CsvRow]:

@@ -21,9 +21,9 @@ from subitize.annotation import tables
 from subitize.annotation.pages import FORMS, Form
 from subitize.annotation.people import RECRUITERS_DETAILS
 from subitize.annotation.ratings import Rating
-from subitize.errors import BadFileError
 from subitize.io.files import CsvRow
 from subitize.io.frames import make_frame
+from subitize.io.tables import read_parquet_rows
 from subitize.labels.interpretation import CANNOT_TELL
 from subitize.records import Attached, Boxes, Choose, Drawn, Elsewhere, Known, Question, Reading, Scalar, Stored, Words
 from subitize.store import Run, StoredResponse
@@ -285,11 +285,7 @@ def tabulate(ratings: Iterable[Rating], people: Mapping[str, int], remarks: Mapp
 
 def read_parquet(path: Path) -> Iterator[CsvRow]:
     """Read the rows of a Parquet table like those of a CSV."""
-    try:
-        table = pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise BadFileError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
-    for number, row in enumerate(table.iter_rows(named=True), start=1):
+    for number, row in enumerate(read_parquet_rows(path), start=1):
         texts = {name.casefold(): "" if value is None else str(value) for name, value in row.items()}
         yield CsvRow(path.name, number, texts, kind="row")
 

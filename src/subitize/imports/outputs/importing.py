@@ -12,8 +12,9 @@ from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.imports.outputs.evalscope import is_evalscope, read_evalscope
 from subitize.imports.outputs.inspect_logs import is_inspect, read_inspect
 from subitize.imports.outputs.lmms_eval import is_lmms_eval, read_lmms_eval
-from subitize.imports.outputs.output import Json, Output, as_mapping, read_file, read_lines
+from subitize.imports.outputs.output import LARGEST_BYTES, Json, Output, as_mapping, read_file, read_lines
 from subitize.imports.outputs.vlmevalkit import is_vlmevalkit, read_vlmevalkit
+from subitize.io.files import check_input
 from subitize.labels import Rule, interpret
 from subitize.language import final as final_module
 from subitize.language import mentions
@@ -64,9 +65,7 @@ def read_outputs(path: Path, format: str | None = None) -> tuple[str, list[Outpu
     """Read a file; return the program it is from and its replies."""
     if format not in (None, *FORMATS):
         raise UnknownNameError("format", str(format), FORMATS)
-    if not path.is_file():
-        what = "a folder; name a file in it" if path.is_dir() else "not a file" if path.exists() else "no such file"
-        raise BadFileError(f"cannot read {path}: {what}")
+    check_input(path, LARGEST_BYTES)
     if path.suffix in (".pkl", ".pickle"):
         raise BadFileError(
             f"{path.name}: a pickle can run any program when it is read, and is never opened; have VLMEvalKit write "

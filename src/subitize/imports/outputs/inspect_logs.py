@@ -23,7 +23,7 @@ from subitize.imports.outputs.output import (
     take,
     write,
 )
-from subitize.io.files import read_json
+from subitize.io.files import open_zip, read_json
 
 _SAMPLE = re.compile(r"samples/.+\.json")
 _ZSTANDARD = 93
@@ -86,7 +86,7 @@ def _list_scores(scores: Mapping[str, Json]) -> Iterator[tuple[str, float]]:
 def _read_archive(path: Path) -> Iterator[Mapping[str, Json]]:
     """Yield the header of a log, then its samples."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_zip(path) as archive:
             members = {member.filename: member for member in archive.infolist()}
             names = ["header.json", *(name for name in members if _SAMPLE.fullmatch(name))]
             if "header.json" not in members:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from subitize.imports.outputs.output import (
     read_file,
     write,
 )
-from subitize.io.files import read_text
+from subitize.io.files import open_zip, read_text
 
 _FAILED = "Failed to obtain answer"
 _ANSWERS = ("answer", "answers")
@@ -100,7 +99,7 @@ def _read_xlsx(path: Path) -> _Rows:
     except ImportError:
         raise MissingPartError(path.name, "openpyxl", "excel") from None
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_zip(path, "spreadsheet") as archive:
             size = sum(member.file_size for member in archive.infolist())
         if size > LARGEST_BYTES:
             raise BadFileError(f"{path.name}: {size:,} bytes when unpacked; at most {LARGEST_BYTES:,} are read")

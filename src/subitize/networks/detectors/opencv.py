@@ -5,6 +5,7 @@ suppressed here. Some networks suppress boxes themselves: TensorFlow's SSDs keep
 their .pbtxt says, and end-to-end YOLOs give final boxes."""
 
 import hashlib
+import io
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.io.files import open_input, read_text
 from subitize.io.images import Rgb
 from subitize.language.numbers import count_noun
 from subitize.networks.detectors.classes import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
@@ -34,6 +36,7 @@ from subitize.stats.boxes import Detections, Floats
 PLAN_SUFFIXES: Mapping[str, str] = {".pb": ".pbtxt", ".weights": ".cfg", ".onnx": ""}
 """The file that weights need beside them: a text graph for TensorFlow, a configuration for Darknet."""
 
+_LARGEST_TEXT_BYTES = 50_000_000  # of labels and plans
 _KINDS = {".pb": "ssd", ".weights": "yolo"}
 _NO_NAMES = frozenset({"", "background", "__background__", "bg", "???", "n/a", "unlabeled", "none"})
 
@@ -65,14 +68,15 @@ def find_network(kind: str, target: str, suffixes: tuple[str, ...], labels: str 
 
 def read_labels(path: Path) -> tuple[str, ...]:
     """Read the names of classes, one per line, in the order of their numbers; blank for placeholders."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").rstrip().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFileError(f"{path} cannot be read as names of classes, one per line ({error})") from None
-    names = [line.strip() for line in lines]
+    names = [line.strip() for line in read_text(path, _LARGEST_TEXT_BYTES).rstrip().splitlines()]
     if not any(names):
         raise BadFileError(f"{path} is empty; write the names of the classes into it, one per line")
     return tuple("" if name.casefold() in _NO_NAMES else name for name in names)
+
+
+def _read_plan(plan: Path) -> str:
+    with io.TextIOWrapper(open_input(plan, _LARGEST_TEXT_BYTES), "utf-8", "replace") as file:
+        return file.read()
 
 
 def _only_network(kind: str, folder: Path, suffixes: tuple[str, ...]) -> Path:
@@ -260,7 +264,7 @@ class Ssd(OpenCv):
     def _open_with_plan(self, files: NetworkFiles, plan: Path) -> _Network:
         import cv2
 
-        text = plan.read_text(encoding="utf-8", errors="replace")
+        text = _read_plan(plan)
         counted = re.search(r'key:\s*"num_classes"\s*value\s*\{\s*i:\s*(\d+)', text)
         if counted is None or text.count("{") != text.count("}"):
             raise UnusableModelError(
@@ -318,7 +322,7 @@ class Yolo(OpenCv):
                 f"{files.weights}: OpenCV {cv2.__version__} reads no Darknet weights; "
                 "run: pip install 'opencv-python-headless<5'"
             )
-        text = plan.read_text(encoding="utf-8", errors="replace")
+        text = _read_plan(plan)
         if "[net]" not in text or not re.search(r"^\[(?:yolo|region)\]", text, re.MULTILINE):
             raise UnusableModelError(f"{plan} is no configuration of a Darknet detector: it has no [net] and [yolo]")
         low = _with_low_thresholds(text)

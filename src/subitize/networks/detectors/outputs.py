@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnusableModelError
+from subitize.io.files import read_bounded
 from subitize.stats.boxes import Floats
 
 _LARGEST_SHARE = 2  # a box may reach beyond the picture, by less than the picture
@@ -183,10 +184,13 @@ class OnnxIndex:
         return tuple(by_number.get(number, "") for number in range(max(by_number, default=-1) + 1))
 
 
+_LARGEST_ONNX_BYTES = 2**31  # as of any file of protocol buffers
+
+
 def read_index(path: Path) -> OnnxIndex:
     """Read a file's structure and metadata; its weights are skipped."""
     try:
-        return _index(memoryview(path.read_bytes()))
+        return _index(memoryview(read_bounded(path, _LARGEST_ONNX_BYTES)))
     except (LookupError, TypeError, ValueError):
         raise UnusableModelError(f"{path} is no ONNX file, or a damaged one; export or copy it again") from None
 

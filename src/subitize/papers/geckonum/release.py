@@ -13,7 +13,8 @@ from typing import Any
 import polars as pl
 
 from subitize.errors import BadFileError, UnknownNameError
-from subitize.io.files import read_records
+from subitize.io.files import open_input, read_records
+from subitize.io.frames import read_csv
 from subitize.language import nouns
 from subitize.language.mentions import NoValue
 from subitize.language.questions import LINES_WORDING, line_codes
@@ -181,7 +182,7 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
         )
     try:
         texts = dict.fromkeys(columns, pl.Categorical)
-        found = pl.read_csv(file.path, schema_overrides=texts, infer_schema=False, row_index_name="row")
+        found = read_csv(file.path, schema_overrides=texts, infer_schema=False, row_index_name="row")
         found = found.select("row", *columns)
         if any(found.null_count().row(0)):
             found = found.filter(~pl.all_horizontal(pl.col(columns).is_null()))
@@ -203,11 +204,8 @@ def _has_decimals(texts: pl.Series) -> bool:
 
 
 def _read_header(path: Path) -> list[str]:
-    try:
-        with path.open("rb") as file:
-            first = file.readline(10_000)
-    except OSError as error:
-        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
+    with open_input(path, None) as file:
+        first = file.readline(10_000)
     try:
         return next(csv.reader([first.decode("utf-8-sig").strip()]), [])
     except UnicodeDecodeError:
