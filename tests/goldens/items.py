@@ -192,7 +192,7 @@ def _describe(made: Resolved[Suite]) -> dict[str, object]:
     return {
         "shown": made.spec.text,
         "options": dict(made.spec.options),
-        **{name: getattr(suite, name) for name in own if hasattr(suite, name)},
+        **{name: value for name in own if (value := getattr(suite, name, ()))},
         "strata": list(design.strata),
         "asks_again": design.asks_again,
     }
