@@ -19,9 +19,9 @@ from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare
 from benchmarks.processes import peak_megabytes
 from subitize.evaluate.judging import judge_run
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Attempt, Judge, Model, NoEvents, Pixels, Reply, Request, Suite
+from subitize.interfaces import Judge, Model, NoEvents, Pixels, Reply, Request, Suite
 from subitize.networks.collages import PHOTO_NOUNS, make_collage
-from subitize.records import Ask, Count, Draw, Item, Spec, TaskKind
+from subitize.records import Ask, Count, Draw, Item, Spec
 from subitize.registry import Resolved, make_judge
 from subitize.store import Folder, Run
 
@@ -90,15 +90,11 @@ def judge_all(run: Run, judge: Judge, name: str) -> None:
         raise RuntimeError(f"not all were judged: {summary}")
 
 
-class Collages:
+class Collages(Suite):
     """Drawings of so many photographs of one thing."""
 
     title = "Collages"
     judge = "ssd"
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
-    repeats = 1
 
     def __init__(self, pictures: int) -> None:
         self._pictures = pictures
@@ -109,15 +105,11 @@ class Collages:
             ask = Ask(Count(noun), f"How many {noun}s are there?", (number % 6 + 1,))
             yield Item(f"collages/{number}", Draw(f"{number % 6 + 1} {noun}"), (ask,), {})
 
-    def again(self, tried: object) -> Iterator[Attempt]:
-        """Ask nothing again."""
-        return iter(())
 
-
-class Pasting:
+class Pasting(Model):
     """Pastes photographs side by side."""
 
-    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    tasks = frozenset({"draw"})
     is_stand_in = True
     batch_size = 8
 

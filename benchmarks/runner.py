@@ -30,7 +30,7 @@ from benchmarks.comparing import Figure, Result, Unmeasured, compare_rates, comp
 from benchmarks.processes import ROOT, peak_megabytes, run_python
 from subitize.evaluate.rendering import recipe_of, render_png
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Attempt, NoEvents, Suite
+from subitize.interfaces import NoEvents, Suite
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
 from subitize.registry import Resolved, make_model, make_suite
 from subitize.store import Folder, Run
@@ -106,15 +106,11 @@ def send_ours(url: str, picture: Path, out: Path, count: int, *, more: str = "")
         raise RuntimeError(f"not all were answered: {summary}")
 
 
-class Questions:
+class Questions(Suite):
     """The same question about one picture file, so many times."""
 
     title = "Questions"
     judge = "parser"
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
-    repeats = 1
 
     def __init__(self, picture: Path, count: int) -> None:
         self._picture, self._count = picture, count
@@ -124,10 +120,6 @@ class Questions:
         ask = Ask(Count("apple"), QUESTION, (3,))
         task = Answer(Filed(str(self._picture)), QUESTION)
         return (Item(f"questions/{number}", task, (ask,), {}) for number in range(self._count))
-
-    def again(self, tried: object) -> Iterator[Attempt]:
-        """Ask nothing again."""
-        return iter(())
 
 
 def _compare_rates(url: str, picture: Path, place: Path, size: Size) -> Result:

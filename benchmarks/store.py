@@ -16,7 +16,7 @@ from sqlalchemy import Engine, create_engine, event, insert, select
 from benchmarks.comparing import Comparison, compare_rates
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Model, NoEvents, Reply, Request, Suite
-from subitize.records import Said, Spec, TaskKind
+from subitize.records import Said, Spec
 from subitize.registry import Resolved, make_suite
 from subitize.store import Folder, Run, tables
 
@@ -41,10 +41,10 @@ FULL = Size(images=4, repeats=20, pairs=5)  # 4,000 trials
 TINY = Size(images=1, repeats=1, pairs=1, size_px=128)
 
 
-class Instant:
+class Instant(Model):
     """Say three at once."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks = frozenset({"answer"})
     is_stand_in = True
     concurrency = BATCH
 

@@ -13,7 +13,7 @@ from subitize.interfaces import JudgeQuestion, Model, NoEvents, Reply, Request
 from subitize.judges.asking import phrase
 from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
-from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec, TaskKind
+from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec
 from subitize.registry import Resolved, make_judge, make_suite, names
 from subitize.store import Folder, Run
 from tests.cases import Case
@@ -38,10 +38,10 @@ def score(run: Path, *options: object) -> list[dict[str, Any]]:
     return rows
 
 
-class Saying:
+class Saying(Model):
     """A model that says the same of every picture."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks = frozenset({"answer"})
     is_stand_in = True
     concurrency = 8
 

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
-from subitize.interfaces import Suite
-from subitize.records import Spec, task_text
+from subitize.interfaces import Model, Responds, Suite
+from subitize.records import Count, Design, Spec, task_text
 from subitize.registry import (
     KINDS,
     Kind,
     Resolved,
+    adapt,
     find_paper,
+    is_outside,
     listings,
     make_judge,
     make_model,
@@ -432,6 +434,40 @@ def test_a_run_goes_on_with_an_option_added_later_and_not_without_one_that_it_wa
     refused = call(*command, "guesser:x")
     assert refused.code == 2
     assert 'with the options {"name":"x","number":"3"}, not {"name":"x","other":"3"}' in refused.err
+
+
+def test_what_a_class_that_inherits_nothing_does_not_say_is_as_its_role_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "package", _EARLIER, monkeypatch)
+    made, suite, judge = make_model("guesser:x"), make_suite("grown"), make_judge("asker:observer")
+    made.obj.check()
+    assert (type(made.obj).__module__, made.addresses, made.obj.repeats_per_call) == ("growing", (), 1)
+    assert is_outside(suite)
+    assert (suite.obj.notes, suite.obj.design(), suite.obj.count_items()) == ((), Design(), None)
+    assert [item.id for item in suite.obj.items(0)] == ["grown/1"]
+    assert not list(suite.obj.again([]))
+    assert (judge.obj.why_not(Count("apple")), judge.obj.asks_model) == ("", False)
+    assert str(judge.obj.self_test()) == "cannot be tested, as it has no test of its own"
+
+
+def test_what_a_class_that_inherits_nothing_can_do_is_seen_by_its_methods() -> None:
+    class Ready:
+        tasks, concurrency, repeats_per_call = frozenset({"draw"}), 1, 2
+
+        def match(self, items: object, repeats: int, /) -> str:
+            return "found"
+
+        async def respond(self, request: object, /) -> None: ...
+
+        @property
+        def network(self) -> object:
+            raise RuntimeError("a property may load a network")
+
+    it = adapt("models", "model 'ready'", Ready())
+    assert (it.is_ready_made, it.is_self_tested, it.match([], 1), it.repeats_per_call) == (True, False, "found", 2)
+    assert isinstance(it, Model)
+    assert isinstance(it, Responds)
 
 
 def test_a_constructor_may_be_a_function(outside: None) -> None:

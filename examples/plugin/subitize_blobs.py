@@ -6,19 +6,18 @@ import numpy as np
 from PIL import Image
 from scipy import ndimage
 
-from subitize.interfaces import Reply, Request
-from subitize.records import Said, TaskKind
+from subitize.interfaces import Model, Reply, Request
+from subitize.records import Said
 
 
-class Blobs:
+class Blobs(Model):
     """Count connected spots that differ from the colour of the picture's corner.
 
     Args:
         least_px: how many pixels a spot has at least
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
-    is_stand_in = False
+    tasks = frozenset({"answer"})
 
     def __init__(self, *, least_px: int = 20) -> None:
         self._least_px = least_px

@@ -27,7 +27,6 @@ from subitize.evaluate.costs import Budget
 from subitize.evaluate.evaluation import RunConfig, RunResult, judge_anew, make_plan, raise_errors
 from subitize.evaluate.identities import expand_name, open_if_any, recall_judge, resolve_judge
 from subitize.evaluate.judging import JudgeConfig
-from subitize.interfaces import HasNotes
 from subitize.records import OF_FILE, Estimate, to_plain
 from subitize.registry import make_judge, make_model, make_refined, make_suite
 from subitize.report.comparisons import write_left_out
@@ -68,8 +67,7 @@ def run(
     if not models:
         raise BadValueError("no model given: name one, such as observer, or painter to draw")
     made = make_suite(suite)
-    if isinstance(made.obj, HasNotes):
-        _warn(*made.obj.notes)
+    _warn(*made.obj.notes)
     location = Folder(Path(out or f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
     with open_if_any(location) as before:
         chosen = [expand_name(before, text) for text in _list(models)]

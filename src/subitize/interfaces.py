@@ -4,14 +4,13 @@ A suite makes items; a model turns the request of one trial into a reply; a judg
 questions about them) into evidence. Models and judges come in three shapes. Those that wait for a server or disk
 implement `respond`: many calls at once in one event loop. Those that need a processor implement `compute`, in worker
 processes. Networks that are loaded once implement `compute_all`, batch after batch in this process.
-A class adds an optional ability by having the attributes of Checks, Opens, SelfTested, RespondsToSeveral, Metered,
-Matches, AsksItself, Explains, NamesRule, NamesItself, CountsItems, HasNotes or BringsPictures.
+Suite, Model and Judge are base classes: a class overrides the defaults that do not fit it.
 A new suite, model or judge takes one file and one line in registry.py, or one entry point of an outside package."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from subitize import __version__
 from subitize.records import (
@@ -37,6 +36,9 @@ from subitize.records import (
     Value,
     task_text,
 )
+
+if TYPE_CHECKING:
+    from subitize.language.counted import CountedPhrase
 
 AskedT = TypeVar("AskedT", contravariant=True)
 GivenT = TypeVar("GivenT", covariant=True)
@@ -105,14 +107,6 @@ class NotInOldIds:
     """
 
 
-@runtime_checkable
-class Checks(Protocol):
-    """Can detect, before any work begins, that it would fail."""
-
-    def check(self) -> None:
-        """Raise an error that the user can fix, such as a missing key."""
-
-
 @dataclass(frozen=True, slots=True)
 class SelfTest:
     """The result of a test with known answers: passed, with how many were right, or why nothing could be tested.
@@ -125,22 +119,6 @@ class SelfTest:
 
     def __str__(self) -> str:
         return f"{'passed, ' if self.is_passed else ''}{self.summary}"
-
-
-@runtime_checkable
-class SelfTested(Protocol):
-    """A judge that is tested with known answers before it is used."""
-
-    def self_test(self) -> SelfTest:
-        """Judge known pictures; raise UnusableModelError, with the reason, if the answers are wrong."""
-
-
-@runtime_checkable
-class Opens(Protocol):
-    """Keeps something open while it works, such as connections to a server."""
-
-    def opened(self) -> AbstractAsyncContextManager[object]:
-        """Open it for the duration of the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,33 +182,30 @@ class Reply:
     usage: Usage | None = None
 
 
-class Model(Protocol):
-    """Performs tasks. It also Responds, Computes or ComputesSeveral, from a Request to a Reply."""
+class Answerer:
+    """What models and judges share: how they are checked, reached and charged.
 
-    tasks: frozenset[TaskKind]
-    is_stand_in: bool
+    Each also Responds, Computes or ComputesSeveral.
+    """
 
+    is_stand_in: bool = False
+    base_url: str = ""
+    """The server that charges it by use; empty if nobody does."""
+    served_name: str = ""
+    """Its name at that server."""
+    repeats_per_call: int = 1
+    """The most repeats of one item that `respond_all(requests)` answers in one call, in order."""
 
-@runtime_checkable
-class RespondsToSeveral(Protocol):
-    """Answers several repeats of one item in one call: the same prompt, several pictures."""
+    def check(self) -> None:
+        """Raise an error that the user can fix, such as a missing key, before any work begins."""
 
-    concurrency: int
-    repeats_per_call: int
-
-    async def respond_all(self, requests: Sequence[Request], /) -> Sequence[Reply]:
-        """Answer all requests, at most `repeats_per_call`, in order."""
-
-
-@runtime_checkable
-class Metered(Protocol):
-    """Is charged by use: its server, its name there, and the expected usage of a call."""
-
-    base_url: str
-    served_name: str
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """Keep what its work needs open, such as connections to a server, for the duration of the context."""
+        return nullcontext()
 
     def expect(self, task: Task, /) -> Usage:
         """Estimate the usage of one answer to such a task, without calling the server."""
+        return Usage()
 
 
 class Matched(Protocol):
@@ -248,12 +223,18 @@ class Matched(Protocol):
         """Describe what matched, what is missing and what is unknown."""
 
 
-@runtime_checkable
-class Matches(Protocol):
-    """Has ready-made answers, and can match them with a suite's items."""
+class Model(Answerer):
+    """Performs tasks: from a Request to a Reply."""
+
+    tasks: frozenset[TaskKind]
+    is_ready_made: bool = False
+    """Whether it has its answers ready, and so would give the same again."""
+    is_self_tested: bool = False
+    """Whether `check` tests it with known pictures, so that it needs no sight check."""
 
     def match(self, items: Sequence[Item], repeats: int, /) -> Matched:
-        """Find the answers to these items."""
+        """Find the ready-made answers to these items."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,49 +266,37 @@ class Finding:
     usage: Usage | None = None
 
 
-class Judge(Protocol):
-    """Answers questions. It also Responds, Computes or ComputesSeveral, from a JudgeRequest to Findings.
+class Judge(Answerer):
+    """Answers questions: from a JudgeRequest to a tuple of Findings, one per question."""
 
-    The findings are a tuple, one per question.
-
-    `rule` names how its evidence is read unless the user names another rule (see labels/). A judge that asks together
-    answers all questions about a subject in one call; any other gets them one by one, so that a failure affects only
-    one question.
-    """
-
-    rule: str
-    is_stand_in: bool
-    asks_together: bool
+    rule: str = "strict"
+    """How its evidence is read unless the user names another rule (see labels/)."""
+    asks_together: bool = False
+    """Whether it gets all questions about a subject in one call; else a failure affects only one question."""
+    asks_model: bool = False
+    """Whether it puts its questions to a model, by `put`."""
+    asks_about: str = ""
+    """What it asks about if it asks its own questions, in a few words, for the message when nothing is to be asked."""
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Return whether it can answer this question about these responses."""
-
-
-@runtime_checkable
-class AsksModel(Protocol):
-    """A judge that puts its questions to a model."""
-
-    def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
-        """Turn the questions into tasks for the model, in order."""
-
-
-@runtime_checkable
-class AsksItself(Protocol):
-    """A judge that asks its own questions about an item's prompt instead of the suite's."""
-
-    asks_about: str
-    """What it asks about, in a few words, for the message when there was nothing to ask."""
-
-    def asks(self, item: Item, /) -> Sequence[Ask]:
-        """List questions about an item's outcome; none if its prompt is not understood."""
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """A judge that can explain why it does not answer a question."""
+        raise NotImplementedError
 
     def why_not(self, question: Question, /) -> str:
-        """Explain in a few words ("cannot see 'fork'"), or return ""."""
+        """Explain in a few words ("cannot see 'fork'") why it does not answer a question, or return ""."""
+        return ""
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """List questions about an item's outcome: the suite's, or its own if it understands the prompt."""
+        return item.asks
+
+    def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
+        """Turn the questions into tasks for the model that it asks, in order."""
+        return iter(())
+
+    def self_test(self) -> SelfTest:
+        """Judge known pictures; raise UnusableModelError, with the reason, if the answers are wrong."""
+        return SelfTest(False, "cannot be tested, as it has no test of its own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,75 +309,61 @@ class Attempt:
     values: Mapping[str, Value]
 
 
-class Suite(Protocol):
+class Suite:
     """A benchmark: its items, and which of them must be asked again."""
 
     title: str
     judge: str
-    max_attempts: int
-    repeats: int
-    asks_again: bool
-    """Whether failed items are asked again."""
-    strata: tuple[str, ...]
+    repeats: int = 1
+    max_attempts: int = 1
+    asks_again: bool | None = None
+    """Whether failed items are asked again; None: if there are several attempts."""
+    strata: tuple[str, ...] = ()
     """The factors whose levels the design fixes."""
+    rule: str | None = ""
+    """The rule for reading answers in words, stated by the class; None leaves it to the judge.
+
+    If empty, it is `final`, or the judge's own rule in suites of papers.
+    """
+    references: Sequence["Reference"] = ()
+    """The works to cite, stated by the class; those of a paper's suite are the paper's."""
+    notes: Sequence[str] = ()
+    """Notes on its file: what was left out, and what is wrong in it."""
+    spec: Spec | None = None
+    """Its spec, if that is independent of where its file is."""
+    _items: Sequence[Item]
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Make the items in order, lazily; any beginning should be balanced.
+        """Make the items in order, lazily; any beginning should be balanced. By default `_items`, for every seed.
 
         A limit takes a sample over the strata, drawn from the beginning if the suite is too large to be made in full.
         """
+        return iter(self._items)
+
+    def count_items(self) -> int | None:
+        """Count the items without making them; None if that is not possible."""
+        return None
 
     def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Pick the attempts that must be followed by another."""
+        return ()
 
+    def find_counted(self, item: Item, /) -> "CountedPhrase | None":
+        """Find an item's counted phrase, which refinements reword; None if it has none."""
+        from subitize.language.counted import find_counted_phrase
 
-@runtime_checkable
-class NamesRule(Protocol):
-    """A suite whose class sets the rule for reading answers in words; None leaves it to the judge.
-
-    The default is `final`, or the judge's own rule in suites of papers.
-    """
-
-    rule: str | None
-
-
-@runtime_checkable
-class NamesItself(Protocol):
-    """A suite that makes its own spec, independent of where its file is."""
-
-    spec: Spec
-
-    def check_judge(self, check: Callable[[str], None], /) -> None:
-        """Check the judge named in the file; an error gives its line."""
-
-
-@runtime_checkable
-class CountsItems(Protocol):
-    """A suite that can count its items without making them."""
-
-    def count_items(self) -> int:
-        """Count the items."""
-
-
-@runtime_checkable
-class HasNotes(Protocol):
-    """A suite with notes on its file: what was left out, and what is wrong in it."""
-
-    notes: Sequence[str]
-
-
-@runtime_checkable
-class BringsPictures(Protocol):
-    """A suite whose pictures share one file; the run stores those that it shows."""
+        return find_counted_phrase(item)
 
     def load_pictures(self, wanted: Collection[Stored], /) -> Iterator[bytes]:
-        """Read these pictures."""
+        """Read these pictures, if all are in one file; the run stores those that it shows."""
+        return iter(())
 
+    def check_judge(self, check: Callable[[str], None], /) -> None:
+        """Check the judge named in the suite's file; an error gives its line."""
 
-def design_of(suite: Suite) -> Design:
-    """Return a suite's design, with defaults for outside suites that do not state it."""
-    asks_again = getattr(suite, "asks_again", suite.max_attempts > 1)
-    return Design(asks_again, tuple(getattr(suite, "strata", ())))
+    def design(self) -> Design:
+        """Return what the analysis needs to know of its design."""
+        return Design(self.max_attempts > 1 if self.asks_again is None else self.asks_again, tuple(self.strata))
 
 
 @dataclass(frozen=True, slots=True)

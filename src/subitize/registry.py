@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib.resources import files
 from itertools import islice
 from typing import Any, Generic, Literal, TypeVar
@@ -13,11 +13,9 @@ from typing import Any, Generic, Literal, TypeVar
 from subitize import papers as plugins
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
 from subitize.interfaces import (
+    Answerer,
     Judge,
-    Metered,
     Model,
-    NamesItself,
-    NamesRule,
     NotInOldIds,
     Paper,
     Reference,
@@ -272,9 +270,8 @@ def find_suite_rule(name: str) -> str | None:
         suite = plugins.load(_find("suites", base))
     except SubitizeError:
         return None
-    if isinstance(suite, NamesRule):
-        return suite.rule
-    return None if paper_of(base) else _DEFAULT_RULE
+    rule: str | None = getattr(suite, "rule", Suite.rule)
+    return rule if rule != Suite.rule else None if paper_of(base) else _DEFAULT_RULE
 
 
 def find_suite_title(name: str) -> str | None:
@@ -376,7 +373,7 @@ def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = Non
     factory = _Factory(kind, kind_name)
     known = {key: value for key, value in (runtime_options or {}).items() if key in factory.runtime_options}
     made, it = factory.build(target, known | given)
-    return Resolved(made, it, spec, given_name, (it.base_url,) if isinstance(it, Metered) else ())
+    return Resolved(made, it, spec, given_name, (it.base_url,) if isinstance(it, Answerer) and it.base_url else ())
 
 
 def _check(kind: Kind, text: str) -> None:
@@ -547,10 +544,11 @@ class _Factory:
         model = make_model(asked) if asked else None
         made = self._construct(model.obj if model else target, values)
         if not self._is_ours:  # some built-in ones read their files on first use only
-            _check_shape(self._kind, self._who, made)
-        if self._kind == "suites" and isinstance(made, NamesItself):
+            made = adapt(self._kind, self._who, made)
+        if isinstance(made, Suite):
             made.check_judge(_check_judge)
-            return made.spec, made
+            if made.spec:
+                return made.spec, made
         written = {key: format_value(value) for key, value in values.items() if self._is_identity(key, value)}
         # The target is part of the identity: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
@@ -604,23 +602,46 @@ class _Factory:
         return f"known options: {', '.join(self.defaults) or 'none'}"
 
 
-_NEEDS: Mapping[Kind, tuple[Mapping[str, type], tuple[str, ...]]] = {
-    "suites": ({"title": str, "judge": str, "max_attempts": int, "repeats": int}, ("items",)),
-    "models": ({"tasks": frozenset, "is_stand_in": bool}, ("respond", "respond_all", "compute", "compute_all")),
-    "judges": ({"rule": str, "is_stand_in": bool, "asks_together": bool}, ("respond", "compute", "compute_all")),
+_SHAPES = ("respond", "respond_all", "compute", "compute_all")
+_NEEDS: Mapping[Kind, tuple[type, Mapping[str, type], tuple[str, ...]]] = {
+    "suites": (Suite, {"title": str, "judge": str, "max_attempts": int, "repeats": int}, ("items",)),
+    "models": (Model, {"tasks": frozenset, "is_stand_in": bool}, _SHAPES),
+    "judges": (Judge, {"rule": str, "is_stand_in": bool, "asks_together": bool}, _SHAPES),
 }
-"""The attributes of each role with their types, and the methods of which it needs one."""
+"""Each role's base class, attributes with their types, and methods of which it needs one."""
+_ABILITIES = {"is_ready_made": "match", "is_self_tested": "self_test", "asks_model": "put"}
+"""What base classes say of a class, and the method by which a class that inherits from none shows it."""
 
 
-def _check_shape(kind: Kind, who: str, it: object) -> None:
-    """Refuse an object without the attributes of its role, before it is used."""
-    attributes, methods = _NEEDS.get(kind, ({}, ()))
+def adapt(kind: Kind, who: str, made: Any) -> Any:  # noqa: ANN401
+    """Check an outside object before it is used; give it its role's defaults if its class does not inherit them."""
+    if kind not in _NEEDS:
+        return made
+    role, attributes, methods = _NEEDS[kind]
+    if not any(callable(getattr(made, name, None)) for name in methods):
+        raise BadValueError(f"{who} has none of {', '.join(methods)}; it needs one")
+    it = made if isinstance(made, role) else _with_defaults(role, made)
     for name, wanted in attributes.items():
         value = getattr(it, name, None)
         if not isinstance(value, wanted):
             raise BadValueError(f"{who}: {name} should be of type {wanted.__name__}, not {value!r:.60}")
-    if methods and not any(callable(getattr(it, name, None)) for name in methods):
-        raise BadValueError(f"{who} has none of {', '.join(methods)}; it needs one")
+    return it
+
+
+def _with_defaults(role: type, made: object) -> object:
+    """Make an object of a role with all that another has; what that lacks is the role's default."""
+    kind = type(made)
+    it = type(kind.__name__, (role,), {"__module__": kind.__module__})()
+    known = {*dir(role), *role.__annotations__, "concurrency", "batch_size"}
+    for name in dir(made):
+        # An unknown property may load a network.
+        is_lazy = isinstance(getattr(kind, name, None), property | cached_property) and name not in known
+        if not (is_lazy or name.startswith("_")):
+            setattr(it, name, getattr(made, name))
+    for ability, method in _ABILITIES.items():
+        if hasattr(role, ability) and hasattr(made, method):
+            setattr(it, ability, True)
+    return it
 
 
 def _read_docstring(documented: object) -> tuple[str, str, dict[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Attempt, Checks, ComputesSeveral, Model, NoEvents, Suite
+from subitize.interfaces import ComputesSeveral, Model, NoEvents, Suite
 from subitize.io.images import decode
 from subitize.records import (
     Answer,
@@ -78,15 +78,11 @@ class Written(NamedTuple):
 PICTURES = {"one": (1, 128), "two": (2, 160), "three": (3, 128)}
 
 
-class Probe:
+class Probe(Suite):
     """A few tasks of every kind, about pictures of several sizes that lie in files; a file may be missing."""
 
     title = "Probe"
     judge = "parser"
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
-    repeats = 1
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -95,9 +91,6 @@ class Probe:
         for place, name in enumerate(PICTURES):
             for task in _tasks(Filed(str(self._folder / f"{name}.png")), place + 1):
                 yield Item(f"probe/{task.kind}-{name}", task, (Ask(Count("apple"), "How many?", (place + 1,)),), {})
-
-    def again(self, tried: object) -> Iterator[Attempt]:
-        return iter(())
 
 
 def _tasks(picture: Picture, number: int) -> list[Task]:
@@ -171,7 +164,6 @@ def outcomes(run: Run) -> dict[str, Outcome]:
 def test_it_loads_says_what_it_can_do_and_is_made_again_from_its_spec(written: Written) -> None:
     made = written.make()
     assert isinstance(made.obj, ComputesSeveral)
-    assert isinstance(made.obj, Checks)
     made.obj.check()
     assert made.obj.tasks
     assert not made.obj.is_stand_in
@@ -249,7 +241,6 @@ def test_weights_cut_short_are_refused_in_one_line_before_there_is_a_run(written
     weights = max(copied.rglob("*.safetensors"), key=lambda path: path.stat().st_size)
     weights.write_bytes(weights.read_bytes()[:-100])
     model = make_model(written.spec.replace(str(written.weights), str(copied)))
-    assert isinstance(model.obj, Checks)
     with pytest.raises((UnusableModelError, BadFileError), match=r"copy|download") as caught:
         model.obj.check()
     assert "\n" not in str(caught.value)

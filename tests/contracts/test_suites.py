@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.interfaces import Attempt, Suite, design_of
+from subitize.interfaces import Attempt, Suite
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import Resolved, listings, make_judge, make_suite
@@ -107,7 +107,7 @@ def test_nothing_is_asked_again_when_all_is_right(suite: Suite, items: list[Item
 
 
 def test_the_design_names_factors_of_the_items(suite: Suite, items: list[Item]) -> None:
-    design = design_of(suite)
+    design = suite.design()
     assert set(design.strata) <= {name for item in items for name in item.factors}
     assert design.asks_again or suite.max_attempts == 1
 

@@ -9,7 +9,7 @@ from subitize.errors import RunError, UnusableModelError
 from subitize.evaluate.judging import JudgeConfig, judge_run
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Finding, Judge, JudgeRequest, Model, NoEvents, Pixels, Reply, Request
-from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, TaskKind, Words
+from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, Words
 from subitize.registry import Resolved, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
@@ -17,10 +17,10 @@ from subitize.store import Folder, Run
 NAMING = "naming:images=1,numbers=1-7,categories=apples,size_px=128,wordings=category,control_question=false"
 
 
-class Batching:
+class Batching(Model):
     """Says the seed of every request, and remembers the batches it was given."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks = frozenset({"answer"})
     is_stand_in = True
 
     def __init__(self, batch_size: int, trouble: Callable[[Request], Exception | None] = lambda _: None) -> None:
@@ -123,10 +123,9 @@ def test_a_model_that_gives_too_few_replies_is_told_so(run: Run) -> None:
     assert not any(isinstance(outcome, Said) for outcome in outcomes(run))
 
 
-class BatchingJudge:
+class BatchingJudge(Judge):
     """Says 3 of every picture; about some pictures it stumbles."""
 
-    rule = "strict"
     is_stand_in = True
     asks_together = True
 
@@ -143,10 +142,10 @@ class BatchingJudge:
         return [tuple(Finding(Words("3")) for _ in exhibit.inquiries) for exhibit in exhibits]
 
 
-class Drawing:
+class Drawing(Model):
     """Draws what it is asked for, in this process."""
 
-    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    tasks = frozenset({"draw"})
     is_stand_in = True
     batch_size = 4
 

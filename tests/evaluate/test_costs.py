@@ -7,7 +7,7 @@ import pytest
 
 from subitize.errors import BadValueError
 from subitize.evaluate.costs import Affordable, Budget
-from subitize.interfaces import Usage
+from subitize.interfaces import Model, Usage
 from subitize.io.prices import PriceList, load_prices
 from subitize.records import Answer, Draw, Elsewhere, Filed, Spec, Stimulus, Task
 from subitize.registry import Resolved
@@ -30,7 +30,7 @@ usd_per_image.low = { "64x64" = 0.5 }
 """
 
 
-class Meters:
+class Meters(Model):
     """Something paid for by use."""
 
     base_url = "http://here/v1"
@@ -111,7 +111,7 @@ def test_a_lost_try_is_not_followed_by_another_that_there_is_no_money_for(prices
 
 def test_a_free_model_needs_no_price_and_no_money() -> None:
     ledger = Budget(limit_usd=0.01, spent_usd=0.02)
-    jobs = Affordable([QUESTION, QUESTION], ledger.meter(made(object())), lambda task: [task])
+    jobs = Affordable([QUESTION, QUESTION], ledger.meter(made(Model())), lambda task: [task])
     assert len(list(jobs)) == 2
     assert not ledger.is_exhausted
 

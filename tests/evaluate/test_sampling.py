@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from subitize.errors import ConflictError
 from subitize.evaluate import sampling
 from subitize.evaluate.sampling import SCHEME, order_items, sample_of
-from subitize.interfaces import design_of
 from subitize.papers.geckonum.labels import read_released
 from subitize.papers.geckonum.release import read_release
 from subitize.papers.geckonum.suite import STRATA
@@ -105,7 +104,7 @@ def test_every_beginning_asks_for_the_numbers_and_things_of_the_whole() -> None:
 
 def test_a_run_goes_on_by_the_scheme_that_it_was_begun_with(tmp_path: Path, odd_models: None) -> None:
     suite = make_suite(PRODUCTION)
-    items, design = list(suite.obj.items(0)), design_of(suite.obj)
+    items, design = list(suite.obj.items(0)), suite.obj.design()
     for scheme in ("stratified-1", "stratified-9"):
         with Run(Folder(tmp_path / scheme), create=True) as run:
             run.add_suite(suite.spec, 0, items, design, Sample(scheme, []))

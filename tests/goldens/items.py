@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from subitize.interfaces import Suite, design_of
+from subitize.interfaces import Suite
 from subitize.records import Item
 from subitize.registry import Resolved, make_suite
 from subitize.store import codec
@@ -187,7 +187,7 @@ def _hash(items: Iterable[Item]) -> str:
 
 
 def _describe(made: Resolved[Suite]) -> dict[str, object]:
-    suite, design = made.obj, design_of(made.obj)
+    suite, design = made.obj, made.obj.design()
     own = ("title", "judge", "repeats", "max_attempts", "rule", "notes")
     return {
         "shown": made.spec.text,

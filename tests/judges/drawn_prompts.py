@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from subitize.interfaces import Judge, Pixels, Reply, Request
+from subitize.interfaces import Judge, Model, Pixels, Reply, Request
 from subitize.judges.ocr import Ocr
 from subitize.language.clauses import read_scene
 from subitize.language.scene import Entity, NotUnderstood, Relation, Scene
@@ -26,7 +26,6 @@ from subitize.records import (
     Said,
     Scalar,
     Spec,
-    TaskKind,
     Trial,
 )
 from subitize.registry import Resolved
@@ -101,10 +100,10 @@ def write_lines(*lines: str, size: int = 44) -> bytes:
     return file.getvalue()
 
 
-class Seeing:
+class Seeing(Model):
     """Answers the questions of scene graphs as classical vision sees it; one can be made to fail."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks = frozenset({"answer"})
     is_stand_in = True
 
     def __init__(self, *, batch_size: int = 4, fails_on: str = "nothing", says: str | None = None) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.evaluate.judging import judge_run
-from subitize.interfaces import AsksItself, JudgeQuestion, JudgeRequest, NoEvents, SelfTest
+from subitize.interfaces import JudgeQuestion, JudgeRequest, NoEvents, SelfTest
 from subitize.judges.alignment import NOUNS
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import Clip, ClipScore, Encoders, draw_rivals, is_akin
@@ -263,7 +263,6 @@ def test_a_folder_that_is_no_model_is_refused_before_anything_is_loaded(tmp_path
 @pytest.mark.torch
 def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run: Run) -> None:
     judge = ClipScore(str(weights))
-    assert isinstance(judge, AsksItself)
     assert [ask.question for ask in judge.asks(run.items()[0])] == [Fit("Three apples.")]
     similarity = ClipScore(str(weights)).similarity
     exhibits = [exhibit(run, 0, Fit("Three apples.")), exhibit(run, 1, Fit("no"), Fit("2 dogs"))]

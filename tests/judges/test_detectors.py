@@ -9,7 +9,7 @@ from PIL import Image
 
 from subitize.errors import UnusableModelError
 from subitize.evaluate.judging import JudgeTally, judge_run, self_test
-from subitize.interfaces import ComputesSeveral, Explains, Judge, JudgeQuestion, JudgeRequest, NoEvents
+from subitize.interfaces import ComputesSeveral, Judge, JudgeQuestion, JudgeRequest, NoEvents
 from subitize.labels import interpret, parse_rule
 from subitize.networks.collages import make_collage
 from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Scalar, Stored
@@ -108,7 +108,6 @@ def _parameters(judge: Judge) -> Mapping[str, Scalar]:
 
 def test_what_it_cannot_tell_is_named() -> None:
     judge = make_judge(f"ssd:{ssd_folder()}").obj
-    assert isinstance(judge, Explains)
     assert judge.why_not(Count("seed", "turquoise")) == "cannot see 'seed'"
     assert judge.why_not(Count("cat", "turquoise")) == "cannot tell the colour 'turquoise'"
     assert judge.why_not(Count("cat", "red")) == judge.why_not(Fit("three cats")) == ""

@@ -10,7 +10,6 @@ from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError
 from subitize.evaluate.judging import judge_run
 from subitize.interfaces import (
-    AsksItself,
     Computes,
     ComputesSeveral,
     JudgeQuestion,
@@ -34,7 +33,6 @@ from subitize.records import (
     Said,
     Scored,
     Stored,
-    TaskKind,
 )
 from subitize.registry import make_judge
 from tests.judges.drawn_prompts import item, made, new_run, paint_all
@@ -43,11 +41,10 @@ PICTURE = Drawn(Stored("0" * 64, "png"))
 EXHIBIT = JudgeRequest((PICTURE,), (JudgeQuestion(Fit("three apples"), FIT_QUESTION),), lambda _: b"", "three apples")
 
 
-class Scoring:
+class Scoring(Model):
     """Scores a text by its length, or gives what it is told to give."""
 
-    tasks: frozenset[TaskKind] = frozenset({"match"})
-    is_stand_in = False
+    tasks = frozenset({"match"})
 
     def __init__(self, content: Scored | Said | Refused | Failed | None = None) -> None:
         self._content = content
@@ -94,7 +91,6 @@ def found(model: Model) -> list[object]:
 def test_the_score_named_match_is_the_evidence_however_the_model_works(model: Model) -> None:
     assert found(model) == [Measured(0.12)]
     judge = FitJudge(model)
-    assert isinstance(judge, AsksItself)
     assert judge.can_answer(Fit("three apples"), [PICTURE])
     assert not judge.can_answer(Count("apple"), [PICTURE])
     assert not judge.can_answer(Fit("three apples"), [PICTURE, PICTURE])

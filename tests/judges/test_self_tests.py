@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from subitize.errors import BadFileError, UnusableModelError
-from subitize.interfaces import Judge, Reply, Request, SelfTest, SelfTested
+from subitize.interfaces import Judge, Model, Reply, Request, SelfTest
 from subitize.io.images import decode
 from subitize.judges.alignment import Dsg, FitJudge
 from subitize.judges.asking import Vlm
@@ -14,7 +14,7 @@ from subitize.judges.clip import ClipScore
 from subitize.judges.ocr import Ocr
 from subitize.language.nouns import plural
 from subitize.networks.collages import PHOTO_NOUNS, make_collage
-from subitize.records import Said, Scored, TaskKind
+from subitize.records import Said, Scored
 from tests.cases import Case
 
 pytestmark = pytest.mark.detect
@@ -22,11 +22,10 @@ pytestmark = pytest.mark.detect
 Answering = Callable[[str, str], str]
 
 
-class Network:
+class Network(Model):
     """Answers, and scores, by what a photograph shows and what is asked."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer", "match"})
-    is_stand_in = False
+    tasks = frozenset({"answer", "match"})
     batch_size = 3
 
     def __init__(self, answer: Answering) -> None:
@@ -73,7 +72,6 @@ def scores(noun: str, text: str) -> str:
 
 
 def self_test(judge: Judge) -> SelfTest:
-    assert isinstance(judge, SelfTested)
     return judge.self_test()
 
 
@@ -116,9 +114,9 @@ def test_one_that_is_shown_something_else_than_pictures_cannot_be_tested() -> No
 
 def test_a_judge_with_questions_of_its_own_says_what_they_are_about() -> None:
     silent = Network(lambda *_: "0")
-    told = {str(getattr(judge, "asks_about", "")) for judge in (Dsg(silent), FitJudge(silent))}
+    told = {judge.asks_about for judge in (Dsg(silent), FitJudge(silent))}
     assert told == {"drawings of prompts that it can make a scene graph of", "drawings of prompts"}
-    assert not hasattr(Vlm(silent), "asks_about")
+    assert not Vlm(silent).asks_about
     assert (Ocr.asks_about, ClipScore.asks_about) == (
         "text that prompts quote, or that a suite asks for",
         "drawings of prompts",

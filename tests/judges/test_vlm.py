@@ -13,14 +13,12 @@ import pytest
 
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import (
-    Checks,
     Computes,
     ComputesSeveral,
     Finding,
     JudgeQuestion,
     JudgeRequest,
-    Metered,
-    Opens,
+    Model,
     Reply,
     Request,
     Responds,
@@ -46,7 +44,6 @@ from subitize.records import (
     Reading,
     Said,
     Stored,
-    TaskKind,
     Transcribe,
     Words,
 )
@@ -321,9 +318,9 @@ def test_what_cannot_judge_says_what_can(spec: str, message: str) -> None:
 )
 def test_it_is_what_its_model_is(spec: str, waits: bool, is_metered: bool) -> None:
     judge = make_judge(spec).obj
-    assert isinstance(judge, Responds) == isinstance(judge, Opens) == waits
+    assert isinstance(judge, Responds) == waits
     assert isinstance(judge, Computes) != waits
-    assert isinstance(judge, Metered) == is_metered
+    assert bool(judge.base_url and judge.served_name) == is_metered
     assert judge.is_stand_in != is_metered
     assert not judge.asks_together
 
@@ -335,7 +332,6 @@ def test_it_has_as_many_under_way_as_its_model() -> None:
     assert judge.concurrency == 7
 
     async def ask() -> tuple[Finding, ...]:
-        assert isinstance(judge, Opens)
         async with judge.opened():
             exhibit = JudgeRequest((PICTURE,), (JudgeQuestion(Count("dog"), "How many dogs?"),), lambda _: b"")
             found: tuple[Finding, ...] = await judge.respond(exhibit)
@@ -404,11 +400,10 @@ def test_without_a_prompt_there_is_nothing_to_match() -> None:
         phrase(JudgeQuestion(MatchesPrompt(), "Does it match?"), None)
 
 
-class Batching:
+class Batching(Model):
     """A model that computes batch by batch, says how long each question is, and chokes on one of them."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
-    is_stand_in = False
+    tasks = frozenset({"answer"})
     batch_size = 3
 
     def __init__(self, chokes_on: str = "nothing") -> None:
@@ -443,7 +438,6 @@ def test_a_model_that_computes_in_batches_gets_all_questions_in_its_batches() ->
     model = Batching()
     judge = Vlm(model)
     assert isinstance(judge, ComputesSeveral)
-    assert isinstance(judge, Checks)
     judge.check()
     assert (judge.batch_size, model.checks) == (3, 1)
     together = judge.compute_all(exhibits(*NOUNS))

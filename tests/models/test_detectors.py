@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from subitize.interfaces import Checks, ComputesSeveral, Model, Reply, Request
+from subitize.interfaces import ComputesSeveral, Model, Reply, Request
 from subitize.networks.collages import make_collage
 from subitize.networks.detectors.classes import COCO_NUMBERS
 from subitize.records import Answer, Filed, Refused, Said
@@ -81,7 +81,6 @@ def test_questions_of_a_batch_are_answered_each_by_itself() -> None:
 
 def test_what_came_of_the_self_test_is_told_with_every_reply() -> None:
     model = make_model(f"ssd:{ssd_folder()}").obj
-    assert isinstance(model, Checks)
     model.check()
     (reply,) = ask_all(model, ["cat"], ["How many cats are there?"])
     said = str(reply.provenance.parameters["self_test"])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Checks, ComputesSeveral, Model, NoEvents, Pixels, Reply, Request
+from subitize.interfaces import ComputesSeveral, Model, NoEvents, Pixels, Reply, Request
 from subitize.io.images import decode
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
@@ -107,7 +107,6 @@ def test_it_is_a_model_that_draws_batches(folders: Callable[[str], Path]) -> Non
     assert made.obj.tasks == {"draw"}
     assert not made.obj.is_stand_in
     assert isinstance(made.obj, ComputesSeveral)
-    assert isinstance(made.obj, Checks)
     assert made.obj.batch_size == 3
     assert made.spec.text == spec(folders("sd"), steps=2)
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Checks, ComputesSeveral, NoEvents, Request
+from subitize.interfaces import ComputesSeveral, NoEvents, Request
 from subitize.io.images import decode
 from subitize.models.transformers import Transformers
 from subitize.networks.generators import YES, place_row
@@ -136,7 +136,6 @@ class TestEveryNetwork:
 
     def test_it_is_loaded_once_in_this_process_and_can_be_checked(self, model: Transformers) -> None:
         assert isinstance(model, ComputesSeveral)
-        assert isinstance(model, Checks)
         assert not model.is_stand_in
         assert model.tasks == {"answer", "match"}
         model.check()

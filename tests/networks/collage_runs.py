@@ -6,22 +6,18 @@ from collections.abc import Iterator, Sequence
 from PIL import Image
 
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Attempt, Model, NoEvents, Pixels, Reply, Request, Suite
+from subitize.interfaces import Model, NoEvents, Pixels, Reply, Request, Suite
 from subitize.networks.collages import make_collage
-from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec, TaskKind
+from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec
 from subitize.registry import Resolved
 from subitize.store import Run
 
 
-class Collages:
+class Collages(Suite):
     """Asks for so many photographs of each noun; prompts with an odd number also quote a text."""
 
     title = "Collages"
     judge = "parser"
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
-    repeats = 1
 
     def __init__(self, nouns: Sequence[str], numbers: Sequence[int]) -> None:
         self._nouns, self._numbers = nouns, numbers
@@ -39,14 +35,11 @@ class Collages:
                 sign = ' and a sign that says "OPEN"' if number % 2 else ""
                 yield Item(f"collages/{noun}-{number}", Draw(prompt + sign), asks, factors)
 
-    def again(self, tried: object) -> Iterator[Attempt]:
-        return iter(())
 
-
-class Pasting:
+class Pasting(Model):
     """Pastes what it is asked for."""
 
-    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    tasks = frozenset({"draw"})
     is_stand_in = True
     batch_size = 8
 

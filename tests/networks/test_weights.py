@@ -427,10 +427,10 @@ def test_a_network_that_transformers_has_only_later_names_the_release(
     installed(older)
     told = f"needs transformers {first} or later, and {older} is installed; run: pip install --upgrade transformers"
     with pytest.raises(UnusableModelError, match=f"{kind}:{tmp_path} {told}$"):
-        detector.check()  # type: ignore[attr-defined]
+        detector.check()
     if kind == "molmo2":
         with pytest.raises(UnusableModelError, match=f"transformers:{tmp_path} {told}$"):
-            make_model(f"transformers:{tmp_path}").obj.check()  # type: ignore[attr-defined]
+            make_model(f"transformers:{tmp_path}").obj.check()
 
 
 @pytest.mark.torch

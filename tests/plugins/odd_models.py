@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from subitize.interfaces import Finding, JudgeRequest, Pixels, Reply, Request, TransientError
+from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Pixels, Reply, Request, TransientError
 from subitize.records import (
     Box,
     Boxes,
@@ -34,7 +34,7 @@ _ANSWER: frozenset[TaskKind] = frozenset({"answer"})
 _DRAW: frozenset[TaskKind] = frozenset({"draw"})
 
 
-class Instant:
+class Instant(Model):
     """Say three at once."""
 
     tasks = _ANSWER
@@ -47,7 +47,7 @@ class Instant:
         return Reply(Said("3"), request.provenance())
 
 
-class Noisy:
+class Noisy(Model):
     """Draw noise that is new every time, after a while that is new every time."""
 
     tasks = _DRAW
@@ -64,7 +64,7 @@ class Noisy:
         )
 
 
-class Flaky:
+class Flaky(Model):
     """Fail some times in a row on every trial, but for the first few, then answer."""
 
     tasks = _ANSWER
@@ -83,7 +83,7 @@ class Flaky:
         return Reply(Said("3"), request.provenance())
 
 
-class Overloaded:
+class Overloaded(Model):
     """Ask to come again, in a worker process, after a try that may have been paid for."""
 
     tasks = _DRAW
@@ -93,7 +93,7 @@ class Overloaded:
         raise TransientError("busy", retry_after_seconds=7.0, is_busy=True, is_unsettled=True)
 
 
-class Broken:
+class Broken(Model):
     """Raise an error of its own kind, in a worker process."""
 
     tasks = _ANSWER
@@ -103,7 +103,7 @@ class Broken:
         raise RuntimeError("a bug in the plug-in")
 
 
-class Crashing:
+class Crashing(Model):
     """Take the worker process down."""
 
     tasks = _ANSWER
@@ -113,7 +113,7 @@ class Crashing:
         os._exit(3)
 
 
-class Garbage:
+class Garbage(Model):
     """Hand over bytes that are no image."""
 
     tasks = _DRAW
@@ -124,7 +124,7 @@ class Garbage:
         return Reply(Pixels(b"this is no image"), request.provenance())
 
 
-class Apologetic:
+class Apologetic(Model):
     """Decline, in words, to count apples; count dots as three."""
 
     tasks = _ANSWER
@@ -136,7 +136,7 @@ class Apologetic:
         return Reply(Said(text), request.provenance())
 
 
-class Babbling:
+class Babbling(Model):
     """Say what hardly can be stored: half a surrogate pair, or far too much."""
 
     tasks = _ANSWER
@@ -150,7 +150,7 @@ class Babbling:
         return Reply(Said(self._text), request.provenance())
 
 
-class Silent:
+class Silent(Model):
     """Answer, but say nothing."""
 
     tasks = _ANSWER
@@ -161,7 +161,7 @@ class Silent:
         return Reply(Said(" "), request.provenance())
 
 
-class Stillborn:
+class Stillborn(Model):
     """Cannot be made."""
 
     tasks = _ANSWER
@@ -175,7 +175,7 @@ class Stillborn:
         return Reply(Said("3"), request.provenance())
 
 
-class Rude:
+class Rude(Model):
     """Give back what is no reply, or a reply that cannot be stored."""
 
     tasks = _ANSWER
@@ -203,7 +203,7 @@ class Rude:
         return None  # type: ignore[return-value]
 
 
-class Relapsing:
+class Relapsing(Model):
     """Answer vaguely at first; asked again, fail while a file of that name exists, then answer."""
 
     tasks = _ANSWER
@@ -221,7 +221,7 @@ class Relapsing:
         return Reply(Said("3"), request.provenance())
 
 
-class Refusing:
+class Refusing(Model):
     """Refuse every second item."""
 
     tasks = _ANSWER
@@ -234,7 +234,7 @@ class Refusing:
         return Reply(Said("3"), request.provenance())
 
 
-class Blank:
+class Blank(Model):
     """Draw nothing at first, and three apples from the given attempt on."""
 
     tasks = _DRAW
@@ -250,10 +250,9 @@ class Blank:
         return Reply(Pixels(render(Stimulus("apples", 3, request.seed, 256)).png), request.provenance())
 
 
-class Nosy:
+class Nosy(Judge):
     """A judge that tells what it was told, cannot answer some kinds of question, and chokes on some pictures."""
 
-    rule = "strict"
     is_stand_in = True
     asks_together = True
     concurrency = 4

@@ -1,15 +1,15 @@
 """Refinements say the same number in other words, of every item that they are made for, and of no other."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, ConflictError, UnknownNameError
-from subitize.interfaces import Attempt, design_of
-from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
+from subitize.interfaces import Attempt, Suite
+from subitize.language.counted import CountedPhrase, find_counted_phrase
 from subitize.language.nouns import plural
 from subitize.language.numbers import in_words
 from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, MatchesPrompt, Place, task_text
@@ -293,7 +293,6 @@ def test_own_objects_are_refined_wholly_in_their_own_words(name: str, tmp_path: 
 
 def test_a_suite_takes_no_prompt_apart_that_it_did_not_make() -> None:
     suite = make_suite("t2icountbench").obj
-    assert isinstance(suite, FindsCountedPhrase)
     (own, *_) = suite.items(0)
     assert suite.find_counted(own) is not None
     for other in (
@@ -387,13 +386,13 @@ def test_a_prompt_is_asked_again_where_the_base_would() -> None:
     assert again == [one for one in tried if one.repeat == 0 and one.item.factors["number"] != 3]
 
 
-class Recorder:
+class Recorder(Suite):
     """A suite of which one item is asked again: that which it knows by its own id and factors."""
 
-    title, judge, repeats, max_attempts = "Recorder", "observer", 1, 2
+    title, judge, max_attempts = "Recorder", "observer", 2
 
-    def items(self, seed: int) -> Sequence[Item]:
-        return [item("2 cats", "cat", 2), replace(item("3 cats", "cat", 3), id="own/2")]
+    def items(self, seed: int) -> Iterator[Item]:
+        return iter([item("2 cats", "cat", 2), replace(item("3 cats", "cat", 3), id="own/2")])
 
     def again(self, tried: Sequence[Attempt]) -> Sequence[Attempt]:
         return [one for one in tried if one.item.id == "own/2" and one.item.factors == {"number": 3}]
@@ -401,24 +400,24 @@ class Recorder:
 
 @pytest.mark.parametrize("text", ["", "  ", "x" * 20_001, 3])
 def test_what_a_refinement_gives_is_checked(text: str) -> None:
-    refined = Refined(Recorder(), "odd", lambda counted: text)  # type: ignore[arg-type]
+    refined = Refined(Recorder(), "odd", lambda counted: text)
     with pytest.raises(BadValueError, match=r"refinement 'odd' gives .* for own/1; should be a prompt"):
         list(refined.items(0))
 
 
 def test_the_base_sees_its_own_items() -> None:
-    refined = Refined(Recorder(), "grid", grid)  # type: ignore[arg-type]
+    refined = Refined(Recorder(), "grid", grid)
     tried = [Attempt(one, 0, 0, {}) for one in refined.items(0)]
     assert [one.item.id for one in refined.again(tried)] == ["own~grid/2"]
 
 
 def test_a_suite_that_does_not_say_how_it_is_designed_asks_again_where_it_has_several_attempts() -> None:
-    refined = Refined(Recorder(), "grid", grid)  # type: ignore[arg-type]
-    assert design_of(Recorder()) == design_of(refined) == Design(asks_again=True, strata=())  # type: ignore[arg-type]
+    refined = Refined(Recorder(), "grid", grid)
+    assert Recorder().design() == refined.design() == Design(asks_again=True, strata=())
 
 
 def test_a_refinement_that_fails_is_named_with_the_item() -> None:
-    refined = Refined(Recorder(), "odd", lambda counted: str(1 / 0))  # type: ignore[arg-type]
+    refined = Refined(Recorder(), "odd", lambda counted: str(1 / 0))
     with pytest.raises(BadValueError, match="refinement 'odd' fails on own/1: ZeroDivisionError"):
         list(refined.items(0))
 

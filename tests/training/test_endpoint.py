@@ -54,12 +54,10 @@ def ask(*prompts: str, images: Sequence[str] | None = None) -> dict[str, Any]:
     return {"prompts": prompts, "images": images or [encode(THREE)] * len(prompts)}
 
 
-class Waiting:
+class Waiting(Judge):
     """Counts three of everything, once it may; or fails as it is told."""
 
-    rule = "strict"
     is_stand_in = True
-    asks_together = False
     concurrency = 4
 
     def __init__(self, says: str = "3", error: Exception | None = None, *, may: asyncio.Event | None = None) -> None:
@@ -78,7 +76,7 @@ class Waiting:
         return (Finding(Words(self._says)),)
 
 
-class Batched:
+class Batched(Judge):
     """Counts nothing at all, and remembers how many pictures came at once."""
 
     rule = "boxes"

@@ -13,7 +13,6 @@ from subitize.analysis.design import assign_units
 from subitize.analysis.frame import NO_JUDGE, ReadOptions, observe_run
 from subitize.analysis.score import MEASURES
 from subitize.errors import BadValueError
-from subitize.interfaces import design_of
 from subitize.records import Estimate
 from subitize.registry import make_suite
 from subitize.stats.power import (
@@ -228,7 +227,7 @@ def _settle_size(given: Assumed) -> dict[str, Any]:
     if "suite" in given:
         suite = make_suite(given["suite"]).obj
         items = list(suite.items(0))
-        places = assign_units(items, dict.fromkeys((item.suite for item in items), design_of(suite)))
+        places = assign_units(items, dict.fromkeys((item.suite for item in items), suite.design()))
         sizes = places.group_by("stratum").agg(pl.col("cluster").n_unique()).sort("stratum")["cluster"].to_list()
         own = places["cluster"].n_unique()
         prompts, images = given.get("prompts", own), round(suite.repeats * len(items) / max(1, own))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from subitize.analysis.frame import ReadOptions
     from subitize.analysis.overview import Names
     from subitize.evaluate.costs import Budget
-    from subitize.interfaces import Judge
+    from subitize.interfaces import Judge, Suite
     from subitize.labels import Rule
     from subitize.registry import Resolved
     from subitize.report.table import Result
@@ -205,12 +205,9 @@ def check_figure(path: Path | None, option: str = "--figure") -> None:
         raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
 
 
-def print_notes(suite: object) -> None:
+def print_notes(suite: "Suite") -> None:
     """Print a suite's notes on the file that it was loaded from."""
-    from subitize.interfaces import HasNotes
-
-    if isinstance(suite, HasNotes):
-        print_warnings(*suite.notes)
+    print_warnings(*suite.notes)
 
 
 def emit(result: "Result", *, as_json: bool = False) -> None:

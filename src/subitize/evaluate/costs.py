@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from subitize.errors import BadValueError
 from subitize.evaluate.pictures import measure
-from subitize.interfaces import Metered, Usage
+from subitize.interfaces import Answerer, Usage
 from subitize.io.prices import Price, PriceList, Tiles
 from subitize.records import Draw, Provenance, Task
 from subitize.registry import Resolved
@@ -81,7 +81,7 @@ class Budget:
     def meter(self, made: Resolved[Any]) -> "Meter":
         """Return the meter of a model or judge; with a limit, one without a known price is refused."""
         name, it = made.spec.text, made.obj
-        if not isinstance(it, Metered):
+        if not it.base_url:
             return Meter(self, name, label=str(made))
         price = self.prices.find(it.base_url, it.served_name)
         if price is None and self.limit_usd is not None:
@@ -100,7 +100,7 @@ class Meter:
 
     ledger: Budget
     name: str
-    metered: Metered | None = None
+    metered: Answerer | None = None
     price: Price | None = None
     label: str = ""
 

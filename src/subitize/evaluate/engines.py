@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from subitize import registry
 from subitize.errors import BadValueError, MissingPartError, RunError, StorageError, UnusableModelError
 from subitize.evaluate.processes import Pool, result_of
-from subitize.interfaces import Computes, ComputesSeveral, Opens, Responds, RespondsToSeveral, TransientError
+from subitize.interfaces import Computes, ComputesSeveral, Responds, TransientError
 from subitize.networks.weights import is_out_of_memory
 
 Kind = Literal["model", "judge"]
@@ -69,10 +69,9 @@ def open_caller(kind: Kind, made: registry.Resolved[Any], *, is_at_hand: bool = 
     With `is_at_hand`, an idle process also computes by itself: it answers a single call soonest.
     """
     it = made.obj
-    opened = it.opened if isinstance(it, Opens) else nullcontext
-    does_several = isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1
+    does_several = it.repeats_per_call > 1
     if does_several or isinstance(it, Responds):
-        yield Caller(_call_waiting(it, does_several=does_several), it.concurrency, is_waiting=True, opened=opened)
+        yield Caller(_call_waiting(it, does_several=does_several), it.concurrency, is_waiting=True, opened=it.opened)
     elif isinstance(it, ComputesSeveral):
         # One thread, as networks are not thread-safe; a second batch waits in it while the first is stored.
         is_stopped = threading.Event()

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from subitize.evaluate.costs import Budget, Meter, price_of
 from subitize.evaluate.identities import open_if_any
-from subitize.evaluate.judging import asks_by, count_looks, open_tasks, put_tasks
+from subitize.evaluate.judging import count_looks, open_tasks
 from subitize.evaluate.pictures import USUAL_PX
 from subitize.evaluate.plan import items_of
 from subitize.evaluate.running import RunSettings, match_suite, plan_suite, select_items, settle
 from subitize.evaluate.sight import plan_check
-from subitize.interfaces import AsksModel, Judge, JudgeQuestion, JudgeRequest, Metered, Usage
+from subitize.interfaces import Judge, JudgeQuestion, JudgeRequest, Model, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Resolved
 from subitize.store import Location, Run
@@ -68,7 +68,7 @@ def _with_checks(run: Run | None, each: Iterable[RunSettings], *, sight_check: b
 def forecast_judging(run: Run, judge: Resolved[Judge], model: str | None, ledger: Budget) -> Expense:
     """Sum up the expected cost of a judge's open questions."""
     tasks = list(open_tasks(run, judge, model))
-    looks = len(tasks) if isinstance(judge.obj, AsksModel) else count_looks(run, judge, model)
+    looks = len(tasks) if judge.obj.asks_model else count_looks(run, judge, model)
     return _expend(ledger.meter(judge), tasks, looks)
 
 
@@ -95,23 +95,22 @@ def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
 
 def _expend_on_judge(settings: RunSettings, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:
     """Estimate the judge's calls for one drawing per item, about which it is asked all that it can answer."""
-    drawn, asks, tasks = Drawn(Stored("0" * 64, "png")), asks_by(judge.obj), []
+    drawn, tasks = Drawn(Stored("0" * 64, "png")), []
     for item in items:
-        if not isinstance(item.task, Draw) or not isinstance(judge.obj, AsksModel):
+        if not isinstance(item.task, Draw) or not judge.obj.asks_model:
             continue
         picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.obj, item.task))
-        for ask in asks(item):
+        for ask in judge.obj.asks(item):
             if judge.obj.can_answer(ask.question, (drawn,)):
                 inquiry = JudgeQuestion(ask.question, ask.wording)
                 exhibit = JudgeRequest((drawn,), (inquiry,), _no_picture, item.task.prompt)
-                tasks += [replace(task, picture=picture) for task in put_tasks(judge.obj, exhibit)]
+                tasks += [replace(task, picture=picture) for task in judge.obj.put(exhibit)]
     return _expend(settings.ledger.meter(judge), tasks, len(tasks))
 
 
-def _expect_side(model: object, task: Draw) -> int:
+def _expect_side(model: Model, task: Draw) -> int:
     """Return the side of the pictures that a model is asked for, or else the usual size."""
-    size = model.expect(task).size if isinstance(model, Metered) else ""
-    sides = [int(side) for side in size.split("x") if side.isdecimal()]
+    sides = [int(side) for side in model.expect(task).size.split("x") if side.isdecimal()]
     return max(sides, default=USUAL_PX)
 
 

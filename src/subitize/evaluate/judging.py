@@ -14,17 +14,12 @@ from subitize.evaluate.identities import open_if_any, resolve_judge
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.plan import batches
 from subitize.interfaces import (
-    AsksItself,
-    AsksModel,
-    Checks,
     Events,
-    Explains,
     Finding,
     Judge,
     JudgeQuestion,
     JudgeRequest,
     Model,
-    SelfTested,
 )
 from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
 from subitize.language.numbers import count_noun
@@ -131,7 +126,7 @@ def judge_run(run: Run, judge: Resolved[Judge], events: Events, scope: JudgeConf
                 events.begin(f"judge {judge} on {names[model]}", task.count())
                 _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, events)
     summary.limits += _name_waiting(judge.obj, items)
-    if isinstance(judge.obj, AsksItself) and not any(map(judge.obj.asks, items)):
+    if judge.obj.asks_about and not any(map(judge.obj.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.obj.asks_about}")
     has_tried = summary.readings or summary.failed or not (summary.unanswerable or summary.limits)
     summary.is_in_vain = not has_tried and not run.answered(judge.spec.text)
@@ -165,12 +160,6 @@ def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named
     return rules
 
 
-def check(it: object) -> None:
-    """Let a model or judge raise what would keep it from working, if it has such a check."""
-    if isinstance(it, Checks):
-        it.check()
-
-
 def check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved[Model]], location: Location) -> None:
     """Refuse a stand-in as the default judge of a real model, unless it judged that model before."""
     if not judge.obj.is_stand_in:
@@ -199,9 +188,7 @@ def _judged_before(judge: Resolved[Judge], location: Location) -> set[str]:
 
 def self_test(judge: Resolved[Judge]) -> str:
     """Run a judge's self-test. Return a line for the user, if there is something to say; raise if it fails."""
-    check(judge.obj)
-    if not isinstance(judge.obj, SelfTested):
-        return f"self-test of {judge}: cannot be tested, as it has no test of its own"
+    judge.obj.check()
     try:
         result = judge.obj.self_test()
     except UnusableModelError as error:
@@ -209,16 +196,6 @@ def self_test(judge: Resolved[Judge]) -> str:
     if not result.summary:
         return ""
     return f"self-test of {judge}: {result}"
-
-
-def asks_by(judge: Judge) -> Callable[[Item], Sequence[Ask]]:
-    """Return what a judge is asked about an item: its own questions if it has any, or else the suite's."""
-    return judge.asks if isinstance(judge, AsksItself) else lambda item: item.asks
-
-
-def put_tasks(judge: Judge, exhibit: JudgeRequest) -> Iterator[Answer | Match]:
-    """Yield the tasks of the model that the judge asks in a look, if it asks one."""
-    return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
 
 
 def count_looks(run: Run, judge: Resolved[Judge], model: str | None) -> int:
@@ -232,13 +209,13 @@ def open_tasks(run: Run, judge: Resolved[Judge], model: str | None) -> Iterator[
 
     Judges that ask no model yield nothing; their weights are not loaded.
     """
-    if not isinstance(judge.obj, AsksModel):
+    if not judge.obj.asks_model:
         return
     items = run.items()
     for entry in run.models():
         if model in (None, entry.spec):
             for job in _Task(run, judge, items, entry.spec).jobs(JudgeTally()):
-                yield from put_tasks(judge.obj, job.exhibit)
+                yield from judge.obj.put(job.exhibit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +240,7 @@ class _Task:
 
     def __init__(self, run: Run, judge: Resolved[Judge], items: Sequence[Item], model: str) -> None:
         self._run, self._judge, self._items, self._model = run, judge, items, model
-        self._asks = asks_by(judge.obj)
+        self._asks = judge.obj.asks
         self._done = run.answered(judge.spec.text)
         self._load = Loader(run.images)
 
@@ -306,8 +283,7 @@ class _Task:
                 outcomes[subject] = shown
             elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's answer follows from its members'
                 summary.unanswerable += 1
-                why = self._judge.obj.why_not(ask.question) if isinstance(self._judge.obj, Explains) else ""
-                if why:
+                if why := self._judge.obj.why_not(ask.question):
                     remember(why, summary.limits)
         for subject, asked in inquiries.items():
             for together in [asked] if self._judge.obj.asks_together else [[one] for one in asked]:
@@ -388,7 +364,7 @@ class _Round:
             affordable.work_off(lambda: executor.run(lambda: drive(affordable, callbacks)))
 
     def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
-        return chain.from_iterable(put_tasks(self._judge.obj, job.exhibit) for job in batch)
+        return chain.from_iterable(self._judge.obj.put(job.exhibit) for job in batch)
 
     async def _look(self, funded: tuple[_Batch, float], retry: Retry[JudgeRequest, tuple[Finding, ...]]) -> list[_Look]:
         batch, reserved_usd = funded

@@ -21,8 +21,8 @@ from subitize.errors import BadImageError, BadValueError, BudgetError, SubitizeE
 from subitize.evaluate.costs import Meter
 from subitize.evaluate.driving import Retry
 from subitize.evaluate.engines import Caller, Failure
-from subitize.evaluate.judging import check_findings, put_tasks
-from subitize.interfaces import Explains, Finding, Judge, JudgeQuestion, JudgeRequest, Usage
+from subitize.evaluate.judging import check_findings
+from subitize.interfaces import Finding, Judge, JudgeQuestion, JudgeRequest, Usage
 from subitize.io.images import image_format
 from subitize.judges.alignment import NOUNS
 from subitize.labels import Rule, interpret
@@ -294,8 +294,8 @@ class JudgePool:
         judge = self._judge.obj
         for ask in asks:
             if not judge.can_answer(ask.question, (Drawn(picture),)):
-                why = judge.why_not(ask.question) if isinstance(judge, Explains) else ""
-                return f"judge {self._judge.spec.text} {why or f'does not answer {ask.question.id!r}'}"
+                why = judge.why_not(ask.question) or f"does not answer {ask.question.id!r}"
+                return f"judge {self._judge.spec.text} {why}"
         return ""
 
     async def _look(self, asks: Sequence[Ask], picture: Stored, load: _HeldImage) -> Sequence[Value]:
@@ -347,7 +347,7 @@ class JudgePool:
 
     def _reserve(self, exhibits: Iterable[JudgeRequest]) -> float:
         """Reserve the cost of looks; raise BudgetError if there is not enough left."""
-        tasks = chain.from_iterable(put_tasks(self._judge.obj, exhibit) for exhibit in exhibits)
+        tasks = chain.from_iterable(self._judge.obj.put(exhibit) for exhibit in exhibits)
         usd, ledger = self._meter.expect_usd(tasks), self._meter.ledger
         if not ledger.reserve(usd):
             raise BudgetError(

@@ -8,7 +8,7 @@ from itertools import count, islice
 from typing import TypeVar
 
 from subitize.errors import BadValueError, RunError
-from subitize.interfaces import Attempt, CountsItems, Suite
+from subitize.interfaces import Attempt, Suite
 from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.registry import Resolved, make_items
 from subitize.store import latest_attempts
@@ -154,9 +154,8 @@ def check_size(suite: Resolved[Suite], seed: int, limit: int | None = None, repe
 
 def _count(suite: Resolved[Suite], seed: int) -> int:
     """Count the items of a suite, if need be by making them, up to one more than is allowed."""
-    if isinstance(suite.obj, CountsItems):
-        return suite.obj.count_items()
-    return sum(1 for _ in islice(items_of(suite, seed), MOST_ITEMS + 1))
+    known = suite.obj.count_items()
+    return sum(1 for _ in islice(items_of(suite, seed), MOST_ITEMS + 1)) if known is None else known
 
 
 def _describe(answers: int) -> str:

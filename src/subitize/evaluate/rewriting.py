@@ -7,7 +7,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from subitize.errors import BadFileError, BadValueError, BusyError, ConflictErro
 from subitize.evaluate.driving import Given, Retry, WorkCallbacks, drive, remember
 from subitize.evaluate.engines import Failure
 from subitize.evaluate.sampling import sample_of
-from subitize.interfaces import Checks, Events, Model, Opens, Reply, Request, Suite
+from subitize.interfaces import Events, Model, Reply, Request, Suite
 from subitize.io.files import escape_formula, read_bounded
 from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
@@ -126,9 +126,7 @@ class RewriteTally:
 
 def rewrite_suite(rewriting: Rewriting, events: Events) -> RewriteTally:
     """Rewrite the prompts that are not in the file yet; each is in the file before its slot is used again."""
-    model = rewriting.model.obj
-    if isinstance(model, Checks):
-        model.check()
+    rewriting.model.obj.check()
     items = rewriting.items()
     with _locked(rewriting.path):
         known = _resume(rewriting, {item.id: item for item in items})
@@ -278,7 +276,7 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Rewrite
     callbacks: WorkCallbacks[Item, RewrittenPrompt | str] = WorkCallbacks(
         perform, commit, lambda: None, _NO_LEASE_SECONDS, writer.concurrency, tell
     )
-    async with writer.opened() if isinstance(writer, Opens) else nullcontext():
+    async with rewriting.model.obj.opened():
         await drive(items, callbacks)
 
 

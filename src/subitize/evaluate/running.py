@@ -17,26 +17,22 @@ from subitize.evaluate.costs import Affordable, Budget, priced
 from subitize.evaluate.driving import Retry, WorkCallbacks, drive, remember
 from subitize.evaluate.engines import Caller, Failure, open_caller
 from subitize.evaluate.identities import resolve_judge, resolve_models
-from subitize.evaluate.judging import JudgeConfig, JudgeTally, check, judge_run
+from subitize.evaluate.judging import JudgeConfig, JudgeTally, judge_run
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.plan import TrialBatch, TrialPlan, batches, check_size, further_attempts, items_of, latest_tried
 from subitize.evaluate.processes import result_of
 from subitize.evaluate.rendering import Drawing, Renderer, recipe_of
 from subitize.evaluate.sampling import SCHEME, sample_of
 from subitize.interfaces import (
-    BringsPictures,
     ComputesSeveral,
     Events,
     Judge,
     Matched,
-    Matches,
     Model,
     Pixels,
     Reply,
     Request,
-    RespondsToSeveral,
     Suite,
-    design_of,
 )
 from subitize.io.images import decode, image_format
 from subitize.language.numbers import count_noun
@@ -88,7 +84,7 @@ class RunSettings:
     """Whether to ask a model that has its answers ready only for those that it has."""
 
     def __post_init__(self) -> None:
-        if self.only_found and not isinstance(self.model.obj, Matches):
+        if self.only_found and not self.model.obj.is_ready_made:
             raise BadValueError(
                 f"--only-found is for models that have their images ready, as folder:PATH; not {self.model}"
             )
@@ -121,9 +117,9 @@ class RunSettings:
         """Refuse what cannot work before anything is made: a model without its key, a suite of bad items."""
         if is_outside(self.suite):
             deque(islice(items_of(self.suite, self.seed or 0), SAMPLED_FROM_AT_MOST), maxlen=0)
-        check(self.model.obj)
+        self.model.obj.check()
         if self.judge is not None:
-            check(self.judge.obj)
+            self.judge.obj.check()
 
 
 @dataclass(slots=True)
@@ -174,7 +170,7 @@ def run_suite(run: Run, settings: RunSettings, events: Events) -> RunTally:
     setup = settle(run, suite.spec.name, settings.seed)
     matched = match_suite(settings, setup.seed)
     selected, items = select_items(settings, setup), items_of(suite, setup.seed)
-    run.add_suite(suite.spec, setup.seed, items, design_of(suite.obj), _sample(settings, setup, selected))
+    run.add_suite(suite.spec, setup.seed, items, suite.obj.design(), _sample(settings, setup, selected))
     _keep_pictures(run, suite.obj, selected)
     run.add_model(model.spec, is_stand_in=model.obj.is_stand_in, name=model.name, addresses=model.addresses)
     session = _Session(run, settings, setup.seed, plan_suite(settings, selected, matched), events)
@@ -186,11 +182,10 @@ def run_suite(run: Run, settings: RunSettings, events: Events) -> RunTally:
 
 def _keep_pictures(run: Run, suite: Suite, items: Iterable[Item]) -> None:
     """Store the pictures that a suite brings and the run lacks; items name them, so they are not swept."""
-    if isinstance(suite, BringsPictures):
-        shown = dict.fromkeys(item.task.picture for item in items if not isinstance(item.task, Draw))
-        wanted = [one for one in shown if isinstance(one, Stored) and not run.images.path(one).exists()]
-        for data in suite.load_pictures(wanted) if wanted else ():
-            run.images.save(data, image_format(data))
+    shown = dict.fromkeys(item.task.picture for item in items if not isinstance(item.task, Draw))
+    wanted = [one for one in shown if isinstance(one, Stored) and not run.images.path(one).exists()]
+    for data in suite.load_pictures(wanted) if wanted else ():
+        run.images.save(data, image_format(data))
 
 
 def check_suites(run: Run, each: Iterable[RunSettings]) -> None:
@@ -205,13 +200,14 @@ def check_suites(run: Run, each: Iterable[RunSettings]) -> None:
 def plan_suite(settings: RunSettings, selected: Sequence[Item], matched: Matched | None) -> TrialPlan:
     """Plan the trials of the selected items; with `only_found`, just those that the model has ready."""
     model, suite = settings.model, settings.suite.obj
-    per_call = model.obj.repeats_per_call if isinstance(model.obj, RespondsToSeveral) else 1
     batch_size = model.obj.batch_size if isinstance(model.obj, ComputesSeveral) else 1
     absent: frozenset[tuple[str, int]] = frozenset()
     if settings.only_found and matched is not None:
         ids = {item.id for item in selected}
         absent = frozenset(trial for trial in matched.absent if trial[0] in ids)
-    return TrialPlan(selected, model.spec, settings.repeats or suite.repeats, per_call, batch_size, absent)
+    return TrialPlan(
+        selected, model.spec, settings.repeats or suite.repeats, model.obj.repeats_per_call, batch_size, absent
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +256,7 @@ def _sample(settings: RunSettings, setup: SuitePlan, selected: Sequence[Item]) -
 def match_suite(settings: RunSettings, seed: int) -> Matched | None:
     """Find the answers of a model that has them ready; refuse if none fits the suite, before anything is stored."""
     model, suite = settings.model, settings.suite
-    if not isinstance(model.obj, Matches):
+    if not model.obj.is_ready_made:
         return None
     matched = model.obj.match(list(items_of(suite, seed)), settings.repeats or suite.obj.repeats)
     if not matched.count:
@@ -327,7 +323,7 @@ class _Session:
             judged.unsettled += self.summary.judged.unsettled
         self.summary.judged = judged
         # A model that has its answers ready would give the same again.
-        if suite.obj.max_attempts == 1 or isinstance(settings.model.obj, Matches):
+        if suite.obj.max_attempts == 1 or settings.model.obj.is_ready_made:
             return iter(())
         trials, values = read_trials(self._run, model.text), read_values(self._run, judge.spec.text)
         tried = latest_tried(self._items.values(), trials, values)
@@ -342,7 +338,7 @@ class _Session:
         if executor.is_waiting:
             self._renderer.expect(total * self._mean_pixels())
         unlucky = self._work(groups, lease, executor)
-        is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.obj, Matches)
+        is_worth_it = bool(self.summary.answered) and not self._settings.model.obj.is_ready_made
         if unlucky and is_worth_it:
             self._events.begin(f"{name}, once more", len(unlucky))
             groups = batches([response.trial for response in unlucky.values()], self._plan.batch_size)

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from subitize.errors import ConflictError
 from subitize.evaluate.plan import Remembered, batches, items_of
-from subitize.interfaces import Suite, design_of
+from subitize.interfaces import Suite
 from subitize.records import Count, Draw, Item, Scalar
 from subitize.registry import Resolved
 from subitize.store import SAMPLED_FROM_AT_MOST
@@ -44,7 +44,7 @@ class _SeededDraws:
 @lru_cache(maxsize=16)
 def sample_of(suite: Resolved[Suite], seed: int, scheme: str = SCHEME) -> Iterable[Item]:
     """Return the items of a suite in the order in which a limit takes them, made only once."""
-    return Remembered(order_items(items_of(suite, seed), design_of(suite.obj).strata, seed, scheme))
+    return Remembered(order_items(items_of(suite, seed), suite.obj.design().strata, seed, scheme))
 
 
 def order_items(items: Iterable[Item], strata: Sequence[str], seed: int, scheme: str = SCHEME) -> Iterator[Item]:

@@ -9,7 +9,7 @@ from itertools import islice
 from subitize.errors import RunError, UnusableModelError
 from subitize.evaluate.plan import items_of
 from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Events, SelfTested, Suite
+from subitize.interfaces import Events, Suite
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
 from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
@@ -55,7 +55,7 @@ def check_sight(run: Run, settings: RunSettings, events: Events) -> str:
 def _needs_check(run: Run | None, settings: RunSettings) -> bool:
     """Return whether a real model is about to be asked about pictures of this suite for the first time."""
     model = settings.model
-    if model.obj.is_stand_in or isinstance(model.obj, SelfTested) or "answer" not in model.obj.tasks:
+    if model.obj.is_stand_in or model.obj.is_self_tested or "answer" not in model.obj.tasks:
         return False
     # A suite may have more items than can be made.
     items = islice(items_of(settings.suite, settings.seed or 0), SAMPLED_FROM_AT_MOST)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from subitize.errors import BadFileError, BadValueError, NotARunError
 from subitize.imports.answers import AnswerLines, AnswerLog, ImportSummary, check_judge, find_group, read_place
-from subitize.interfaces import Suite, design_of
+from subitize.interfaces import Suite
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import VOTES_AGAINST, VOTES_FOR
@@ -125,7 +125,7 @@ def _check(
     for suite in suites:
         name, seed = suite.spec.name, seeds.get(suite.spec.name, 0)
         own = list(make_items(suite, seed))
-        made[name] = suite.spec, seed, own, design_of(suite.obj)
+        made[name] = suite.spec, seed, own, suite.obj.design()
         if run:
             run.check_suite(suite.spec, seed, own)
     items = {item.id: item for item in run.items()} if run else {}

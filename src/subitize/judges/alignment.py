@@ -56,7 +56,10 @@ class FitJudge(ModelJudge):
     task = "match"
     instead = "fit:transformers:MODEL_OR_FOLDER"
     asks_about = ASKS_ABOUT
-    asks = staticmethod(fit_asks)
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask how well a drawing fits its prompt."""
+        return fit_asks(item)
 
     def _can_ask(self, question: Question) -> bool:
         return isinstance(question, Fit)

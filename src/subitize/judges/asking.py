@@ -4,28 +4,27 @@ The model's words are the evidence; a policy reads the number in them. A judge h
 for a server or computes, one by one or in batches."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from string import ascii_lowercase
 from typing import Annotated, Any
 
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import (
-    Checks,
     Computes,
     ComputesSeveral,
     Finding,
+    Judge,
     JudgeQuestion,
     JudgeRequest,
-    Metered,
     Model,
-    Opens,
     Reply,
     Request,
     Responds,
     RuntimeOption,
     SelfTest,
     TransientError,
+    Usage,
 )
 from subitize.judges.self_tests import NOT_TESTED, ComputeFindings, EmptyAnswerError, check_answers
 from subitize.language.final import POLICIES
@@ -45,6 +44,7 @@ from subitize.records import (
     Said,
     Scored,
     Stored,
+    Task,
     TaskKind,
     Words,
     digest,
@@ -76,7 +76,7 @@ def shown_picture(exhibit: JudgeRequest) -> Stored:
 Findings = tuple[Finding, ...]
 
 
-class ModelJudge:
+class ModelJudge(Judge):
     """Base class of judges that ask a model, one question per call.
 
     Subclasses define what to ask and how to read a reply. A judge has the calling methods of its model and no others,
@@ -87,8 +87,7 @@ class ModelJudge:
     task: TaskKind
     instead: str
     """What to write instead of a model that cannot do such tasks."""
-    rule = "strict"
-    asks_together = False
+    asks_model = True
 
     def __init__(self, model: Model, /, *, self_test: Annotated[bool, RuntimeOption] = True) -> None:
         if self.task not in model.tasks:
@@ -97,19 +96,15 @@ class ModelJudge:
                 f"judge {self.name!r} {wants}, and the model does not {lacks} any "
                 f"(it can: {', '.join(sorted(model.tasks))}); take {self.instead}"
             )
-        self.is_stand_in = model.is_stand_in
+        self.is_stand_in, self.base_url, self.served_name = model.is_stand_in, model.base_url, model.served_name
+        self._is_tested = self_test
         self._model: Any = model
         self._kept: dict[str, Reply] = {}
         # A model with both methods is waited for, as many requests can be under way at once.
         if isinstance(model, Responds):
             self.concurrency, self.respond = model.concurrency, self._respond
-            self.opened = model.opened if isinstance(model, Opens) else nullcontext
-            if isinstance(model, Metered):
-                self.base_url, self.served_name, self.expect = model.base_url, model.served_name, model.expect
         elif isinstance(model, ComputesSeveral):
             self.batch_size, self.compute_all = model.batch_size, self._compute_all
-            # Only local models are tested: asking them costs nothing.
-            self.self_test = lambda: self._self_test(self._compute_all) if self_test else NOT_TESTED
         elif isinstance(model, Computes):
             self.compute = self._compute
         else:
@@ -128,8 +123,23 @@ class ModelJudge:
 
     def check(self) -> None:
         """Check that the model can be used."""
-        if isinstance(self._model, Checks):
-            self._model.check()
+        self._model.check()
+
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """Keep open what the model needs."""
+        opened: AbstractAsyncContextManager[object] = self._model.opened()
+        return opened
+
+    def expect(self, task: Task, /) -> Usage:
+        """Estimate the model's usage."""
+        usage: Usage = self._model.expect(task)
+        return usage
+
+    def self_test(self) -> SelfTest:
+        """Test a local model on known pictures, as asking it costs nothing."""
+        if not isinstance(self, ComputesSeveral):
+            return super().self_test()
+        return self._self_test(self._compute_all) if self._is_tested else NOT_TESTED
 
     def _can_ask(self, question: Question) -> bool:
         """Return whether a model can be asked such a question about a picture."""

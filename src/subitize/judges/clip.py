@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
-from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
+from subitize.interfaces import Finding, Judge, JudgeRequest, RuntimeOption, SelfTest
 from subitize.judges.alignment import ASKS_ABOUT, NOUNS, fit_asks
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.self_tests import NOT_TESTED
@@ -28,7 +28,7 @@ from subitize.networks.collages import PHOTO_NOUNS, make_collage
 from subitize.networks.detectors.classes import AKIN, class_of
 from subitize.networks.encoders import DualEncoder, LazyImage
 from subitize.networks.weights import Device
-from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
+from subitize.records import Ask, Compared, Confirm, Fit, Item, Measured, Outcome, Provenance, Question, digest
 from subitize.stimuli.colours import COLOUR_NAMES
 
 _MOST_DISTRACTORS = 50
@@ -36,14 +36,13 @@ _LEAST_SHARE = 0.75
 _SEEDS = (0, 1, 2)
 
 
-class Encoders:
+class Encoders(Judge):
     """Base class of judges by a dual encoder, from a folder or the hub, loaded when first needed.
 
     Subclasses put a noun into a phrase of their own.
     """
 
     name: str
-    is_stand_in = False
 
     def __init__(
         self,
@@ -250,10 +249,11 @@ class ClipScore(Encoders):
     """Score how well each drawing fits its prompt: 2.5 times the cosine of CLIP's encodings, at least 0."""
 
     name = "clipscore"
-    rule = "strict"
     asks_about = ASKS_ABOUT
-    asks = staticmethod(fit_asks)
-    asks_together = False
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask how well a drawing fits its prompt."""
+        return fit_asks(item)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Return whether this is one picture, and a score is asked for."""

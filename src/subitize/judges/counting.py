@@ -4,7 +4,7 @@ A rule turns boxes into a count, so that another threshold needs no new look at 
 
 from collections.abc import Callable, Sequence
 
-from subitize.interfaces import Finding, JudgeRequest, SelfTest
+from subitize.interfaces import Finding, Judge, JudgeRequest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
@@ -15,10 +15,9 @@ from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
 
 
-class DetectorJudge(DetectorSettings):
+class DetectorJudge(DetectorSettings, Judge):
     """Counts what a detector finds, also by colour or place, and checks statements about it."""
 
-    is_stand_in = False
     asks_together = True
 
     def __post_init__(self) -> None:
@@ -59,15 +58,8 @@ def __getattr__(name: str) -> Callable[..., DetectorJudge]:
     return find_factory(DetectorJudge, name)
 
 
-class CounterJudge(Counter):
+class CounterJudge(Counter, Judge):
     """Count by a command that reads paths of pictures and writes a number for each; {noun} in it names the things."""
-
-    rule = "strict"
-    asks_together = False
-
-    def self_test(self) -> SelfTest:
-        """Say that a command cannot be tested."""
-        return SelfTest(False, "cannot be tested: what its command can count is not known")
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Return whether this is one picture, and a plain count, without colour or place."""

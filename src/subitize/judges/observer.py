@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from subitize.errors import UnusableModelError
-from subitize.interfaces import Finding, JudgeRequest, SelfTest
+from subitize.interfaces import Finding, Judge, JudgeRequest, SelfTest
 from subitize.labels import CANNOT_TELL, read_standing
 from subitize.language.clauses import read_scene
 from subitize.language.scene import NotUnderstood, Scene
@@ -17,7 +17,7 @@ from subitize.stimuli.recipes import render
 from subitize.stimuli.recognition import KINDS
 
 
-class ObserverJudge:
+class ObserverJudge(Judge):
     """Find the things in a picture by classical vision; it knows the glyphs of our own drawings."""
 
     rule = "boxes"

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
-from subitize.interfaces import Finding, JudgeRequest, RuntimeOption, SelfTest
+from subitize.interfaces import Finding, Judge, JudgeRequest, RuntimeOption, SelfTest
 from subitize.io.images import Rgb, decode, encode_png
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.language.counted import quoted_texts
@@ -39,7 +39,7 @@ def text_asks(item: Item) -> tuple[Ask, ...]:
     return (Ask(Transcribe(), OCR_QUESTION, (" ".join(texts),)),) if texts else ()
 
 
-class Ocr:
+class Ocr(Judge):
     """Read the text in drawings, where a suite asks for it or the prompt quotes one, by rapidocr or tesseract.
 
     Nothing is downloaded: rapidocr brings its weights along. `languages` are tesseract's (eng+deu).
@@ -49,10 +49,7 @@ class Ocr:
         languages: of tesseract, as in eng+deu
     """
 
-    rule = "strict"
     asks_about = "text that prompts quote, or that a suite asks for"
-    asks = staticmethod(text_asks)
-    is_stand_in = False
     asks_together = True
 
     def __init__(
@@ -64,6 +61,10 @@ class Ocr:
             raise BadValueError(f"judge 'ocr': batch_size={batch_size}: should be at least 1")
         self.batch_size = batch_size
         self._engine = _open(engine, languages)
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask for the text in the picture."""
+        return text_asks(item)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Return whether this is one picture, and its text is asked for."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from subitize.errors import UnknownNameError, UnusableModelError
-from subitize.interfaces import Finding, JudgeRequest, SelfTest
+from subitize.interfaces import Finding, Judge, JudgeRequest, SelfTest
 from subitize.labels import SIMILARITY, interpret, parse_rule
 from subitize.labels.interpretation import read_probability
 from subitize.labels.rules import find_word_rule, word_rules
@@ -14,13 +14,12 @@ _LIKELIER_THAN_NOT = 0.5
 _KNOWN = (("3", 3), ("12", 12), ("0", 0))
 
 
-class Parser:
+class Parser(Judge):
     """Read the number in a text answer, by the policy strict, total, final, or one that a paper brings.
 
     Of scores it takes whether a text fits, or the likeliest number in a gap.
     """
 
-    is_stand_in = False
     asks_together = True
     concurrency = 64
 

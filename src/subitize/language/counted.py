@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple
 
 from subitize.language.nouns import plural, singular
 from subitize.language.numbers import LARGEST_IN_WORDS, in_words
@@ -130,14 +130,6 @@ class CountedPhrase:
         before = _THERE_ARE.sub(r"\1is\2", self.before) if begins_with_one else self.before
         text = f"{before}{phrase}{self.after}"
         return text if self.prompt[:1].islower() else text[:1].upper() + text[1:]
-
-
-@runtime_checkable
-class FindsCountedPhrase(Protocol):
-    """A suite that finds the counted phrases of its own prompts, from the words it made them of."""
-
-    def find_counted(self, item: Item, /) -> CountedPhrase | None:
-        """Find the counted phrase; None if the prompt asks for more than a number of one kind of thing."""
 
 
 def find_counted_phrase(item: Item) -> CountedPhrase | None:

@@ -3,22 +3,22 @@
 from collections.abc import Callable, Sequence
 
 from subitize.errors import UnusableModelError
-from subitize.interfaces import Reply, Request
+from subitize.interfaces import Model, Reply, Request
 from subitize.io.images import Rgb, decode
 from subitize.labels import CANNOT_TELL, interpret
 from subitize.models.stand_ins import ANY_KIND, read_count
 from subitize.networks.command import Counter
 from subitize.networks.detectors.settings import DetectorSettings, find_factory, nouns_of
-from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
+from subitize.records import Boxes, Count, Known, Refused, Said
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
 
 
-class DetectorModel(DetectorSettings):
+class DetectorModel(DetectorSettings, Model):
     """Answers how many a detector finds of what a question asks for."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
-    is_stand_in = False
+    tasks = frozenset({"answer"})
+    is_self_tested = True
 
     def check(self) -> None:
         """Load the weights and run the self-test; refuse a detector that fails it."""
@@ -72,10 +72,10 @@ def __getattr__(name: str) -> Callable[..., DetectorModel]:
     return find_factory(DetectorModel, name)
 
 
-class CounterModel(Counter):
+class CounterModel(Counter, Model):
     """Count by a command that reads paths of pictures and writes a number for each; {noun} in it names the things."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks = frozenset({"answer"})
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
         """Have the pictures counted; a question for anything but a plain count is refused."""

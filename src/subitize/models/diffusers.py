@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.interfaces import Pixels, Reply, Request, RuntimeOption
+from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption
 from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.networks import pipelines, weights
 from subitize.networks.weights import Device, Untyped
-from subitize.records import Failed, Provenance, Refused, Scalar, TaskKind
+from subitize.records import Failed, Provenance, Refused, Scalar
 
 if TYPE_CHECKING:
     import torch
 
 
-class Diffusers:
+class Diffusers(Model):
     """Draw with a text-to-image pipeline of diffusers: a folder, or a name on the hub.
 
     What has no value is left to the pipeline; the provenance of each picture says what was in effect. `size` is width
@@ -37,8 +37,7 @@ class Diffusers:
         offload: keep on the accelerator only the part that is at work
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"draw"})
-    is_stand_in = False
+    tasks = frozenset({"draw"})
 
     def __init__(
         self,

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from subitize.errors import BadFileError, BadImageError
-from subitize.interfaces import Pixels, Reply, Request
+from subitize.interfaces import Model, Pixels, Reply, Request
 from subitize.io.images import find_fault, read_image
 from subitize.language.numbers import count_noun, list_some
 from subitize.models.image_folders import Image, UnmatchedFile
 from subitize.models.image_layouts import PROMPTS, ImageFolder, UnclearLayoutError, read_folder
-from subitize.records import Failed, Item, Scalar, TaskKind, task_text
+from subitize.records import Failed, Item, Scalar, task_text
 
 _LONGEST_SHOWN = 70
 
@@ -276,15 +276,15 @@ def plain_names(text: str) -> set[str]:
 _ONLY_FOUND = "only those that are there: --only-found"
 
 
-class FolderModel:
+class FolderModel(Model):
     """Take the images in a folder, or those that a .jsonl or .csv file lists, in any of the layouts people have.
 
     Args:
         layout: how files are named; auto: found from the names
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"draw"})
-    is_stand_in = False
+    tasks = frozenset({"draw"})
+    is_ready_made = True
     concurrency = 8
 
     def __init__(self, path: str, /, *, layout: str = "auto") -> None:

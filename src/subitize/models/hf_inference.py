@@ -4,7 +4,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +13,7 @@ from PIL import UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
 from subitize.errors import BadImageError, BadValueError, UnusableModelError
-from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
+from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
 from subitize.models.chat import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
@@ -30,7 +30,7 @@ from subitize.models.http import (
 from subitize.models.pacing import Pacer, Turn
 from subitize.networks.pipelines import parse_size
 from subitize.networks.weights import require
-from subitize.records import Draw, Provenance, Task, TaskKind, task_text
+from subitize.records import Draw, Provenance, Task, task_text
 
 if TYPE_CHECKING:
     from huggingface_hub import AsyncInferenceClient
@@ -40,7 +40,7 @@ ROUTER_URL = "https://router.huggingface.co"
 _MOST_AT_ONCE = 100
 
 
-class HfInference:
+class HfInference(Model):
     """Ask a model through Hugging Face, at any provider or endpoint; the key is read from the environment.
 
     The model is a name on the hub, or the address of an endpoint. `extra` is a JSON object of further parameters to
@@ -50,8 +50,7 @@ class HfInference:
         provider: who runs the model; none: Hugging Face's choice
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"draw", "answer"})
-    is_stand_in = False
+    tasks = frozenset({"draw", "answer"})
 
     def __init__(
         self,
@@ -84,7 +83,6 @@ class HfInference:
         if address and provider:
             raise BadValueError(f"provider={provider}: no provider is asked, but {address}; leave one of them out")
         self._client = _Client(model, provider, address, key_variable, limits)
-        self.check, self.opened = self._client.check, self._client.opened
         self.base_url = self._client.address or ROUTER_URL
         # In Hugging Face's notation: a model's price depends on its provider.
         self.served_name = f"{model}:{provider}" if provider else model
@@ -106,6 +104,14 @@ class HfInference:
         self._extra = read_extra(extra, taken, self._client.state.key)
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """Keep the client open."""
+        return self._client.opened()
+
+    def check(self) -> None:
+        """Raise BadValueError if a key is needed and missing."""
+        self._client.check()
 
     def expect(self, task: Task, /) -> Usage:
         """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""

@@ -5,11 +5,12 @@ import base64
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Annotated, Any
 
 from subitize.errors import BadImageError, BadValueError
-from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
+from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
 from subitize.models.chat import (
@@ -25,14 +26,14 @@ from subitize.models.chat import (
     write_messages,
 )
 from subitize.models.http import Answered, DeclinedError, Limits, Server, check_url
-from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest
+from subitize.records import Draw, Failed, Scalar, Task, digest
 
 DEFAULT_URL = "https://api.openai.com/v1"
 URL_VARIABLE = "OPENAI_BASE_URL"
 _NEWER_LIMIT = "max_completion_tokens"
 
 
-class OpenAi:
+class OpenAi(Model):
     """Ask a model of OpenAI, or of any server that speaks its language; the key is read from the environment.
 
     `extra` is a JSON object of further parameters to send. What has no value is not sent.
@@ -43,8 +44,7 @@ class OpenAi:
         detail: how closely the server looks at a picture, as it names it
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"draw", "answer", "match", "fill"})
-    is_stand_in = False
+    tasks = frozenset({"draw", "answer", "match", "fill"})
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class OpenAi:
         from_environment = os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
         address = base_url or check_url(from_environment, URL_VARIABLE, takes_version=True)
         self._server = Server(address, key_variable, limits)
-        self.base_url, self.served_name, self.opened = self._server.base_url, model, self._server.opened
+        self.base_url, self.served_name = self._server.base_url, model
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.concurrency, self.repeats_per_call = concurrency, n
@@ -85,6 +85,10 @@ class OpenAi:
         if logprobs:
             self._answering |= {"logprobs": True, "top_logprobs": logprobs}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """Keep the connections to the server open."""
+        return self._server.opened()
 
     def check(self) -> None:
         """Raise BadValueError if a key is needed and missing."""

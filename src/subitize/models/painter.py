@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Pixels, Reply, Request
+from subitize.interfaces import Model, Pixels, Reply, Request
 from subitize.io.images import encode_png
 from subitize.language.clauses import read_scene
 from subitize.language.scene import MOST_THINGS, Halves, NotUnderstood, with_exact_numbers
-from subitize.records import Refused, TaskKind
+from subitize.records import Refused
 from subitize.stats.response_law import Slips, human_law
 from subitize.stimuli.clipart import PALETTE
 from subitize.stimuli.compositions import compose, drawing_order
@@ -21,7 +21,7 @@ from subitize.stimuli.recipes import WHITE, Colour, Layout, PlacedThing, paint
 SIZE_PX = 1024
 
 
-class Painter:
+class Painter(Model):
     """Draw what the prompt says with our own glyphs, or say that it is not understood; never a guess.
 
     The number of things of a kind is drawn from round(normal(n, weber × n)) truncated to [1, highest]; up to
@@ -35,7 +35,7 @@ class Painter:
         merge: how likely each falls on another and is not seen
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    tasks = frozenset({"draw"})
     is_stand_in = True
 
     def __init__(

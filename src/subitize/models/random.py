@@ -5,12 +5,12 @@ import asyncio
 import numpy as np
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Reply, Request
-from subitize.records import Draw, Said, TaskKind
+from subitize.interfaces import Model, Reply, Request
+from subitize.records import Draw, Said
 from subitize.stats.response_law import uniform_law
 
 
-class Random:
+class Random(Model):
     """Say or draw a number from low to high, each as likely as the other, without looking.
 
     Args:
@@ -18,7 +18,7 @@ class Random:
         high: largest number
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"answer", "draw"})
+    tasks = frozenset({"answer", "draw"})
     is_stand_in = True
     concurrency = 64
 

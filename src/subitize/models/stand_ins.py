@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Reply, Request
+from subitize.interfaces import Model, Reply, Request
 from subitize.labels import Rule, interpret
 from subitize.language.counted import is_count, make_count, read_counted
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
 from subitize.models import painter
-from subitize.records import UNKNOWN, Box, Boxes, Count, Draw, Known, Place, Refused, RelationWord, Said, TaskKind
+from subitize.records import UNKNOWN, Box, Boxes, Count, Draw, Known, Place, Refused, RelationWord, Said
 from subitize.stats.response_law import human_law
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.observing import look_at
@@ -28,10 +28,10 @@ ANY_KIND = {"object", "thing", "shape", "item"}
 _RELATIONS: dict[str, RelationWord] = {word: word for word in ("left of", "right of", "above", "below")}
 
 
-class ObserverModel:
+class ObserverModel(Model):
     """Count and name what is seen, by classical vision; what it does not know it calls unknown."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks = frozenset({"answer"})
     is_stand_in = True
 
     def compute(self, request: Request, /) -> Reply:
@@ -72,10 +72,10 @@ def _count(asked: Count, seen: tuple[Box, ...]) -> Said | Refused:
     return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
 
 
-class IdealHuman:
+class IdealHuman(Model):
     """See or draw how many there are, exactly to `subitizing`, then with the Weber fraction `weber` (Numbersense)."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer", "draw"})
+    tasks = frozenset({"answer", "draw"})
     is_stand_in = True
 
     def __init__(self, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> None:

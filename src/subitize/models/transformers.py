@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.interfaces import Reply, Request, RuntimeOption
+from subitize.interfaces import Model, Reply, Request, RuntimeOption
 from subitize.networks import joint, weights
 from subitize.networks.encoders import DualEncoder, LazyImage, refuse_regions
 from subitize.networks.generators import GenerationOptions, Generator, open_generator
@@ -16,15 +16,13 @@ from subitize.networks.weights import Device, is_detector, is_pipeline, name_det
 from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
 
 
-class Transformers:
+class Transformers(Model):
     """Run a vision-language network of transformers on this machine, from a folder or the hub.
 
     Args:
         prompt: how a question is put where there is no chat template, with {question} in it
         regions: file of region features, for networks that take no pixels
     """
-
-    is_stand_in = False
 
     def __init__(
         self,
@@ -58,7 +56,7 @@ class Transformers:
             self._refuse_detectors()
 
     @cached_property
-    def tasks(self) -> frozenset[TaskKind]:
+    def tasks(self) -> frozenset[TaskKind]:  # type: ignore[override]
         """What the network can do, by the architecture in its config; only the config is fetched from the hub."""
         self._refuse_detectors()
         tasks: set[TaskKind] = set()

@@ -23,8 +23,6 @@ _LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)
 class Counter:
     """A command that counts, as a model and as a judge; `{noun}` in it is replaced by what to count."""
 
-    is_stand_in = False
-
     def __init__(
         self,
         command: str,

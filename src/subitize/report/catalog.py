@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, metadata, version
 
 from subitize import __version__
-from subitize.interfaces import Suite, design_of
+from subitize.interfaces import Suite
 from subitize.records import Scalar, task_text, to_plain
 from subitize.registry import Description, Listing, Resolved
 from subitize.report.table import Result, Table
@@ -80,7 +80,7 @@ def describe_suite(made: Resolved[Suite]) -> dict[str, str]:
         "prompts": _some((task_text(item.task) for item in items), _PROMPTS_SHOWN, "; "),
         "questions": ", ".join(f"{count:,} {kind}" for kind, count in asked.items()),
         "factors": "; ".join(factors),
-        "strata": ", ".join(design_of(made.obj).strata) or "none",
+        "strata": ", ".join(made.obj.design().strata) or "none",
         "judge": made.obj.judge,
     }
 

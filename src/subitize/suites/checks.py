@@ -1,32 +1,13 @@
-"""Shared by suites: checks of options, a limit on categories, balanced order, and `AskedOnce`.
+"""Shared by suites: checks of options, a limit on categories, and balanced order.
 
 Items are ordered in rounds that contain every condition once, so any prefix is balanced."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.interfaces import Attempt
 from subitize.records import Item, Scalar
-
-
-class AskedOnce:
-    """A suite that asks every item once; unless it overrides `items`, they are the same for every seed."""
-
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
-    _items: Sequence[Item]
-
-    def items(self, seed: int) -> Iterator[Item]:
-        """Iterate over the items; the seed has no effect."""
-        return iter(self._items)
-
-    def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
-        """Ask nothing again."""
-        return ()
 
 
 def check_known(kind: str, names: Iterable[str], known: Collection[str]) -> None:

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from subitize.interfaces import Reference
+from subitize.interfaces import Reference, Suite
 from subitize.io.tables import LARGEST_COUNT, TableRow, read_count, read_table
 from subitize.language import final, mentions
 from subitize.language.counted import find_counted, make_count
 from subitize.language.nouns import plural, plural_of, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
 from subitize.stimuli.colours import COLOUR_NAMES
-from subitize.suites.checks import AskedOnce, check_known, interleave
+from subitize.suites.checks import check_known, interleave
 
 COUNTING = "counting"
 """The tag of the prompts whose numbers must be met exactly."""
@@ -22,7 +22,7 @@ _PRESENCE = re.compile(
 )
 
 
-class GenEval(AskedOnce):
+class GenEval(Suite):
     """Draw GenEval's prompts, from its evaluation_metadata.jsonl: objects, numbers, colours, positions.
 
     It asks for the exact number of each thing, also of its colour and in its place.
@@ -34,7 +34,7 @@ class GenEval(AskedOnce):
     title = "GenEval"
     judge = "observer"
     repeats = 4
-    strata: tuple[str, ...] = ("tag",)
+    strata = ("tag",)
     references = (
         Reference(
             "Dhruba Ghosh, Hanna Hajishirzi and Ludwig Schmidt. GenEval: An Object-Focused Framework for Evaluating "
@@ -52,12 +52,12 @@ class GenEval(AskedOnce):
         self.notes = [_cite(self)]
 
 
-class GenEval2(AskedOnce):
+class GenEval2(Suite):
     """Draw GenEval 2's prompts, from its geneval2_data.jsonl, and ask the questions that it asks about them."""
 
     title = "GenEval 2"
     judge = "observer"
-    strata: tuple[str, ...] = ("atoms",)
+    strata = ("atoms",)
     references = (
         Reference(
             "Amita Kamath, Kai-Wei Chang, Ranjay Krishna, Luke Zettlemoyer, Yushi Hu and Marjan Ghazvininejad. GenEval "

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from subitize.interfaces import Suite
 from subitize.io.tables import LARGEST_COUNT, Keys, TableRow, check_columns, read_count, read_factors, read_table
 from subitize.language.clauses import read_scene
 from subitize.language.counted import make_count
@@ -15,7 +16,7 @@ from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import Ask, Count, Draw, Item, Scalar
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS
-from subitize.suites.checks import AskedOnce, check_known, pool_categories
+from subitize.suites.checks import check_known, pool_categories
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
 _NOUNS = (*GLYPHS, *COCO_CLASSES)
@@ -24,7 +25,7 @@ Counts = dict[str, int]
 """How many of each noun a correct drawing shows."""
 
 
-class Prompts(AskedOnce):
+class Prompts(Suite):
     """Draw your own prompts, from a CSV, JSON, JSONL or Parquet file.
 
     Each has a count and a noun, several entities (dog:2, cat:3), or neither, if its words say both plainly.
@@ -46,7 +47,6 @@ class Prompts(AskedOnce):
         self._items = pool_categories(self._make_items(rows))
         check_known("column", strata, {name for item in self._items for name in item.factors})
         self.strata = strata
-        self.notes: Sequence[str] = ()
         if self._contradicted:
             number, some = count_noun(len(self._contradicted), "prompt"), list_some(self._contradicted)
             self.notes = (f"the words of {number} say another number than the columns, which count ({some})",)

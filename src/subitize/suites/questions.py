@@ -1,10 +1,11 @@
 """Counting questions about a user's pictures or a published set, from a file."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from subitize.errors import BadFileError
+from subitize.interfaces import Suite
 from subitize.io.memory import gc_paused
 from subitize.io.tables import (
     LARGEST_COUNT,
@@ -20,7 +21,7 @@ from subitize.language.counted import find_counted, make_count
 from subitize.language.numbers import count_noun, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
 from subitize.stimuli.colours import COLOUR_NAMES
-from subitize.suites.checks import AskedOnce, check_known, pool_categories
+from subitize.suites.checks import check_known, pool_categories
 from subitize.suites.datasets import DATASET, DatasetQuestion, Omitted, find_format, list_datasets, read_dataset
 from subitize.suites.pictures import Found, MissingPicture, open_place
 
@@ -29,7 +30,7 @@ _TAKEN = {"id", "image", "question", "noun", *_COUNTS}
 _OTHER = "other"
 
 
-class Questions(AskedOnce):
+class Questions(Suite):
     """Answer questions about pictures with counts, from a table of your own or a published one.
 
     A table is a CSV, JSON, JSONL or Parquet file. The pictures lie in it or beside it, unless `images` says where.
@@ -63,7 +64,7 @@ class Questions(AskedOnce):
         copies = self._place.copies + len(self._copies)
         left_out = self._say_omitted() + (f"; pictures that are copies of others: {copies:,}" if copies else "")
         read = f"{self._name}: {count_noun(len(self._items), 'question')}{left_out}" if left_out else ""
-        self.notes: Sequence[str] = tuple(filter(None, [str(dataset or ""), read]))
+        self.notes = tuple(filter(None, [str(dataset or ""), read]))
 
     def load_pictures(self, wanted: Collection[Stored]) -> Iterator[bytes]:
         """Read the pictures from a zip or Parquet file."""

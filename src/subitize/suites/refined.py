@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from subitize.errors import BadValueError, SubitizeError
-from subitize.interfaces import Attempt, Suite, design_of
-from subitize.language.counted import CountedPhrase, FindsCountedPhrase, find_counted_phrase
+from subitize.interfaces import Attempt, Suite
+from subitize.language.counted import CountedPhrase
 from subitize.language.nouns import with_article
 from subitize.records import REFINED, Draw, Item, Scalar, task_text
 from subitize.suites.rewritten import Rewritten
@@ -23,7 +23,7 @@ Refinement = Callable[[CountedPhrase], str | None]
 """Rewords a prompt without changing its meaning; None if the refinement does not apply."""
 
 
-class Refined:
+class Refined(Suite):
     """A suite whose prompts are reworded by a refinement; items that cannot be refined are left out.
 
     If the refinement does not apply, the prompt stays as it is, with the factor `is_refined` False.
@@ -36,8 +36,7 @@ class Refined:
     ) -> None:
         self.title, self.judge = base.title, base.judge
         self.repeats, self.max_attempts = base.repeats, base.max_attempts
-        design = design_of(base)
-        self.asks_again, self.strata = design.asks_again, design.strata
+        self.asks_again, self.strata = base.asks_again, base.strata
         self.base, self._name, self._refinement = base, name, refinement
         if isinstance(refinement, Rewritten):
             self.why_kept = refinement.why_kept
@@ -64,7 +63,7 @@ class Refined:
             text = self._refinement.find(item)
             if text is not None:
                 return self._check(text, item.id)
-        counted = find_counted_phrase_of(self.base, item)
+        counted = self.base.find_counted(item)
         if counted is None or isinstance(self._refinement, Rewritten):
             return None if counted is None else counted.prompt
         return self._ask(self._refinement, counted)
@@ -106,14 +105,9 @@ class Refined:
         )
 
 
-def find_counted_phrase_of(suite: Suite, item: Item) -> CountedPhrase | None:
-    """Find an item's counted phrase: by the suite itself if it can, else from the words."""
-    return suite.find_counted(item) if isinstance(suite, FindsCountedPhrase) else find_counted_phrase(item)
-
-
 def find_refinable(suite: Suite, seed: int) -> Iterator[Item]:
     """Iterate over the items of a suite that can be refined."""
-    return (item for item in suite.items(seed) if find_counted_phrase_of(suite, item) is not None)
+    return (item for item in suite.items(seed) if suite.find_counted(item) is not None)
 
 
 def _why_not(first: Item) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from subitize.interfaces import Suite
 from subitize.labels import interpret, parse_rule
 from subitize.language.nouns import plural
 from subitize.records import SIGHT_CHECK, Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
 from subitize.stimuli.recipes import CATEGORIES
 from subitize.store import Run
 from subitize.store.reading import look_up_responses, read_trials
-from subitize.suites.checks import AskedOnce
 
 _CATEGORIES = ("apples", "butterflies", "dots")
 _SIZE_PX = 512
@@ -18,7 +18,7 @@ NEEDED = 6
 _RULE = "final"
 
 
-class SightCheck(AskedOnce):
+class SightCheck(Suite):
     """Name the number of up to four things in twelve plain pictures; it enters no figure."""
 
     title = "Sight check"

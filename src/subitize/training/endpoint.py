@@ -15,9 +15,9 @@ from pydantic_core import to_json
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
 from subitize.evaluate.costs import Budget
 from subitize.evaluate.engines import open_caller
-from subitize.evaluate.judging import check, self_test
+from subitize.evaluate.judging import self_test
 from subitize.evaluate.looks import JudgePool, RewardedCount, RewardKind, RewardSample, Unscorable, read_samples, reward
-from subitize.interfaces import Explains, Judge
+from subitize.interfaces import Judge
 from subitize.judges.alignment import NOUNS
 from subitize.labels import Rule, parse_rule
 from subitize.records import Count, Drawn, Stored
@@ -68,9 +68,10 @@ class Admission:
 
 def admit_judge(judge: Resolved[Judge]) -> Admission:
     """Run the judge's self-test; raise an error if the judge cannot be asked or does not count pictures."""
-    check(judge.obj)
+    judge.obj.check()
     picture = (Drawn(Stored("0" * 64, "png")),)
-    if not isinstance(judge.obj, Explains) and not any(judge.obj.can_answer(Count(noun), picture) for noun in NOUNS):
+    can_count = (judge.obj.can_answer(Count(noun), picture) or judge.obj.why_not(Count(noun)) for noun in NOUNS)
+    if not any(can_count):
         raise BadValueError(
             f"judge {str(judge)!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
         )

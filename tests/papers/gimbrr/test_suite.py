@@ -255,7 +255,7 @@ def test_the_authors_directory_becomes_items_with_their_labels(shared_data: Path
     suite = make_suite(f"gimbrr:prompts={path}").obj
     items = {item.id: item for item in suite.items(0)}
     assert len(items) == 2102
-    assert [note.partition(": ")[2][:30] for note in suite.notes] == [  # type: ignore[attr-defined]
+    assert [note.partition(": ")[2][:30] for note in suite.notes] == [
         "left out 200 rows of img2img, ",
         "columns contradict the text of",
     ]
@@ -275,7 +275,7 @@ def test_the_authors_directory_becomes_items_with_their_labels(shared_data: Path
 
 def test_a_directory_without_extra_variables_says_so(shared_data: Path) -> None:
     path = shared_data / "gimbrr" / "Prompt_dir_230228.csv"
-    notes = make_suite(f"gimbrr:tasks=chimeras,prompts={path}").obj.notes  # type: ignore[attr-defined]
+    notes = make_suite(f"gimbrr:tasks=chimeras,prompts={path}").obj.notes
     assert any("no extra variables" in note for note in notes)
 
 

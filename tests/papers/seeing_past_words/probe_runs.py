@@ -7,7 +7,7 @@ from pathlib import Path
 from subitize.evaluate.running import RunSettings, run_suite
 from subitize.interfaces import Model, NoEvents, Reply, Request
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
-from subitize.records import Said, Scored, Spec, TaskKind
+from subitize.records import Said, Scored, Spec
 from subitize.registry import Resolved, make_judge, make_suite
 from subitize.store import Folder, Run
 from tests.papers.seeing_past_words.probe_files import make_probes
@@ -16,12 +16,11 @@ ANSWERS = [1, 1, 2, 2, 2, 3, 12]
 Rule = Callable[[str, int, str], Mapping[str, float] | str]
 
 
-class Ruled:
+class Ruled(Model):
     """A model that follows a rule: of the kind of a task, the right number, and the last part of the item's id."""
 
-    is_stand_in = False
     concurrency = 8
-    tasks: frozenset[TaskKind] = frozenset({"answer", "match", "fill"})
+    tasks = frozenset({"answer", "match", "fill"})
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule

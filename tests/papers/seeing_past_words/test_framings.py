@@ -24,7 +24,6 @@ from subitize.records import (
     Scored,
     Spec,
     Task,
-    TaskKind,
     Token,
 )
 from subitize.registry import Resolved, make_judge, make_suite
@@ -167,12 +166,12 @@ def test_a_chat_model_scores_by_what_it_says() -> None:
             assert content.scores == pytest.approx(expected), said
 
 
-class Scorer:
+class Scorer(Model):
     """A model that scores by a rule."""
 
     is_stand_in = True
     concurrency = 8
-    tasks: frozenset[TaskKind] = frozenset({"match", "fill", "answer"})
+    tasks = frozenset({"match", "fill", "answer"})
 
     def __init__(self, score: Callable[[Request], Mapping[str, float] | str]) -> None:
         self._score = score

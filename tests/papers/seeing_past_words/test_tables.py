@@ -13,7 +13,7 @@ from subitize.interfaces import Model, NoEvents, Reply, Request, Tables
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.papers.seeing_past_words.tables import PRINTED, find_model
-from subitize.records import Said, Scored, Spec, TaskKind
+from subitize.records import Said, Scored, Spec
 from subitize.registry import Resolved, make_judge, make_suite
 from subitize.store import Folder, Run
 from tests.commands import call
@@ -23,12 +23,12 @@ Answering = Callable[[Request], Mapping[str, float] | str]
 ANSWERS = [0] * 3 + [1] * 6 + [2] * 7 + [3] * 5 + [4] * 3 + [5] * 3 + [6] * 2 + [9] * 2 + [12]
 
 
-class Scripted:
+class Scripted(Model):
     """A model that answers by a rule."""
 
     is_stand_in = True
     concurrency = 8
-    tasks: frozenset[TaskKind] = frozenset({"answer", "match", "fill"})
+    tasks = frozenset({"answer", "match", "fill"})
 
     def __init__(self, answer: Answering) -> None:
         self._answer = answer

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from subitize.errors import BadValueError
+from subitize.interfaces import Suite
 from subitize.labels import WordRule
 from subitize.language.mentions import NoValue
 from subitize.language.numbers import in_words
@@ -28,7 +29,7 @@ from subitize.papers.geckonum.prompts import (
     scene_of,
 )
 from subitize.records import Ask, Draw, Item, Scalar
-from subitize.suites.checks import AskedOnce, check_known, interleave
+from subitize.suites.checks import check_known, interleave
 
 STRATA = ("type", "number")
 """The factors fixed by the design; the numbers differ between types."""
@@ -94,7 +95,7 @@ _QUANTIFIERS = ("no", "few", "many", "fewer", "as many", "more")
 _SEED = 0  # seed of the 400 random prompts: fixed, so that runs are comparable
 
 
-class Geckonum(AskedOnce):
+class Geckonum(Suite):
     """Draw exact numbers, approximate quantities, and parts, each prompt 5 times (GeckoNum).
 
     Args:
@@ -109,7 +110,7 @@ class Geckonum(AskedOnce):
     title = "GeckoNum"
     judge = "observer"
     repeats = 5
-    strata: tuple[str, ...] = STRATA
+    strata = STRATA
 
     def __init__(
         self,

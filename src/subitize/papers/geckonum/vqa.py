@@ -6,15 +6,16 @@ from pathlib import Path
 import polars as pl
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.interfaces import Suite
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS, GeckonumRelease, read_release, released_items
 from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
-from subitize.suites.checks import AskedOnce, check_known, interleave
+from subitize.suites.checks import check_known, interleave
 
 _FORMATS = (".png", ".jpg", ".jpeg", ".webp")
 _MOST = 200
 
 
-class GeckonumVqa(AskedOnce):
+class GeckonumVqa(Suite):
     """Say how many there are in an image of which at least 4 of 5 people said the same (GeckoNum).
 
     It is given the folder of the release, and that of its images: `geckonum_00012_3.png` and so on, in folders named

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.interfaces import Suite
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import PartsRule, parts
 from subitize.language.counted import quoted_texts
@@ -59,7 +60,7 @@ from subitize.records import (
     Value,
     task_text,
 )
-from subitize.suites.checks import AskedOnce, check_known, interleave
+from subitize.suites.checks import check_known, interleave
 
 NAME = "gimbrr"
 MATCH = Ask(MatchesPrompt(), "Does the image match the prompt?", (True,))
@@ -467,7 +468,7 @@ _VARIED = ("conditional", "chimeras", "multiple")
 """The tasks for which the directory with extra variables says more."""
 
 
-class Gimbrr(AskedOnce):
+class Gimbrr(Suite):
     """Draw single and several objects, numbers, relations, actions, negations, chimeras, text, … (GIMBRR).
 
     `per_task` takes the first prompts of each task, `linked` the single objects that these are made of besides.
@@ -483,7 +484,7 @@ class Gimbrr(AskedOnce):
 
     title = "GIMBRR"
     judge = "observer"
-    strata: tuple[str, ...] = STRATA
+    strata = STRATA
 
     def __init__(
         self,
@@ -505,7 +506,6 @@ class Gimbrr(AskedOnce):
             raise BadValueError(f"suite {NAME!r}: prompts= and fresh=: take the authors' directory or fresh prompts")
         if corrected and not prompts:
             raise BadValueError(f"suite {NAME!r}: corrected= is for the authors' directory; add prompts=FILE")
-        self.notes: tuple[str, ...] = ()
         every = self._read(Path(prompts), tasks, corrected=corrected) if prompts else draw_prompts(fresh)
         self._prompts = _choose(every, tasks, per_task, linked=linked)
         if not self._prompts:

@@ -9,7 +9,7 @@ from pathlib import Path
 from subitize.analysis.frame import Frame, frame_of
 from subitize.errors import BadFileError, ConflictError
 from subitize.imports.releases import JUDGE, Importable, ReleaseSummary, read_named_count
-from subitize.interfaces import Suite, design_of
+from subitize.interfaces import Suite
 from subitize.models.folder import ImageAssignment
 from subitize.models.image_folders import FolderTree, UnmatchedFile, stem_of, storable
 from subitize.models.image_layouts import ImageFolder, read_folder
@@ -44,7 +44,7 @@ class NamedImages:
         """Make the frame that a run with these images and readings would give."""
         responses = (one for model in self.models for one in model.responses)
         readings = (one for model in self.models for one in model.readings)
-        return frame_of(self.items, responses, readings, {SUITE: design_of(self.suite.obj)})
+        return frame_of(self.items, responses, readings, {SUITE: self.suite.obj.design()})
 
 
 def read_named_images(folder: Path) -> NamedImages:
@@ -157,7 +157,7 @@ def _store(named: NamedImages, run: Run) -> ReleaseSummary:
     with run.lease(f"judge {JUDGE}") as lease:
         # The prompts are the same for every seed.
         seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
-        run.add_suite(suite.spec, seed, named.items, design_of(suite.obj))
+        run.add_suite(suite.spec, seed, named.items, suite.obj.design())
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         for model in named.models:
             run.add_model(model.spec, is_stand_in=False)

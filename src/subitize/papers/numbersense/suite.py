@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
-from subitize.interfaces import Attempt, NotInOldIds
+from subitize.interfaces import Attempt, NotInOldIds, Suite
 from subitize.language.nouns import plural
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
@@ -46,7 +46,7 @@ _NO_CONTROL = "none"
 LEAST_PER_CELL = 20  # eligible answers per number and category (section 2.1.1)
 
 
-class Naming:
+class Naming(Suite):
     """Name the number of things in synthetic pictures (Numbersense, image to text).
 
     Args:
@@ -62,9 +62,8 @@ class Naming:
 
     title = "Numerosity naming"
     judge = "parser"
-    repeats = 1
     asks_again = True
-    strata: tuple[str, ...] = ("category", "number")
+    strata = ("category", "number")
 
     def __init__(
         self,
@@ -157,7 +156,7 @@ _PROMPTS = {
 _PLURALS = {"people": "persons"}  # plurals of the paper that differ from the usual ones
 
 
-class Production:
+class Production(Suite):
     """Draw a given number of things, each prompt 100 times (Numbersense, text to image).
 
     Args:
@@ -168,7 +167,7 @@ class Production:
     judge = "observer"
     repeats = 100
     asks_again = True
-    strata: tuple[str, ...] = ("number",)
+    strata = ("number",)
 
     def __init__(
         self,

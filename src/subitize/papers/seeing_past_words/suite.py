@@ -4,19 +4,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from subitize.errors import BadValueError
+from subitize.interfaces import Suite
 from subitize.language.numbers import count_noun
 from subitize.networks.joint import GAP
 from subitize.papers.seeing_past_words.build import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
 from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind
-from subitize.suites.checks import AskedOnce, check_known
+from subitize.suites.checks import check_known
 
 FORMATS: tuple[str, ...] = ("declarative", "qa")
 MASKS: tuple[str, ...] = ("neutral", "faithful")
 RIGHT, FOIL = "right", "foil"
 
 
-class _Probing(AskedOnce):
+class _Probing(Suite):
     """What all probes share: a file of probes and a folder of images."""
 
     judge = "parser"
@@ -63,7 +64,7 @@ class _CountingProbes(_Probing):
             raise BadValueError(f"no probe of {file} has {self.needs}, of those that are chosen")
         left_out = len(chosen) - len(self._probes)
         note = f"{Path(file).name}: left out {count_noun(left_out, 'probe')} without {self.needs}"
-        self.notes: tuple[str, ...] = (note,) if left_out else ()
+        self.notes = (note,) if left_out else ()
         self._look_for(images, [probe.image for probe in self._probes], blind=blind)
 
     def _has_text(self, probe: Probe) -> bool:

@@ -16,13 +16,14 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.interfaces import Suite
 from subitize.io.files import read_text
 from subitize.language.counted import CountedPhrase
 from subitize.language.nouns import plural
 from subitize.language.numbers import in_words
 from subitize.language.scene import MOST_THINGS
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
-from subitize.suites.checks import AskedOnce, check_known
+from subitize.suites.checks import check_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +234,7 @@ BEYOND = "beyond"
 """The level of numbers above the paper's (our addition)."""
 
 
-class T2ICountBench(AskedOnce):
+class T2ICountBench(Suite):
     """Draw 1 to 15 of seven objects in three scenes and three styles, each prompt 4 times (T2ICountBench).
 
     Scenes vary in plain style and styles at home, as in the paper; `cross` puts every scene into every style. An
@@ -250,7 +251,7 @@ class T2ICountBench(AskedOnce):
     title = "T2ICountBench"
     judge = "observer"
     repeats = GROUP
-    strata: tuple[str, ...] = ("scene", "style", "number")
+    strata = ("scene", "style", "number")
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from subitize.errors import SubitizeError
+from subitize.interfaces import Suite
 from subitize.language.clauses import read_scene
 from subitize.language.nouns import plural, singular
 from subitize.language.questions import scene_asks
@@ -31,7 +32,7 @@ from subitize.records import (
 )
 from subitize.stimuli.clipart import GLYPHS, PALETTE
 from subitize.stimuli.recipes import check
-from subitize.suites.checks import AskedOnce, interleave
+from subitize.suites.checks import interleave
 from subitize.suites.files.definition import Definition, check_definition, read_definition
 from subitize.suites.files.questions import Question
 from subitize.suites.files.words import Combination, Template, combine, count_combinations, draw
@@ -215,7 +216,7 @@ def _write(words: Combination) -> str:
     return ", ".join(f"{name} {word}" for name, word in words.items())
 
 
-class SuiteFile(AskedOnce):
+class SuiteFile(Suite):
     """Ask what a YAML file of yours says, file:my-suite.yaml or just my-suite.yaml (docs/suite-files.md)."""
 
     def __init__(self, file: str, /) -> None:
