@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, PngImagePlugin
 
-from subitize.annotation.pages import collect_pages
-from subitize.annotation.settings import StudySettings
+from subitize.annotation.opening import open_study
+from subitize.annotation.plan import StudyPlan
 from subitize.annotation.study import Study
 from subitize.labels import parse_rule
 from subitize.records import (
@@ -69,7 +69,8 @@ def opened(
 ) -> Iterator[Study]:
     """Open a study of a run."""
     with Run(location) as run, run.lease("judge human") as lease:
-        yield Study(run, lease, name, StudySettings(**settings), collect_pages(run, forms))  # type: ignore[arg-type]
+        plan = StudyPlan(name=name, forms=tuple(forms), **settings)  # type: ignore[arg-type]
+        yield open_study(run, lease, plan).study
 
 
 def add_gold(location: Location, number: int) -> None:

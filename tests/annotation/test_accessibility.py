@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from subitize.annotation.settings import AnswerRecord, Assignment
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.records import Item
 from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
 from tests.annotation.visitors import served
@@ -30,7 +30,7 @@ def list_violations(page: "Page") -> list[str]:
 
 def flag_two(path: Path) -> None:
     """Let somebody flag two pictures, of which one is held back: the owner sees both."""
-    with opened(folder(path), people_per_page=1, review=1.0) as study:
+    with opened(folder(path), people_per_image=1, review=1.0) as study:
         for place in range(2):
             study.save(
                 study.people.invite("anna"),

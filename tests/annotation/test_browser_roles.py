@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.screening import read_held
-from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.imports.pictures import open_pictures, read_asks
 from subitize.interfaces import NoEvents
 from subitize.records import Count, Known, MatchesPrompt
@@ -62,7 +62,7 @@ def values(path: Path, purpose: str) -> list[object]:
 
 def answer_differently(path: Path, review: float = 0.0) -> None:
     """Let two people answer three pages: they agree on the first only."""
-    with opened(folder(path), people_per_page=2, review=review) as study:
+    with opened(folder(path), people_per_image=2, review=review) as study:
         for name, texts in (("anna", ("3", "4", "5")), ("ben", ("3", "5", "6"))):
             for place, text in enumerate(texts):
                 study.save(study.people.invite(name), Assignment(place), 0, AnswerRecord(f"{name}-{place:05}", text))
@@ -145,7 +145,7 @@ def test_answers_in_other_forms_are_reviewed_too(
     visit: "Callable[[str], Page]", tmp_path: Path, form: str, text: str, told: str, key: str, value: object
 ) -> None:
     make_run(folder(tmp_path), [LINES if form == "choose" else COUNTS[0]])
-    with opened(folder(tmp_path), forms=[form], people_per_page=1, review=1.0) as study:
+    with opened(folder(tmp_path), forms=[form], people_per_image=1, review=1.0) as study:
         study.save(study.people.invite("anna"), Assignment(0), 0, AnswerRecord("answered", text))
     options = ("--person", "anna", "--reviewer", "ruth", "--review", 1, "--form", form)
     with served(tmp_path / "run", *options) as links:
@@ -242,7 +242,7 @@ def test_the_owner_holds_pictures_back_and_shows_them_again_by_keyboard_alone(
 
     make_run(folder(tmp_path), COUNTS)
     answer_differently(tmp_path)
-    with opened(folder(tmp_path), people_per_page=2) as study:
+    with opened(folder(tmp_path), people_per_image=2) as study:
         for place, comment in ((1, "a knife"), (2, "blood")):
             study.save(
                 study.people.invite("anna"),

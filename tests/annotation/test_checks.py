@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from subitize.annotation.assignment import judge_training
-from subitize.annotation.settings import AnswerRecord, Assignment
+from subitize.annotation.assignment import AnswerRecord, Assignment, judge_training
 from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Ask, Count, Known
@@ -63,7 +62,7 @@ def test_training_comes_first_counts_in_no_figure_and_outlives_a_restart(tmp_pat
 def test_everybody_is_shown_the_pages_with_known_answers_now_and_then(tmp_path: Path) -> None:
     make_run(folder(tmp_path), [item(f"cats/{place:02}", Count("cat"), "How many?") for place in range(40)])
     add_gold(folder(tmp_path), 4)
-    with opened(folder(tmp_path), people_per_page=1, gold="gold") as study:
+    with opened(folder(tmp_path), people_per_image=1, gold="gold") as study:
         for name in ("anna", "ben"):
             for turn in range(18):
                 answer(study, name, "2" if name == "anna" else "3", turn)
@@ -74,7 +73,7 @@ def test_everybody_is_shown_the_pages_with_known_answers_now_and_then(tmp_path: 
 
 def test_a_second_look_is_asked_as_if_it_were_new_and_counts_in_no_figure(tmp_path: Path) -> None:
     make_run(folder(tmp_path), [item(f"cats/{place:02}", Count("cat"), "How many?") for place in range(40)])
-    with opened(folder(tmp_path), people_per_page=1, second_look=0.5) as study:
+    with opened(folder(tmp_path), people_per_image=1, second_look=0.5) as study:
         purposes = [answer(study, "anna", str(turn % 3), turn) for turn in range(40)]
         again = purposes.count("again")
         assert 5 < again < 30
@@ -91,7 +90,7 @@ def test_a_second_look_is_asked_as_if_it_were_new_and_counts_in_no_figure(tmp_pa
 )
 def test_who_counts_the_same_at_a_second_look_is_consistent(tmp_path: Path, form: str, first: str, again: str) -> None:
     make_run(folder(tmp_path), [item(f"cats/{place:02}", Count("cat"), "How many?") for place in range(40)])
-    with opened(folder(tmp_path), forms=[form], people_per_page=1, second_look=0.5) as study:
+    with opened(folder(tmp_path), forms=[form], people_per_image=1, second_look=0.5) as study:
         anna = study.people.invite("anna")
         for turn in range(30):
             (task,) = study.next_tasks(anna, 1)
@@ -127,8 +126,8 @@ def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:
         ({"training": 2}, "needs right answers"),
         ({"gold": "gold", "training": 5}, "right answers are known for 1 of this study's pages, and 5 needed"),
         ({"gold": "nobody"}, "right answers are known for 0 of this study's pages, and 1 needed"),
-        ({"gold": "gold", "pass_mark": 1.5}, "from 0 to 1"),
-        ({"second_look": 1.0}, "below 1"),
+        ({"gold": "gold", "pass_mark": 1.5}, "pass_mark 1.5: should be less than or equal to 1"),
+        ({"second_look": 1.0}, "second_look 1.0: should be less than 1"),
     ],
 )
 def test_checks_that_cannot_work_are_refused(tmp_path: Path, settings: dict[str, Any], message: str) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from subitize.annotation.settings import AnswerRecord, Assignment
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Known
 from subitize.store import Run
@@ -21,7 +21,7 @@ def import_counts(path: Path, *said: tuple[str, int, str]) -> None:
 def test_imported_answers_count_and_their_people_are_not_asked_again(tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
     import_counts(tmp_path, ("anna", 0, "2"), ("zoe", 0, "3"), ("anna", 1, "2"), ("zoe", 2, "many"))
-    with opened(folder(tmp_path), people_per_page=2) as study:
+    with opened(folder(tmp_path), people_per_image=2) as study:
         anna, ben = study.people.invite("anna"), study.people.invite("ben")
         assert study.progress(anna) == {"done": 2, "left": 4, "given": 3, "wanted": 12}
         assert study.progress(ben)["left"] == 5
@@ -31,7 +31,7 @@ def test_imported_answers_count_and_their_people_are_not_asked_again(tmp_path: P
     with Run(folder(tmp_path)) as run:
         values = [one.reading.value for one in run.readings("human") if one.reading.annotator == "anna"]
         assert sorted(values, key=str) == [Known(2), Known(5)]
-    with opened(folder(tmp_path), people_per_page=2) as study:
+    with opened(folder(tmp_path), people_per_image=2) as study:
         assert study.progress(study.people.invite("anna"))["given"] == 3
 
 
@@ -51,7 +51,7 @@ def test_a_study_goes_on_with_the_ratings_of_a_release(tmp_path: Path) -> None:
         ("attach", tmp_path / "run", tmp_path / "images"),
     ):
         assert call(*command).code == 0
-    with opened(folder(tmp_path), judge="geckonum-annotators", rule="geckonum", people_per_page=6) as study:
+    with opened(folder(tmp_path), judge="geckonum-annotators", rule="geckonum", people_per_image=6) as study:
         pages = len(study.pages)
         assert study.progress(study.people.invite("new")) == {
             "done": 0,

@@ -13,10 +13,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.exchange.files import RATING_FORMATS, RatingFormat, export_ratings, import_ratings
 from subitize.annotation.exchange.ratings import Remark, read_remarks
 from subitize.annotation.pages import collect_pages
-from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, NothingToDoError, SubitizeError
 from subitize.records import Boxes, Count, Known, Reading, Spec, Transcribe, Words

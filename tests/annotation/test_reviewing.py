@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from subitize.analysis.frame import ReadOptions, read_frame
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.people import Person
 from subitize.annotation.reviewing import GivenAnswer, Tally
-from subitize.annotation.settings import AnswerRecord, Assignment
 from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Count, Known, Reading
@@ -47,7 +47,7 @@ def labels(location: Location, rule: str) -> dict[str, object]:
 
 
 def test_a_review_is_a_row_of_its_own_that_names_the_reading_it_is_about(run: Location) -> None:
-    with opened(run, people_per_page=1, review=1.0) as study:
+    with opened(run, people_per_image=1, review=1.0) as study:
         answer(study, "anna", 0, "3")
         answer(study, "anna", 1, "4")
         ruth = study.people.invite("ruth", "reviewer")
@@ -75,7 +75,7 @@ def test_a_random_share_is_reviewed_the_same_after_a_restart(tmp_path: Path) -> 
     make_run(folder(tmp_path), [item(f"cats/{place:03}", Count("cat"), "How many?") for place in range(200)])
     drawn: list[set[Assignment]] = []
     for turn in range(2):
-        with opened(folder(tmp_path), people_per_page=1, review=0.2) as study:
+        with opened(folder(tmp_path), people_per_image=1, review=0.2) as study:
             for place in range(200):
                 if not turn:
                     answer(study, "anna", place, "3")
@@ -85,7 +85,7 @@ def test_a_random_share_is_reviewed_the_same_after_a_restart(tmp_path: Path) -> 
 
 
 def test_a_changed_review_replaces_the_first_and_one_of_another_answer_does_not(run: Location) -> None:
-    with opened(run, people_per_page=2, review=1.0) as study:
+    with opened(run, people_per_image=2, review=1.0) as study:
         answer(study, "anna", 0, "3")
         answer(study, "ben", 0, "4")
         ruth = study.people.invite("ruth", "reviewer")
@@ -99,7 +99,7 @@ def test_a_changed_review_replaces_the_first_and_one_of_another_answer_does_not(
 
 
 def test_whoever_changes_an_answer_after_its_review_is_reviewed_again(run: Location) -> None:
-    with opened(run, people_per_page=1, review=1.0) as study:
+    with opened(run, people_per_image=1, review=1.0) as study:
         answer(study, "anna", 0, "3")
         ruth = study.people.invite("ruth", "reviewer")
         (task,) = study.next_tasks(ruth, 1)
@@ -108,12 +108,12 @@ def test_whoever_changes_an_answer_after_its_review_is_reviewed_again(run: Locat
         assert study.next_tasks(ruth, 1) == [task]
         assert study.last_answer(ruth, task, 0) is None
     assert labels(run, "adjudicated") == {COUNTS[0].id: 4}
-    with opened(run, people_per_page=1, review=1.0) as study:
+    with opened(run, people_per_image=1, review=1.0) as study:
         assert study.next_tasks(study.people.invite("ruth", "reviewer"), 1) == [task]
 
 
 def test_disagreements_go_to_whoever_adjudicates_once_all_have_answered(run: Location) -> None:
-    with opened(run, people_per_page=3, adjudicator="reviewer") as study:
+    with opened(run, people_per_image=3, adjudicator="reviewer") as study:
         for name in ("anna", "ben", "chris"):
             study.people.invite(name)
         ruth, owner = study.people.invite("ruth", "reviewer"), study.people.invite("otto", "owner")
@@ -130,14 +130,14 @@ def test_disagreements_go_to_whoever_adjudicates_once_all_have_answered(run: Loc
         say(study, ruth, tasks[0], "3")
         say(study, ruth, tasks[1], "8")
         assert study.reviews.tally_all("adjudication") == Tally(2, 0)
-    with opened(run, people_per_page=3, adjudicator="reviewer") as study:
+    with opened(run, people_per_image=3, adjudicator="reviewer") as study:
         assert study.next_tasks(study.people.invite("ruth", "reviewer"), 5) == []
     assert labels(run, "plurality") == {COUNTS[0].id: 3, COUNTS[1].id: 4, COUNTS[2].id: None}
     assert labels(run, "adjudicated") == {COUNTS[0].id: 3, COUNTS[1].id: 3, COUNTS[2].id: 8}
 
 
 def test_a_review_that_settles_a_disagreement_leaves_nothing_to_adjudicate(run: Location) -> None:
-    with opened(run, people_per_page=2, review=1.0) as study:
+    with opened(run, people_per_image=2, review=1.0) as study:
         answer(study, "anna", 0, "3")
         answer(study, "ben", 0, "4")
         owner, ruth = study.people.invite("otto", "owner"), study.people.invite("ruth", "reviewer")
@@ -147,7 +147,7 @@ def test_a_review_that_settles_a_disagreement_leaves_nothing_to_adjudicate(run: 
 
 
 def test_what_is_skipped_is_neither_reviewed_nor_adjudicated(run: Location) -> None:
-    with opened(run, people_per_page=2, review=1.0, adjudicator="reviewer") as study:
+    with opened(run, people_per_image=2, review=1.0, adjudicator="reviewer") as study:
         answer(study, "anna", 0, "3")
         answer(study, "ben", 0, "I cannot tell", is_skipped=True)
         ruth = study.people.invite("ruth", "reviewer")
@@ -159,7 +159,7 @@ def test_what_is_skipped_is_neither_reviewed_nor_adjudicated(run: Location) -> N
 
 
 def test_a_task_is_kept_for_one_reviewer_at_a_time(run: Location, monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened(run, people_per_page=1, review=1.0, lease_minutes=10) as study:
+    with opened(run, people_per_image=1, review=1.0, lease_minutes=10) as study:
         answer(study, "anna", 0, "3")
         ruth, rolf = (study.people.invite(name, "reviewer") for name in ("ruth", "rolf"))
         (task,) = study.next_tasks(ruth, 1)
@@ -172,7 +172,7 @@ def test_a_task_is_kept_for_one_reviewer_at_a_time(run: Location, monkeypatch: p
 
 
 def test_a_reviewer_who_is_left_out_has_said_nothing(run: Location) -> None:
-    with opened(run, people_per_page=2, review=1.0) as study:
+    with opened(run, people_per_image=2, review=1.0) as study:
         for name, text in (("anna", "3"), ("ben", "4")):
             answer(study, name, 0, text)
         ruth, owner = study.people.invite("ruth", "reviewer"), study.people.invite("otto", "owner")
@@ -182,12 +182,12 @@ def test_a_reviewer_who_is_left_out_has_said_nothing(run: Location) -> None:
         study.withdraw(ruth, "confirms everything")
         assert study.next_tasks(owner, 5) == [Assignment(0, "adjudication")]
     assert labels(run, "adjudicated") == {COUNTS[0].id: None}
-    with opened(run, people_per_page=2, review=1.0) as study:
+    with opened(run, people_per_image=2, review=1.0) as study:
         assert study.next_tasks(study.people.invite("otto", "owner"), 5) == [Assignment(0, "adjudication")]
 
 
 def test_answers_of_whoever_is_left_out_are_not_reviewed_and_make_no_disagreement(run: Location) -> None:
-    with opened(run, people_per_page=2, review=1.0, adjudicator="reviewer") as study:
+    with opened(run, people_per_image=2, review=1.0, adjudicator="reviewer") as study:
         for name, text in (("anna", "3"), ("bot", "4")):
             answer(study, name, 0, text)
         study.withdraw(study.people.invite("bot"), "a robot")
@@ -196,7 +196,7 @@ def test_answers_of_whoever_is_left_out_are_not_reviewed_and_make_no_disagreemen
 
 
 def test_the_reviews_of_a_pilot_enter_no_figure(run: Location) -> None:
-    with opened(run, people_per_page=1, review=1.0, is_pilot=True) as study:
+    with opened(run, people_per_image=1, review=1.0, is_pilot=True) as study:
         answer(study, "anna", 0, "3")
         ruth = study.people.invite("ruth", "reviewer")
         (task,) = study.next_tasks(ruth, 1)
@@ -206,9 +206,9 @@ def test_the_reviews_of_a_pilot_enter_no_figure(run: Location) -> None:
 
 
 WRONG: Sequence[tuple[dict[str, object], str]] = (
-    ({"review": -0.1}, "--review -0.1: a share"),
-    ({"review": 1.1}, "--review 1.1: a share"),
-    ({"adjudicator": "annotator"}, "--adjudicator annotator: take reviewer or owner"),
+    ({"review": -0.1}, "review -0.1: should be greater than or equal to 0"),
+    ({"review": 1.1}, "review 1.1: should be less than or equal to 1"),
+    ({"adjudicator": "annotator"}, "adjudicator 'annotator': should be 'reviewer' or 'owner'"),
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from subitize.annotation.settings import AnswerRecord, Assignment
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.study import Study
 from tests.annotation.studies import COUNTS, folder, make_run, opened
 from tests.annotation.visitors import Visitor
@@ -109,7 +109,7 @@ class Hall:
 @contextmanager
 def hall(path: Path, **settings: Any) -> Iterator[Hall]:  # noqa: ANN401
     make_run(folder(path), COUNTS)
-    with opened(folder(path), people_per_page=2, review=1.0, **settings) as study:
+    with opened(folder(path), people_per_image=2, review=1.0, **settings) as study:
         yield Hall(study, path)
 
 

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.exchange.files import export_ratings
+from subitize.annotation.opening import open_study
 from subitize.annotation.pages import collect_pages
+from subitize.annotation.plan import StudyPlan
 from subitize.annotation.screening import (
     check_held,
     find_flagged,
@@ -19,8 +22,6 @@ from subitize.annotation.screening import (
     read_list,
     release,
 )
-from subitize.annotation.settings import AnswerRecord, Assignment, StudySettings
-from subitize.annotation.study import Study
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.imports.pictures import open_pictures, read_asks
 from subitize.interfaces import NoEvents
@@ -65,7 +66,7 @@ def test_a_group_with_a_picture_that_is_held_back_is_not_shown(tmp_path: Path) -
         hold_back(run, {f"{vote.pictures[2].hash}.png": "ugly"})
         assert len(collect_pages(run, ["match"]).held_back) == 1
         with run.lease("judge human") as lease, pytest.raises(BadValueError, match="all of its images are held back"):
-            Study(run, lease, "study", StudySettings(), collect_pages(run, ["match"]))
+            open_study(run, lease, StudyPlan(forms=("match",)))
 
 
 def test_a_list_holds_back_what_it_names_and_bad_lines_are_named(tmp_path: Path, case: Case) -> None:
@@ -139,7 +140,7 @@ def test_a_flag_counts_until_it_is_taken_back(tmp_path: Path) -> None:
 
 def test_the_owner_holds_back_and_shows_again_while_people_answer(location: Location) -> None:
     make_run(location, COUNTS)
-    with opened(location, people_per_page=2, review=1.0) as study:
+    with opened(location, people_per_image=2, review=1.0) as study:
         anna, ben, ruth = (study.people.invite(name) for name in ("anna", "ben", "ruth"))
         reviewer = study.people.invite("rolf", "reviewer")
         for person, text in ((anna, "2"), (ben, "3")):
@@ -151,7 +152,7 @@ def test_the_owner_holds_back_and_shows_again_while_people_answer(location: Loca
         assert study.next_tasks(reviewer, 8) == study.finished_tasks(anna) == []
         assert study.progress(ruth) == {"done": 0, "left": 5, "given": 0, "wanted": 10}
         assert {task.page_index for task in study.next_tasks(study.people.invite("dora"), 6)} == {0, 1, 2, 4, 5}
-    with opened(location, people_per_page=2, review=1.0) as study:
+    with opened(location, people_per_image=2, review=1.0) as study:
         reviewer = study.people.invite("rolf", "reviewer")
         assert study.next_tasks(reviewer, 8) == []
         study.show_again(image)  # although it was held back when the study was opened

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.pages import collect_pages
-from subitize.annotation.settings import AnswerRecord, Assignment, UnreadAnswerError
-from subitize.annotation.study import Study, default_rule
+from subitize.annotation.study import Study, UnreadAnswerError, default_rule
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import Ask, Boxes, Discarded, Draw, Drawn, Item, Known, MatchesPrompt, Reading, Spec
@@ -66,10 +66,10 @@ def test_a_changed_mind_replaces_what_was_said_and_the_raw_row_stays(run: Locati
 
 
 def test_a_restart_goes_on_where_everybody_was(run: Location) -> None:
-    with opened(run, people_per_page=2) as study:
+    with opened(run, people_per_image=2) as study:
         done = [say(study, "anna", "2", key=f"answer-{turn}") for turn in range(4)]
         say(study, "ben", "2")
-    with opened(run, people_per_page=2) as study:
+    with opened(run, people_per_image=2) as study:
         anna = study.people.invite("anna")
         assert [task.page_index for task in study.finished_tasks(anna)] == done
         assert study.progress(anna) == {"done": 4, "left": 2, "given": 5, "wanted": 12}
@@ -91,7 +91,7 @@ def test_a_skipped_question_has_no_value_and_takes_back_what_was_said(run: Locat
 
 
 def test_the_answers_of_somebody_who_is_left_out_are_kept_and_enter_no_figure(run: Location) -> None:
-    with opened(run, people_per_page=2) as study:
+    with opened(run, people_per_image=2) as study:
         for person in ("anna", "bot"):
             say(study, person, "3", place=0)
         study.withdraw(study.people.invite("bot"), "answers within a second")
@@ -146,7 +146,7 @@ def test_lines_statements_and_groups_are_read_as_chosen(tmp_path: Path) -> None:
 def test_questions_that_show_the_prompt_are_not_mixed_with_blind_ones(tmp_path: Path) -> None:
     make_run(folder(tmp_path), [*COUNTS, VOTE], repeats=4)
     with Run(folder(tmp_path)) as run:
-        with pytest.raises(BadValueError, match=r"several forms \(count, match\).*--form"):
+        with pytest.raises(BadValueError, match=r"several forms \(count, match\).*choose some forms"):
             collect_pages(run)
         assert {form for page in collect_pages(run, ["count"]).pages for form in page.forms} == {"count"}
         with pytest.raises(UnknownNameError, match="no form named 'counting'; known: choose, click, count"):
@@ -162,14 +162,14 @@ def test_excluded_items_are_not_shown(run: Location) -> None:
 
 
 def test_a_study_goes_on_only_as_it_was_begun(run: Location) -> None:
-    with opened(run, people_per_page=2):
+    with opened(run, people_per_image=2):
         pass
     with (
         pytest.raises(BadValueError, match="people_per_page 2, not 3; go on as it was begun"),
-        opened(run, people_per_page=3),
+        opened(run, people_per_image=3),
     ):
         pass
-    with opened(run, people_per_page=3, name="another"):
+    with opened(run, people_per_image=3, name="another"):
         pass
 
 
@@ -182,8 +182,9 @@ def test_names_that_could_not_stand_in_a_table_are_refused(run: Location, name: 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"people_per_page": 0}, "at least 1"),
-        ({"lease_minutes": 0}, "above 0"),
+        ({"people_per_image": 0}, "people_per_image 0: should be greater than or equal to 1"),
+        ({"images_per_model": 0}, "images_per_model 0: should be greater than or equal to 1"),
+        ({"lease_minutes": 0}, "lease_minutes 0: should be greater than 0"),
         ({"rule": "boxes"}, "answers are words"),
         ({"judge": "observer"}, "name of a judge of ours"),
     ],

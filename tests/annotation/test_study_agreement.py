@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from subitize.annotation.agreement import AgreementSnapshot, measure_agreement
-from subitize.annotation.settings import AnswerRecord, Assignment
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.records import Count
 from tests.annotation.studies import folder, item, make_run, opened
 
@@ -29,7 +29,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list
         "ben": (truth - (random.random(PAGES) < 0.1)).tolist(),
         "guesser": random.integers(1, 9, PAGES).tolist(),
     }
-    with opened(folder(path), people_per_page=3) as study:
+    with opened(folder(path), people_per_image=3) as study:
         for name, answers in said.items():
             for place, answer in enumerate(answers):
                 study.save(

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from subitize.annotation.people import Role
-from subitize.annotation.settings import Texts
 from subitize.annotation.study import Study
 from subitize.cli import main
 from subitize.records import Item
@@ -47,7 +46,6 @@ class Visitor:
         self,
         study: Study,
         path: Path,
-        texts: Texts | None = None,
         *,
         hosts: frozenset[str] | None = None,
     ) -> None:
@@ -57,7 +55,7 @@ class Visitor:
         from subitize.annotation.owner import AgreementMonitor
 
         images, monitor = Images(path / "run" / "images"), AgreementMonitor(folder(path), "human")
-        self.client = TestClient(make_app(study, texts or Texts(), images, monitor, hosts))
+        self.client = TestClient(make_app(study, images, monitor, hosts))
         self.csrf = ""
 
     def join(self, study: Study, name: str, role: Role = "annotator") -> "Visitor":

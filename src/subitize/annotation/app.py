@@ -6,8 +6,11 @@ from functools import lru_cache
 from fastapi import FastAPI, HTTPException, Request, Response
 from PIL import Image
 
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.owner import AgreementMonitor, OwnerDesk, Pace, ScreeningDesk
+from subitize.annotation.pages import list_instructions, split_paragraphs
 from subitize.annotation.people import RECRUITERS_DETAILS, Person
+from subitize.annotation.plan import PRACTICE, Purpose
 from subitize.annotation.schemas import (
     SHOWN_AS,
     AnswerGiven,
@@ -24,16 +27,7 @@ from subitize.annotation.schemas import (
     StudyProgress,
 )
 from subitize.annotation.sessions import UNKNOWN_LINK, Sessions, guarded_app, is_same
-from subitize.annotation.settings import (
-    PRACTICE,
-    AnswerRecord,
-    Assignment,
-    Purpose,
-    Texts,
-    UnreadAnswerError,
-    describe_role,
-)
-from subitize.annotation.study import Study
+from subitize.annotation.study import Study, UnreadAnswerError
 from subitize.errors import BadImageError
 from subitize.io.images import decode, encode_png
 from subitize.records import Choose
@@ -46,7 +40,6 @@ _NOTHING_TO_ANSWER = HTTPException(403, "you answer nothing in this study; open 
 
 def make_app(
     study: Study,
-    texts: Texts,
     images: Images,
     monitor: AgreementMonitor,
     hosts: frozenset[str] | None,
@@ -54,7 +47,7 @@ def make_app(
 ) -> FastAPI:
     """Make the app; `hosts` are the names it answers to (None: any), `making_link` is shown to the owner."""
     sessions = Sessions(study.people.secret, study.people.find)
-    desk = _Desk(study, texts, images, sessions)
+    desk = _Desk(study, images, sessions)
     owner = OwnerDesk(study, monitor, desk.pace, sessions, desk.link_pictures, making_link)
     screening = ScreeningDesk(study, images, owner.identify, owner.identify_changing, desk.link_pictures)
     app = guarded_app(hosts)
@@ -84,8 +77,9 @@ def make_app(
 class _Desk:
     """Handles the requests of annotators, reviewers and adjudicators."""
 
-    def __init__(self, study: Study, texts: Texts, images: Images, sessions: Sessions) -> None:
-        self._study, self._texts, self._sessions = study, texts, sessions
+    def __init__(self, study: Study, images: Images, sessions: Sessions) -> None:
+        self._study, self._sessions = study, sessions
+        self._consent = "\n\n".join(split_paragraphs(study.plan.consent))
         self.pace = Pace()
         self._named = lru_cache(maxsize=1_000)(self._name_pages)
         self._reviewed: dict[str, Assignment] = {}
@@ -112,7 +106,7 @@ class _Desk:
     def recruit(self, token: str, request: Request) -> Response:
         """Sign in by the recruiting link; a known session or the same details identify the same person."""
         self._sessions.slow_down(request)
-        if not self._texts.is_recruiting or not is_same(token, self._study.people.recruiting_token()):
+        if not self._study.plan.is_recruiting or not is_same(token, self._study.people.recruiting_token()):
             raise UNKNOWN_LINK
         given = {name: request.query_params.get(name, "") for name in RECRUITERS_DETAILS}
         details = {name: value[:200] for name, value in given.items() if value}
@@ -131,7 +125,7 @@ class _Desk:
             return Completion(url=None)
         if self._study.progress(person)["left"] and self._study.outcome(person) != "failed":
             raise HTTPException(409, "there is something left to answer")
-        return Completion(url=self._texts.completion_url(has_failed=self._study.outcome(person) == "failed"))
+        return Completion(url=self._study.plan.completion_url(has_failed=self._study.outcome(person) == "failed"))
 
     def me(self, request: Request) -> Me:
         """Return the signed-in person and the texts they should read."""
@@ -140,8 +134,8 @@ class _Desk:
             name=person.name,
             role=person.role,
             csrf_token=self._sessions.csrf_token(person),
-            instructions=[*describe_role(self._study.settings.purposes_of(person.role)), *self._texts.instructions],
-            consent=self._texts.consent if self._must_consent(person) else None,
+            instructions=list_instructions(self._study.plan, person.role, self._study.shown_pages()),
+            consent=self._consent if self._must_consent(person) else None,
             has_failed=self._study.outcome(person) == "failed",
             finished=[self._page_id(person, task) for task in self._study.finished_tasks(person)],
         )
@@ -149,7 +143,7 @@ class _Desk:
     def next_pages(self, request: Request, count: int = 1) -> PagesShown:
         """Lease the next pages to answer, review or adjudicate to this person."""
         person = self._sessions.identify(request)
-        if not self._study.settings.purposes_of(person.role):
+        if not self._study.plan.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
         if self._must_consent(person):
             raise HTTPException(403, "agree to take part first; reload the page")
@@ -205,7 +199,7 @@ class _Desk:
         return f"pictures/{self._page_id(person, task)}/{number}"
 
     def _choose_adjudication(self, person: Person) -> str:
-        if person.role != "owner" or not self._study.settings.purposes_of(person.role):
+        if person.role != "owner" or not self._study.plan.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
         return "annotate.html"
 
@@ -216,13 +210,13 @@ class _Desk:
             return None
 
     def _must_consent(self, person: Person) -> bool:
-        return self._texts.consent is not None and person.role == "annotator" and not person.has_consented
+        return bool(self._consent) and person.role == "annotator" and not person.has_consented
 
     def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, Assignment]:
         """Return who answers and which page."""
         person = self._sessions.identify_changing(request)
         task = self._find(person, page_id)
-        if task.purpose not in self._study.settings.purposes_of(person.role):
+        if task.purpose not in self._study.plan.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
         if not 0 <= number < len(self._study.pages[task.page_index].asks):
             raise HTTPException(404, "there is no such question")

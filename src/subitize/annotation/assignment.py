@@ -5,16 +5,38 @@ Pages with known answers measure how reliable a person is, first in training wit
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from subitize.annotation.pages import Page
+from subitize.annotation.plan import Purpose
 from subitize.errors import BadValueError
 from subitize.records import Known, Scalar
 from subitize.store import Run
 
 _EVERY = 10
+
+
+class Assignment(NamedTuple):
+    """A page to show, why, and for reviews the ID of the person who answered."""
+
+    page_index: int
+    purpose: Purpose = "answer"
+    author: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """A person's answer to a question, as typed or chosen, or the reason for skipping it."""
+
+    key: str
+    text: str
+    is_skipped: bool = False
+    is_unsure: bool = False
+    is_flagged: bool = False
+    comment: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -143,7 +165,7 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
     """Use a judge's readings as right answers; a page is gold if all its questions have one."""
     if judge is None:
         if training:
-            raise BadValueError(f"--training {training}: needs right answers; name whose they are with --gold JUDGE")
+            raise BadValueError(f"training {training}: needs right answers; say whose they are (gold)")
         return Gold({})
     answers = {
         (one.reading.subject.id, one.reading.question.id): one.reading.value.value
@@ -158,7 +180,7 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
     ]
     if len(known) < max(training, 1):
         raise BadValueError(
-            f"--gold {judge}: right answers are known for {len(known)} of this study's pages, "
+            f"gold {judge}: right answers are known for {len(known)} of this study's pages, "
             f"and {max(training, 1)} needed; "
             f"bring them in with: subitize import readings CSV --run RUN --judge {judge}"
         )

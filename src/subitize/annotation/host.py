@@ -18,8 +18,9 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from subitize.annotation.app import make_app
+from subitize.annotation.opening import OpenStudy, open_study, read_plans, save_plan
 from subitize.annotation.owner import CREATOR_PATH, AgreementMonitor, StudyCreator, creator_token, make_creator_app
-from subitize.annotation.plan import OpenStudy, StudyPlan, open_study, read_plans, save_plan
+from subitize.annotation.plan import StudyPlan
 from subitize.errors import BadValueError, SubitizeError
 from subitize.records import digest
 from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run
@@ -120,10 +121,10 @@ class Host:
         run = self.open_run(name)
         lease = self._take_lease(name, run, plan.judge)
         opened = open_study(run, lease, plan)
-        monitor = AgreementMonitor(run.location, opened.study.settings.judge)
+        monitor = AgreementMonitor(run.location, plan.judge)
         self._monitors.append(monitor)
         self._served.add((name, plan.name))
-        self._mount(path, make_app(opened.study, opened.texts, run.images, monitor, self._hosts, making_link))
+        self._mount(path, make_app(opened.study, run.images, monitor, self._hosts, making_link))
         return opened
 
     def _take_lease(self, name: str, run: Run, judge: str) -> Lease:

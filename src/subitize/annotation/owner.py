@@ -11,15 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_json
 
 from subitize.annotation.agreement import AgreementSnapshot, measure_agreement
+from subitize.annotation.assignment import Assignment
+from subitize.annotation.opening import OWNER
 from subitize.annotation.pages import FORMS, collect_pages
 from subitize.annotation.people import Person, Role, sign
-from subitize.annotation.plan import OWNER, StudyPlan
+from subitize.annotation.plan import StudyPlan
 from subitize.annotation.reviewing import Tally
 from subitize.annotation.sampling import draw_sample, list_samples, store_sample
 from subitize.annotation.schemas import WithoutNul
 from subitize.annotation.screening import HAS_FACES, MAY_BE_MISSED, FaceFinder
 from subitize.annotation.sessions import UNKNOWN_LINK, Sessions, address_of, guarded_app, is_same
-from subitize.annotation.settings import Assignment
 from subitize.annotation.study import Study
 from subitize.errors import BadImageError, BadValueError, NothingToDoError, RunError, SubitizeError
 from subitize.evaluate.processes import Pool, result_of
@@ -194,7 +195,7 @@ class OwnerDesk:
             given=totals["given"],
             wanted=totals["wanted"],
             pages=len(self._study.shown_pages()),
-            people_per_page=self._study.settings.people_per_page,
+            people_per_page=self._study.plan.people_wanted,
             per_hour=per_hour,
             hours_left=left / per_hour if per_hour else None,
             people=[
@@ -208,7 +209,7 @@ class OwnerDesk:
             reviews=reviews.tally_all("review"),
             corrections=reviews.count_corrections(),
             adjudications=reviews.tally_all("adjudication"),
-            can_adjudicate=bool(self._study.settings.purposes_of(owner.role)),
+            can_adjudicate=bool(self._study.plan.purposes_of(owner.role)),
             making_link=self._making_link,
         )
 

@@ -1,10 +1,14 @@
 """The pages people see: one per subject, with its questions and their forms."""
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Literal
 
+from subitize.annotation.people import Role
+from subitize.annotation.plan import StudyPlan
 from subitize.annotation.screening import list_pictures, read_held
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.io.frames import group_rows
@@ -92,7 +96,7 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
         if form not in FORMS:
             raise UnknownNameError("form", form, FORMS)
     if {"count", "click"} <= set(forms):
-        raise BadValueError("--form count and --form click answer the same questions; choose one")
+        raise BadValueError("forms count and click answer the same questions; choose one")
     items = _drawn_items(run)
     responses = group_rows(run.responses(), lambda stored: stored.item_id)
     prompts = {item.id: prompt for item, prompt in items}
@@ -112,6 +116,19 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
     held = read_held(run).keys()
     kept = [page for page in pages if held.isdisjoint(page.images)]
     return PageSet(kept, without_image, [page for page in pages if not held.isdisjoint(page.images)])
+
+
+def split_paragraphs(text: str) -> list[str]:
+    """Split a text into paragraphs at empty lines."""
+    return [" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip()]
+
+
+def list_instructions(plan: StudyPlan, role: Role, pages: Iterable[Page]) -> list[str]:
+    """List what people of a role are told: how to review and adjudicate, then the study's own text, or ours."""
+    known = tomllib.loads((files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8"))
+    ours = [known[form] for form in sorted({form for page in pages for form in page.forms})]
+    told = [known[purpose] for purpose in plan.purposes_of(role) if purpose in known]
+    return [*told, *(split_paragraphs(plan.instructions) or ours)]
 
 
 def _find_linked(
@@ -136,7 +153,7 @@ def _check_blindness(forms: Set[Form]) -> None:
     if "match" in forms and len(forms) > 1:
         raise BadValueError(
             f"this run has questions of several forms ({', '.join(sorted(forms))}), and whoever has read a prompt "
-            "cannot count blindly; choose with --form, the blind ones first"
+            "cannot count blindly; choose some forms, the blind ones first"
         )
 
 

@@ -1,173 +1,189 @@
-"""Creates studies and their links from plans, for the command line and the web page.
+"""A study's plan: each option is declared once, for the command line, the form in the browser and the store."""
 
-Plans made in the browser are stored in their runs."""
-
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.util import find_spec
-from typing import ClassVar
+from inspect import getdoc
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_type_hints
+from urllib.parse import quote
 
-from pydantic import ConfigDict, TypeAdapter
-from sqlalchemy import delete, insert, select
+from annotated_types import Ge, Gt, Le, Lt, MaxLen
 
-from subitize.annotation import tables
-from subitize.annotation.pages import collect_pages
-from subitize.annotation.people import RECRUITERS_DETAILS, check_name
-from subitize.annotation.sampling import filter_to_sample, keep_quota
-from subitize.annotation.settings import Adjudicator, StudySettings, Texts, default_instructions, split_paragraphs
-from subitize.annotation.study import Study, default_rule
 from subitize.errors import BadValueError, MissingPartError
-from subitize.language.numbers import count_noun
-from subitize.store import Lease, Run
 
-OWNER = "owner"
-_PEOPLE_PER_PAGE = 5  # as in GeckoNum and T2ICountBench
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
+
+    from subitize.annotation.people import Role
+
+Purpose = Literal["answer", "training", "again", "review", "adjudication"]
+"""Why a page is shown: for its answer, as training with known answers, again to the same person, to review somebody's
+answer, or to settle a disagreement."""
+PRACTICE: tuple[Purpose, ...] = ("training", "again")
+"""Purposes that are excluded from every result."""
+Group = Literal["Study", "Images", "People", "Texts", "Checks", "More"]
+SEED = 0
+"""The seed of everything that a study draws at random."""
+_STORED = (
+    *("judge", "rule", "people_per_page", "lease_minutes", "pages_per_person", "seed", "gold", "training", "pass_mark"),
+    *("second_look", "is_pilot", "holds_flagged", "review", "adjudicator"),
+)  # the order in which settings are stored; later ones follow
+_PEOPLE_PER_IMAGE = 5  # as in GeckoNum and T2ICountBench
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 
 
 @dataclass(frozen=True, slots=True)
-class StudyPlan:
-    """A study as requested; `None` or an empty text means: use the default.
+class PlanOption:
+    """How a field of a plan is shown: its group in the form, and its flag, unless the flag is the field's name.
 
-    `forms` selects questions by their form. `images_per_model` limits the images per model, drawn at random.
+    What has a `key` stays as it was when the study began, and is stored under that key.
     """
 
-    name: str = "study"
-    judge: str = "human"
-    rule: str | None = None
-    forms: tuple[str, ...] = ()
-    sample: str | None = None
-    images_per_model: int | None = None
-    people: tuple[str, ...] = ()
-    reviewers: tuple[str, ...] = ()
-    people_per_image: int | None = None
-    images_per_person: int | None = None
-    lease_minutes: float = 30.0
-    gold: str | None = None
-    training: int = 0
-    pass_mark: float = 0.8
-    second_look: float = 0.0
-    review: float = 0.0
-    adjudicator: Adjudicator = "owner"
-    is_pilot: bool = False
-    holds_flagged: bool = False
-    instructions: str = ""
-    consent: str = ""
-    is_recruiting: bool = False
-    completion_code: str | None = None
-    failure_code: str | None = None
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    group: Group
+    flag: str = ""
+    key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenStudy:
-    """A study ready to be served, and the number of images that are known by name only and cannot be shown."""
-
-    study: Study
-    texts: Texts
-    plan: StudyPlan
-    without_image: int
-
-    def describe(self) -> str:
-        """Describe the number of pages, questions and people, and the rule for counts."""
-        pages, settings = self.study.shown_pages(), self.study.settings
-        each = "one person" if settings.people_per_page == 1 else f"{settings.people_per_page} people"
-        questions = count_noun(sum(len(page.asks) for page in pages), "question")
-        return f"{count_noun(len(pages), 'page')}, {questions}, {each} for each; counts are read by {settings.rule}"
-
-    def warn(self) -> Iterator[str]:
-        """List which images are not shown."""
-        if held := len(self.study.pages) - len(self.study.shown_pages()):
-            yield f"{count_noun(held, 'page')} held back; see: subitize screen RUN"
-        if self.without_image:
-            yield f"not shown, as known by name only: {count_noun(self.without_image, 'image')}; see: subitize attach"
-
-    def make_links(self, address: str) -> dict[str, str]:
-        """Make a link for each invited person, then for the owner, then for a recruiter."""
-        people = self.study.people
-        invited = [
-            *(people.invite(name) for name in self.plan.people),
-            *(people.invite(name, "reviewer") for name in self.plan.reviewers),
-            people.invite(OWNER, "owner"),
-        ]
-        links = {person.name: f"{address}/join/{people.join_token(person)}" for person in invited}
-        if self.plan.is_recruiting:
-            # Prolific fills in what is in braces.
-            details = "&".join(f"{name}={{{{%{name}%}}}}" for name in RECRUITERS_DETAILS)
-            links["everybody"] = f"{address}/study/{people.recruiting_token()}?{details}"
-        return links
+_Whole = Annotated[int, Ge(0)]
+_Positive = Annotated[int, Ge(1)]
+_Minutes = Annotated[float, Gt(0), Le(24 * 60)]
+_Share = Annotated[float, Ge(0), Le(1)]
+_Text = Annotated[str, MaxLen(50_000)]
+_Code = Annotated[str, MaxLen(100)]
 
 
-def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
-    """Create a study of a run or continue the one of that name; reject a faulty plan first."""
-    _check_people(plan)
-    settings = StudySettings(
-        judge=plan.judge,
-        rule=plan.rule or default_rule(run),
-        people_per_page=_count_people(plan) if plan.people_per_image is None else plan.people_per_image,
-        lease_minutes=plan.lease_minutes,
-        pages_per_person=plan.images_per_person,
-        gold=plan.gold,
-        training=plan.training,
-        pass_mark=plan.pass_mark,
-        second_look=plan.second_look,
-        is_pilot=plan.is_pilot,
-        holds_flagged=plan.holds_flagged,
-        review=plan.review,
-        adjudicator=plan.adjudicator,
-    )
-    collected = collect_pages(run, plan.forms)
-    if plan.sample is not None:
-        collected = filter_to_sample(run, plan.sample, collected)
-    if plan.images_per_model is not None:
-        collected = keep_quota(collected, plan.images_per_model, settings.seed)
-    instructions = (
-        split_paragraphs("instructions", plan.instructions)
-        if plan.instructions
-        else default_instructions(collected.pages)
-    )
-    consent = "\n\n".join(split_paragraphs("consent", plan.consent)) if plan.consent else None
-    texts = Texts(instructions, consent, plan.is_recruiting, plan.completion_code, plan.failure_code)
-    study = Study(run, lease, plan.name, settings, collected)
-    return OpenStudy(study, texts, plan, collected.without_image)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyPlan:
+    """A study as requested; `None` or an empty text means: use the default, which is in brackets.
+
+    Args:
+        name: The study's name; the same name goes on.
+        forms: Only questions of this form: count, click, choose, yes-no, match, text [all that enter the score].
+        sample: Only the images of this sample [all images].
+        images_per_model: At most how many images of each model are shown, chosen at random [all].
+        people: Who answers; a link for each [annotator].
+        reviewers: Who checks a share of the answers.
+        judge: What to call this way of looking.
+        rule: How counts are read [the suite's own, else strict].
+        people_per_image: How many people answer about each image [everybody, at most 5].
+        lease_minutes: Minutes an image stays reserved for the person viewing it.
+        images_per_person: At most how many images a person is shown [all].
+        gold: Whose readings of this run are known to be right [nobody's].
+        training: Pages with known answers that are shown first, with the right answer.
+        pass_mark: The share of them to get right, by the second chance.
+        second_look: The share of pages that a person is shown again.
+        is_pilot: A pilot: its answers enter no result.
+        holds_flagged: Hold back from others what somebody flags.
+        review: The share of the answered pages that reviewers check.
+        adjudicator: Who settles what people disagree about.
+        instructions: What people are told, as text [ours, by form].
+        consent: What people agree to first, as text [they are not asked].
+        is_recruiting: One link for everybody, for Prolific.
+        completion_code: What Prolific hears when all is answered.
+        failure_code: What Prolific hears when the training is not passed.
+    """
+
+    name: Annotated[str, PlanOption("Study", "--study")] = "study"
+    judge: Annotated[str, PlanOption("More", key="judge")] = "human"
+    rule: Annotated[str | None, PlanOption("More", key="rule")] = None
+    forms: Annotated[tuple[str, ...], PlanOption("Study", "--form")] = ()
+    sample: Annotated[str | None, PlanOption("Images")] = None
+    images_per_model: Annotated[_Positive | None, PlanOption("Images")] = None
+    people: Annotated[tuple[str, ...], PlanOption("People", "--person")] = ()
+    reviewers: Annotated[tuple[str, ...], PlanOption("People", "--reviewer")] = ()
+    people_per_image: Annotated[_Positive | None, PlanOption("People", key="people_per_page")] = None
+    images_per_person: Annotated[_Positive | None, PlanOption("More", key="pages_per_person")] = None
+    lease_minutes: Annotated[_Minutes, PlanOption("More", key="lease_minutes")] = 30.0
+    gold: Annotated[str | None, PlanOption("Checks", key="gold")] = None
+    training: Annotated[_Whole, PlanOption("Checks", key="training")] = 0
+    pass_mark: Annotated[_Share, PlanOption("Checks", key="pass_mark")] = 0.8
+    second_look: Annotated[float, Ge(0), Lt(1), PlanOption("Checks", key="second_look")] = 0.0
+    review: Annotated[_Share, PlanOption("Checks", key="review")] = 0.0
+    adjudicator: Annotated[Literal["reviewer", "owner"], PlanOption("Checks", key="adjudicator")] = "owner"
+    is_pilot: Annotated[bool, PlanOption("Checks", "--pilot", "is_pilot")] = False
+    holds_flagged: Annotated[bool, PlanOption("Checks", "--hold-flagged", "holds_flagged")] = False
+    instructions: Annotated[_Text, PlanOption("Texts")] = ""
+    consent: Annotated[_Text, PlanOption("Texts")] = ""
+    is_recruiting: Annotated[bool, PlanOption("More", "--recruit")] = False
+    completion_code: Annotated[_Code | None, PlanOption("More")] = None
+    failure_code: Annotated[_Code | None, PlanOption("More")] = None
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    @property
+    def people_wanted(self) -> int:
+        """How many people answer about each image.
+
+        By default all who are named, at most five; recruited people join later, so expect five.
+        """
+        if self.people_per_image is not None:
+            return self.people_per_image
+        are_all_known = self.people and not self.is_recruiting
+        return min(_PEOPLE_PER_IMAGE, len(self.people)) if are_all_known else _PEOPLE_PER_IMAGE
+
+    @property
+    def lease_seconds(self) -> float:
+        """How long a page stays reserved for the person it is shown to."""
+        return 60 * self.lease_minutes
+
+    def purposes_of(self, role: "Role") -> tuple[Purpose, ...]:
+        """List why people of a role are shown pages; reviewers review before they adjudicate."""
+        if role == "annotator":
+            return ("answer", *PRACTICE)
+        reviews: tuple[Purpose, ...] = ("review",) if role == "reviewer" else ()
+        return (*reviews, "adjudication") if role == self.adjudicator else reviews
+
+    def completion_url(self, *, has_failed: bool) -> str | None:
+        """Return the Prolific address for a completed study, or for a failed training."""
+        code = self.failure_code if has_failed else self.completion_code
+        return code and _PROLIFIC.format(code=quote(code, safe=""))
+
+    def list_settings(self, rule: str) -> dict[str, object]:
+        """List what stays as it was when the study began, by the keys under which it is stored."""
+        resolved: dict[str, object] = {"rule": rule, "people_per_page": self.people_wanted}
+        keys = {option.key: name for name, option in list_options().items() if option.key}
+        return dict.fromkeys(_STORED, SEED) | {key: getattr(self, name) for key, name in keys.items()} | resolved
 
 
-def _check_people(plan: StudyPlan) -> None:
-    for name in (plan.name, *plan.people, *plan.reviewers):
-        check_name(name)
-    for name, count in Counter((*plan.people, *plan.reviewers, OWNER)).items():
-        if count > 1:
-            raise BadValueError(f"person {name!r} is named twice; each has a link, and a role, of their own")
-    if plan.reviewers and not plan.review and plan.adjudicator != "reviewer":
-        raise BadValueError(
-            f"reviewer {plan.reviewers[0]!r} has nothing to do; say which share of the answers they check "
-            "(--review .2), or let them settle disagreements (--adjudicator reviewer)"
-        )
+@cache
+def list_options() -> Mapping[str, PlanOption]:
+    """Map the fields of a plan to how they are shown, in their order."""
+    hints = get_type_hints(StudyPlan, include_extras=True)
+    described = ((name, one) for name, hint in hints.items() for one in getattr(hint, "__metadata__", ()))
+    return {name: one for name, one in described if isinstance(one, PlanOption)}
 
 
-def _count_people(plan: StudyPlan) -> int:
-    """Show each image to all named people, at most five; recruited people join later, so expect five."""
-    are_all_known = plan.people and not plan.is_recruiting
-    return min(_PEOPLE_PER_PAGE, len(plan.people)) if are_all_known else _PEOPLE_PER_PAGE
+@cache
+def describe_options() -> Mapping[str, str]:
+    """Map the fields of a plan to what they mean."""
+    _, _, listed = (getdoc(StudyPlan) or "").partition("Args:\n")
+    return {name: text.rstrip(".") for name, _, text in (line.strip().partition(": ") for line in listed.splitlines())}
 
 
-_PLAN = TypeAdapter(StudyPlan)
+@cache
+def plan_adapter() -> "TypeAdapter[StudyPlan]":
+    """Make what reads, checks and writes plans."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(StudyPlan)
 
 
-def save_plan(run: Run, lease: Lease, plan: StudyPlan) -> None:
-    """Store the plan of an existing study; replace one of the same name that could not be served."""
-    with run.writing(lease) as connection:
-        is_same = (tables.plans.c.run_id == run.run_id) & (tables.plans.c.study == plan.name)
-        connection.execute(delete(tables.plans).where(is_same))
-        row = {"run_id": run.run_id, "study": plan.name, "plan": _PLAN.dump_json(plan).decode()}
-        connection.execute(insert(tables.plans).values(**row))
+def check_plan(plan: StudyPlan) -> StudyPlan:
+    """Return a plan whose values are within their bounds; raise an error if one is not."""
+    from pydantic import ValidationError
+
+    try:
+        return plan_adapter().validate_python(asdict(plan))
+    except ValidationError as error:
+        raise BadValueError(describe_fault(error)) from None
 
 
-def read_plans(run: Run) -> list[StudyPlan]:
-    """List the plans of a run's studies."""
-    query = select(tables.plans.c.plan).where(tables.plans.c.run_id == run.run_id).order_by(tables.plans.c.study)
-    return [_PLAN.validate_json(row.plan) for row in tables.read_rows(run, tables.plans, query)]
+def describe_fault(error: "ValidationError") -> str:
+    """Describe the first fault: the name, the value, and what would be right."""
+    fault = error.errors(include_url=False)[0]
+    name, given = fault["loc"][0], f"{fault['input']!r:.60}"
+    return f"{name} {given}: {fault['msg'].removeprefix('Input ').removeprefix('String ')}"
 
 
 def require_parts() -> None:

@@ -8,10 +8,11 @@ from functools import wraps
 from itertools import chain, islice
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.pages import Page
 from subitize.annotation.people import People, Person
+from subitize.annotation.plan import SEED, Purpose, StudyPlan
 from subitize.annotation.sampling import seeded_uniform
-from subitize.annotation.settings import AnswerRecord, Assignment, Purpose, StudySettings
 from subitize.records import Scalar
 
 P = ParamSpec("P")
@@ -62,15 +63,15 @@ class Reviews:
 
     def __init__(
         self,
-        settings: StudySettings,
+        plan: StudyPlan,
         pages: Sequence[Page],
         people: People,
         find_answer: Callable[[int, int, int], AnswerRecord | None],
         read: Callable[[Page, int, str], Scalar | None],
     ) -> None:
-        self._settings, self.lock = settings, threading.RLock()
+        self._plan, self.lock = plan, threading.RLock()
         self._pages, self._people, self._find_answer, self._read = pages, people, find_answer, read
-        self._queue, self._held = _Queue(settings.lease_seconds), frozenset[int]()
+        self._queue, self._held = _Queue(plan.lease_seconds), frozenset[int]()
         self._authors: dict[int, dict[int, None]] = defaultdict(dict)
         self._reviewed: dict[tuple[Assignment, int], _Review] = {}
         self._adjudicated: dict[tuple[Assignment, int], tuple[int, AnswerRecord]] = {}
@@ -117,12 +118,12 @@ class Reviews:
     @_locked
     def take(self, person: Person, most: int) -> list[Assignment]:
         """Lease the next tasks to a reviewer or adjudicator."""
-        return self._queue.take(person.id, self._settings.purposes_of(person.role), most, time.time())
+        return self._queue.take(person.id, self._plan.purposes_of(person.role), most, time.time())
 
     @_locked
     def tally(self, person: Person) -> Tally:
         """Count the tasks that a person has finished and may still be shown."""
-        purposes = self._settings.purposes_of(person.role)
+        purposes = self._plan.purposes_of(person.role)
         return Tally(len(self._finished[person.id]), self._queue.count(person.id, purposes, time.time()))
 
     @_locked
@@ -155,7 +156,7 @@ class Reviews:
         """List the tasks that a person may see: finished, begun and waiting ones."""
         begun = [task for (task, _), one in self._reviewed.items() if one.reviewer == person.id]
         begun += [task for (task, _), (who, _) in self._adjudicated.items() if who == person.id]
-        return [*self._finished[person.id], *begun, *self._queue.waiting(self._settings.purposes_of(person.role))]
+        return [*self._finished[person.id], *begun, *self._queue.waiting(self._plan.purposes_of(person.role))]
 
     @_locked
     def last_answer(self, person: Person, task: Assignment, number: int) -> AnswerRecord | None:
@@ -212,15 +213,15 @@ class Reviews:
 
     def _is_drawn(self, task: Assignment) -> bool:
         author = None if task.author is None else self._people.find(task.author)
-        if not self._settings.review or author is None or author.is_left_out:
+        if not self._plan.review or author is None or author.is_left_out:
             return False
-        draw = seeded_uniform("review", self._settings.seed, author.name, self._pages[task.page_index].subject.id)
-        return draw < self._settings.review
+        draw = seeded_uniform("review", SEED, author.name, self._pages[task.page_index].subject.id)
+        return draw < self._plan.review
 
     def _has_all_answers(self, task: Assignment) -> bool:
         """Return whether a page has answers of as many people as the study wants, or of all there are."""
         people = sum(not person.is_withdrawn for person in self._people.annotators())
-        wanted = min(self._settings.people_per_page, max(people, 2))
+        wanted = min(self._plan.people_wanted, max(people, 2))
         return len(self._present_authors(task.page_index)) >= wanted
 
     def _present_authors(self, page_index: int) -> list[int]:

@@ -45,7 +45,7 @@ def draw_sample(collected: PageSet, name: str, size: int, by: Sequence[str], see
     """Draw a seeded random sample of pages, stratified by suite, model and factors."""
     frame = len(collected.pages)
     if not 0 < size <= frame:
-        raise BadValueError(f"--n {size}: the run has {frame} images to read; take 1 to {frame}")
+        raise BadValueError(f"size {size}: the run has {frame} images to read; take 1 to {frame}")
     known = sorted({factor for page in collected.pages for factor in page.factors})
     for factor in by:
         if factor not in known:
@@ -62,9 +62,7 @@ def store_sample(run: Run, sample: PageSample) -> None:
     row = asdict(sample) | {"by": json.dumps(sample.by), "subjects": json.dumps(sample.subjects)}
     with run.lease("samples") as lease, run.writing(lease) as connection:
         if sample.name in list_samples(run):
-            raise BadValueError(
-                f"there is a sample {sample.name!r} already, and it stays as it is; name another: --name"
-            )
+            raise BadValueError(f"there is a sample {sample.name!r} already, and it stays as it is; name another")
         row |= {"run_id": run.run_id, "sample": row.pop("name"), "unit": "page", "created_at": time.time()}
         connection.execute(insert(tables.samples).values(**row))
 
@@ -80,8 +78,6 @@ def filter_to_sample(run: Run, name: str, collected: PageSet) -> PageSet:
 
 def keep_quota(collected: PageSet, most: int, seed: int) -> PageSet:
     """Keep at most `most` random pages of each model; held-back pages only where others run out."""
-    if most < 1:
-        raise BadValueError(f"--images-per-model {most}: should be at least 1")
     by_model: dict[str, list[Page]] = defaultdict(list)
     for pages in (collected.pages, collected.held_back):
         for page in sorted(pages, key=lambda page: seeded_uniform("quota", seed, page.subject.id)):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from subitize.annotation.people import Role
-from subitize.annotation.settings import Purpose
+from subitize.annotation.plan import Purpose
 
 WithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """A text that every database can hold."""

@@ -8,20 +8,27 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from random import Random
 
 import polars as pl
-from pydantic import TypeAdapter
+from pydantic_core import from_json, to_json
 from sqlalchemy import Connection, Row, insert
 
 from subitize.annotation import tables
-from subitize.annotation.assignment import AssignmentQueue, Outcome, judge_training, read_gold
+from subitize.annotation.assignment import (
+    AnswerRecord,
+    Assignment,
+    AssignmentQueue,
+    Outcome,
+    judge_training,
+    read_gold,
+)
 from subitize.annotation.pages import Page, PageSet
 from subitize.annotation.people import People, Person
+from subitize.annotation.plan import PRACTICE, SEED, Purpose, StudyPlan
 from subitize.annotation.reviewing import Reviews
 from subitize.annotation.screening import find_flagged, hold_back, hold_flagged, read_held, release
-from subitize.annotation.settings import PRACTICE, AnswerRecord, Assignment, Purpose, StudySettings, UnreadAnswerError
 from subitize.errors import BadValueError
 from subitize.imports.answers import read_clicks
 from subitize.labels import interpret, parse_rule
@@ -61,8 +68,11 @@ def pages_already_answered(run: Run, judge: str, pages: Sequence[Page]) -> list[
     ]
 
 
-_SETTINGS = TypeAdapter(StudySettings)
 _MEANWHILE = 10  # pages between the first and the second look
+
+
+class UnreadAnswerError(BadValueError):
+    """The study's rule cannot read this answer, so it is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +89,24 @@ class Activity:
 class Study:
     """An open study; thread-safe."""
 
-    def __init__(self, run: Run, lease: Lease, name: str, settings: StudySettings, collected: PageSet) -> None:
+    def __init__(self, run: Run, lease: Lease, plan: StudyPlan, collected: PageSet) -> None:
         if not collected.pages:
             raise BadValueError(_explain_empty_study(run, collected))
-        self.name, self.settings = name, settings
+        self.name, self.plan, self.rule = plan.name, plan, plan.rule or default_rule(run)
         self.pages: Sequence[Page] = [*collected.pages, *collected.held_back]
         self._run, self._lease, self._lock = run, lease, threading.Lock()
-        self._rule = parse_rule(settings.rule)
+        self._rule = parse_rule(self.rule)
         run.create_tables(tables.metadata)
-        run.add_judge(Spec(settings.judge, {}, settings.judge), is_stand_in=False)
-        self._rows = tables.StudyRows(run.run_id, name)
-        self.gold = read_gold(run, settings.gold, collected.pages, settings.training)
-        self.people = People(run, lease, self._rows, self._enter(settings))
+        run.add_judge(Spec(plan.judge, {}, plan.judge), is_stand_in=False)
+        self._rows = tables.StudyRows(run.run_id, plan.name)
+        self.gold = read_gold(run, plan.gold, collected.pages, plan.training)
+        self.people = People(run, lease, self._rows, self._enter())
         self._assignments = AssignmentQueue(
             len(self.pages),
-            settings.people_per_page,
-            settings.lease_seconds,
-            settings.seed,
-            settings.pages_per_person or len(self.pages),
+            plan.people_wanted,
+            plan.lease_seconds,
+            SEED,
+            plan.images_per_person or len(self.pages),
             frozenset(self.gold.hidden),
         )
         self._answers: dict[int, dict[tuple[str, str], AnswerRecord]] = defaultdict(dict)
@@ -109,11 +119,11 @@ class Study:
             for page_index, page in enumerate(self.pages)
             for number, ask in enumerate(page.asks)
         }
-        self.reviews = Reviews(settings, self.pages, self.people, self._answer_at, self._remember_value)
+        self.reviews = Reviews(plan, self.pages, self.people, self._answer_at, self._remember_value)
         self.held: Mapping[str, str] = {}
         self._screen()
         self._restore()
-        self._earlier = frozenset(() if settings.is_pilot else pages_already_answered(run, settings.judge, self.pages))
+        self._earlier = frozenset(() if plan.is_pilot else pages_already_answered(run, plan.judge, self.pages))
         for annotator, page_index in sorted(self._earlier):
             self._assignments.finish(annotator, page_index)
 
@@ -145,7 +155,7 @@ class Study:
 
     def outcome(self, person: Person) -> Outcome:
         """Return whether a person has passed the training."""
-        return judge_training(self._trained[person.id], len(self.gold.training), self.settings.pass_mark)
+        return judge_training(self._trained[person.id], len(self.gold.training), self.plan.pass_mark)
 
     def gold_results(self, person: Person) -> tuple[int, int]:
         """Count the hidden questions with known answers that a person got right, and all they answered."""
@@ -166,8 +176,8 @@ class Study:
         """Choose at random whether a person looks again, and at which page finished a while ago."""
         finished, seen = self._assignments.finished(person.name), {*self._again[person.id], *self._assignments.held}
         old = [page_index for page_index in finished[: max(0, len(finished) - _MEANWHILE)] if page_index not in seen]
-        random = Random(f"{self.settings.seed} {person.name} {len(finished)}")
-        is_due = len(self._again[person.id]) < self.settings.second_look * len(finished) and random.random() < 0.5
+        random = Random(f"{SEED} {person.name} {len(finished)}")
+        is_due = len(self._again[person.id]) < self.plan.second_look * len(finished) and random.random() < 0.5
         return random.choice(old) if old and is_due else None
 
     def _is_right(self, page: Page, number: int, given: AnswerRecord) -> bool:
@@ -236,13 +246,13 @@ class Study:
             finished = self._assignments.answers_given()
             is_known = task.purpose == "answer" and (person.name, task.page_index) in self._earlier
             reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
-            readings = [] if task.purpose in PRACTICE or self.settings.is_pilot else [reading]
+            readings = [] if task.purpose in PRACTICE or self.plan.is_pilot else [reading]
             answer_key = self.reviews.answer_key(task, number)
             with self._run.writing(self._lease) as connection:
                 if self._is_stored(connection, person, given.key):
                     return False
                 self._write(connection, person, reading, given, task.purpose)
-                if given.is_flagged and self.settings.holds_flagged:
+                if given.is_flagged and self.plan.holds_flagged:
                     hold_flagged(connection, self._run.run_id, self.pages[task.page_index].images, given.comment)
                 if task.author is not None:
                     row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
@@ -251,7 +261,7 @@ class Study:
             self._note(person, task, number, given, answer_key)
             self.reviews.refresh(task.page_index)
             has_finished = self._assignments.answers_given() > finished
-            if given.is_flagged and self.settings.holds_flagged:
+            if given.is_flagged and self.plan.holds_flagged:
                 self._screen()
             return has_finished
 
@@ -303,14 +313,14 @@ class Study:
         return self._values[key]
 
     def _readings_of(self, person: Person) -> list[StoredReading]:
-        stored = self._run.readings(self.settings.judge, with_reviews=True)
+        stored = self._run.readings(self.plan.judge, with_reviews=True)
         subjects = {page.subject.id for page in self.pages}
         return [one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in subjects]
 
     def _reading(
         self, person: Person, task: Assignment, number: int, given: AnswerRecord, *, is_first: bool
     ) -> Reading:
-        page, judge = self.pages[task.page_index], self.settings.judge
+        page, judge = self.pages[task.page_index], self.plan.judge
         question = page.asks[number].question
         about = (page.subject, question)
         purpose: ReadingPurpose = "answer"
@@ -389,28 +399,25 @@ class Study:
     def _value_of(self, page: Page, number: int, given: AnswerRecord) -> Scalar | None:
         return None if given.is_skipped else self._remember_value(page, number, given.text)
 
-    def _enter(self, settings: StudySettings) -> str:
+    def _enter(self) -> str:
         """Return the study's secret, creating the study if new; reject changed settings."""
+        settings = self.plan.list_settings(self.rule)
         with self._run.writing(self._lease) as connection:
             known = connection.execute(self._rows.of(tables.studies)).first()
             if known is None:
                 secret = secrets.token_hex(32)
-                row = {"settings": _SETTINGS.dump_json(settings).decode(), "secret": secret, "created_at": time.time()}
+                row = {"settings": to_json(settings).decode(), "secret": secret, "created_at": time.time()}
                 connection.execute(insert(tables.studies).values(**self._rows.key, **row))
                 return secret
-        self._check_settings(_SETTINGS.validate_json(known.settings), settings)
+        self._check_settings(StudyPlan().list_settings("strict") | from_json(known.settings), settings)
         return str(known.secret)
 
-    def _check_settings(self, before: StudySettings, now: StudySettings) -> None:
-        differing = [
-            f"{one.name} {getattr(before, one.name)!r}, not {getattr(now, one.name)!r}"
-            for one in fields(StudySettings)
-            if getattr(before, one.name) != getattr(now, one.name)
-        ]
+    def _check_settings(self, before: Mapping[str, object], now: Mapping[str, object]) -> None:
+        differing = [f"{key} {before[key]!r}, not {value!r}" for key, value in now.items() if before[key] != value]
         if differing:
             raise BadValueError(
-                f"study {self.name!r} was begun with {'; '.join(differing)}; go on as it was begun, or name another "
-                "with --study"
+                f"study {self.name!r} was begun with {'; '.join(differing)}; go on as it was begun, "
+                "or name another study"
             )
 
     def _restore(self) -> None:

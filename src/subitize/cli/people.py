@@ -1,121 +1,88 @@
 """Commands on people's answers: open the annotation page, draw samples, export answers, hold back images."""
 
 import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
+from subitize.annotation.plan import StudyPlan, describe_options, list_options, require_parts
 from subitize.cli import options
 from subitize.cli.options import app, check_file, emit_lines, locate, open_run
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 
+def _plan_parameters() -> Iterator[Parameter]:
+    """Make an option of the command line for each field of a study's plan."""
+    kinds: dict[str, Any] = get_type_hints(StudyPlan)
+    for one in fields(StudyPlan):
+        option, kind, help = list_options()[one.name], kinds[one.name], describe_options()[one.name]
+        name = "NAME" if get_origin(kind) is tuple else None
+        if name is not None:
+            kind, help = list[str] | None, f"{help}. Repeatable"
+        elif option.group == "Texts":
+            kind = Path | None
+        flag = option.flag or f"--{one.name.replace('_', '-')}"
+        annotation = Annotated[kind, typer.Option(flag, metavar=name, help=f"{help}.")]  # type: ignore[valid-type]
+        default = None if one.default in ((), "") else one.default
+        yield Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+
+
+def _with_plan(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a study's plan, in place of `**options`."""
+    run, *others = (one for one in signature(command).parameters.values() if one.kind is not Parameter.VAR_KEYWORD)
+    command.__signature__ = Signature([run, *_plan_parameters(), *others])  # type: ignore[attr-defined]
+    return command
+
+
+def _read_plan(options: Mapping[str, Any]) -> StudyPlan:
+    """Make a plan of what the command line gives; by default, one annotator takes part."""
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else _read_text(value) if isinstance(value, Path) else value
+        for name, value in options.items()
+        if value is not None
+    }
+    alone = {} if given.get("is_recruiting") or given.get("people") else {"people": ("annotator",)}
+    return StudyPlan(**given | alone)
+
+
+def _read_text(path: Path) -> str:
+    """Read a text to show to people."""
+    from subitize.io.files import read_text
+
+    text = read_text(path)
+    if not text.strip():
+        raise BadFileError(f"{path} is empty; write what people should read, or leave the option out")
+    return text
+
+
 @app.command()
+@_with_plan
 def annotate(
     run: options.RunName,
-    person: Annotated[
-        list[str] | None,
-        typer.Option(help="Who answers; a link for each. Repeatable [annotator]."),
-    ] = None,
-    reviewer: Annotated[
-        list[str] | None, typer.Option(help="Who checks a share of the answers, see --review. Repeatable.")
-    ] = None,
-    form: Annotated[
-        list[str] | None,
-        typer.Option(help="Only questions of this form: count, click, choose, yes-no, match, text. Repeatable."),
-    ] = None,
-    sample: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only the images of this sample; see: subitize sample.")
-    ] = None,
-    people_per_image: Annotated[
-        int | None, typer.Option(help="How many people answer about each image [everybody, at most 5].")
-    ] = None,
-    rule: Annotated[str | None, typer.Option(help="How counts are read [the suite's own, else strict].")] = None,
-    judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
-    study: Annotated[str, typer.Option(help="The study's name; the same name goes on.")] = "study",
-    images_per_person: Annotated[
-        int | None, typer.Option(help="At most how many images a person is shown [all].")
-    ] = None,
-    images_per_model: Annotated[
-        int | None, typer.Option(help="At most how many images of each model are shown, chosen at random [all].")
-    ] = None,
-    lease_minutes: Annotated[
-        float, typer.Option(help="Minutes an image stays reserved for the person viewing it.")
-    ] = 30.0,
-    gold: Annotated[
-        str | None, typer.Option(metavar="JUDGE", help="Whose readings of this run are known to be right.")
-    ] = None,
-    training: Annotated[int, typer.Option(help="Pages of --gold that are shown first, with the right answer.")] = 0,
-    pass_mark: Annotated[float, typer.Option(help="The share of them to get right, by the second chance.")] = 0.8,
-    second_look: Annotated[float, typer.Option(help="The share of pages that a person is shown again.")] = 0.0,
-    review: Annotated[float, typer.Option(help="The share of the answered pages that reviewers check.")] = 0.0,
-    adjudicator: Annotated[
-        str, typer.Option(metavar="reviewer|owner", help="Who settles what people disagree about.")
-    ] = "owner",
-    pilot: Annotated[bool, typer.Option("--pilot", help="Answers enter no figure.")] = False,
-    hold_flagged: Annotated[
-        bool, typer.Option("--hold-flagged", help="Hold back from others what somebody flags; see: subitize screen.")
-    ] = False,
-    instructions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Instructions for people, as text [ours, by form].")
-    ] = None,
-    consent: Annotated[Path | None, typer.Option(metavar="FILE", help="What people agree to first, as text.")] = None,
-    recruit: Annotated[bool, typer.Option("--recruit", help="Print one link for everybody, for Prolific.")] = False,
-    completion_code: Annotated[
-        str | None, typer.Option(metavar="CODE", help="What Prolific hears when all is answered.")
-    ] = None,
-    failure_code: Annotated[
-        str | None, typer.Option(metavar="CODE", help="What Prolific hears when the training is not passed.")
-    ] = None,
     host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 for a team.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen at; 0: any that is free.")] = 8421,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the first link.")] = True,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
+    **plan_options: Any,  # noqa: ANN401
 ) -> None:
     """Open a page where people answer the questions about a run's images. Ctrl-C ends it, the same command goes on.
 
     RUN may be a folder of runs: their studies are made in the browser.
     """
-    from subitize.annotation.plan import require_parts
-
     require_parts()
     import webbrowser
 
     from subitize.annotation.host import Host
-    from subitize.annotation.plan import StudyPlan
-    from subitize.annotation.settings import read_text_file
     from subitize.cli.serving import is_loopback, listen
     from subitize.store import list_runs
 
-    plan = StudyPlan(
-        name=study,
-        judge=judge,
-        rule=rule,
-        forms=tuple(form or ()),
-        sample=sample,
-        images_per_model=images_per_model,
-        people=tuple(person or (() if recruit else ("annotator",))),
-        reviewers=tuple(reviewer or ()),
-        people_per_image=people_per_image,
-        images_per_person=images_per_person,
-        lease_minutes=lease_minutes,
-        gold=gold,
-        training=training,
-        pass_mark=pass_mark,
-        second_look=second_look,
-        review=review,
-        adjudicator=adjudicator,  # type: ignore[arg-type]  # the study checks it
-        is_pilot=pilot,
-        holds_flagged=hold_flagged,
-        instructions=read_text_file(instructions) if instructions else "",
-        consent=read_text_file(consent) if consent else "",
-        is_recruiting=recruit,
-        completion_code=completion_code,
-        failure_code=failure_code,
-    )
+    plan = _read_plan(plan_options)
     location = locate(run, database, images)
     runs = list_runs(location)
     is_run = location in runs or not runs  # a folder without a run is refused when it is opened
@@ -131,7 +98,7 @@ def annotate(
         print("Ctrl-C ends it; the same command goes on.", flush=True)
         opened_at = next(iter(links.values()))
         hosting.serve(lambda: webbrowser.open(opened_at) if browser and is_loopback(host) else None)
-    see = f"subitize score {shlex.quote(run)} --judge {shlex.quote(judge)}" if is_run else "subitize score RUN"
+    see = f"subitize score {shlex.quote(run)} --judge {shlex.quote(plan.judge)}" if is_run else "subitize score RUN"
     print_line(f"stopped; every answer is stored; see: {see}")
 
 
