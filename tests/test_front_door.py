@@ -37,7 +37,7 @@ def test_its_run_is_that_of_the_command(run: Path, tmp_path: Path) -> None:
 
 def test_its_scores_are_those_of_the_command(run: Path) -> None:
     told = call("score", run, "--by", "number", "--json").json()
-    scores = subitize.score(run, by=["number"])
+    scores = subitize.score(run, by=["number"]).frame
     for name in ("suite", "model", "model_name", "judge", "factor", "group", "measure", "value", "n", "method"):
         assert scores[name].to_list() == [row[name] for row in told]
     for name in ("low", "high"):
@@ -46,8 +46,9 @@ def test_its_scores_are_those_of_the_command(run: Path) -> None:
 
 
 def test_its_comparison_is_that_of_the_command(run: Path) -> None:
-    boards = call("compare", run, "--models", "--json").json()["leaderboards"]
-    ranks, differences = subitize.compare(run)
+    boards = call("compare", run, "--json").json()["leaderboards"]
+    frames = subitize.compare(run).frames
+    ranks, differences = frames["models"], frames["pairs"]
     ranked = [(board["measure"], one["model"], one["letters"]) for board in boards for one in board["models"]]
     assert ranks.select("measure", "model", "letters").rows() == ranked
     told = [(board["measure"], one["first"], one["p_holm"]) for board in boards for one in board["pairs"]]
@@ -57,7 +58,7 @@ def test_its_comparison_is_that_of_the_command(run: Path) -> None:
 def test_a_run_that_is_open_stays_open(run: Path) -> None:
     with subitize.open(run) as opened:
         subitize.judge(opened, "parser:policy=total")
-        assert "parser:policy=total" in subitize.score(opened)["judge"].to_list()
+        assert "parser:policy=total" in subitize.score(opened).frame["judge"].to_list()
         assert len(list(opened.responses())) == 36
 
 
@@ -81,16 +82,16 @@ def test_what_cannot_work_is_refused_with_the_remedy(run: Path, tmp_path: Path) 
 
 
 def test_one_name_may_be_a_string(run: Path) -> None:
-    assert subitize.score(run, by="number").equals(subitize.score(run, by=["number"]))
-    assert subitize.compare(run, measures="nae").ranks["measure"].unique().to_list() == ["nae"]
+    assert subitize.score(run, by="number").frame.equals(subitize.score(run, by=["number"]).frame)
+    assert subitize.compare(run, measures="nae").frame["measure"].unique().to_list() == ["nae"]
 
 
 @pytest.mark.slow
-def test_what_a_comparison_leaves_out_and_what_a_suite_says_are_warnings(run: Path, tmp_path: Path) -> None:
+def test_what_a_comparison_leaves_out_is_noted_and_what_a_suite_says_is_a_warning(run: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(run, tmp_path / "run")
     assert call("exclude", copy, "naming/dots/3/0/things", "--reason", "blurred").code == 0
-    with pytest.warns(UserWarning, match="left out: 2 of 12 answers about (observer|random)"):
-        subitize.compare(copy, measures="accuracy")
+    notes = "\n".join(subitize.compare(copy, measures="accuracy").notes)
+    assert re.search("left out: 2 of 12 answers about (observer|random)", notes)
     assert call("stimuli", "--images", 1, "--numbers", 1, "--categories", "dots", "--out", tmp_path / "drawn").code == 0
     table = tmp_path / "questions.csv"
     (picture,) = (tmp_path / "drawn").glob("*.png")

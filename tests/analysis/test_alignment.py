@@ -251,11 +251,11 @@ def test_a_score_that_never_varies_is_printed_without_an_interval(run: Run) -> N
         read(run, trial(one, model=EXACT), {Fit(task_text(one.task)): Known(0.0)}, "clipscore:w/clip")
         read(run, trial(one, model=EXACT), graph_answers(one), "observer")
     run.close()
-    printed = call("align", run.location).out
+    printed = call("score", run.location, "--alignment").out
     assert re.search(r"fit +0\.000 +3$", printed, re.MULTILINE), printed
     assert "inf" not in printed.replace("† informed", "")
     assert "There is no interval where all scores are the same" in printed
-    (row,) = [row for row in call("align", run.location, "--json").json() if row["measure"] == "fit"]
+    (row,) = [row for row in call("score", run.location, "--alignment", "--json").json() if row["measure"] == "fit"]
     assert (row["value"], row["low"], row["high"], row["n"]) == (0.0, None, None, 3)
 
 
@@ -285,12 +285,12 @@ def test_the_observer_sees_that_a_painter_that_omits_fits_less(tmp_path: Path) -
         paint_all(run, OMITTING, repeats=3)
     judged = call("judge", folder, "--judge", "observer")
     assert judged.code == 0, judged.err
-    rows = call("align", folder, "--json").json()
+    rows = call("score", folder, "--alignment", "--json").json()
     values = {row["model"]: row["value"] for row in rows}
     assert values["exact"] == 1
     assert values["omitting"] < 0.8
     assert all(row["is_stand_in"] and row["is_stand_in_judge"] and row["is_informed"] for row in rows)
-    printed = call("align", folder).out
+    printed = call("score", folder, "--alignment").out
     assert "observer *" in printed
     assert "† informed" in printed
     assert "graph: share of the yes-or-no questions" in printed
@@ -309,6 +309,6 @@ def _with_graph(one: Item) -> Item:
 
 
 def test_what_cannot_be_aligned_is_one_line_and_exit_code_2(run: Run) -> None:
-    finished = call("align", run.location)
+    finished = call("score", run.location, "--alignment")
     assert (finished.code, finished.err.count("\n")) == (2, 1)
     assert "first: subitize judge RUN --judge dsg:MODEL" in finished.err

@@ -10,7 +10,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from subitize import front_door
+import subitize
 from subitize.analysis.calibration import Search, calibrate
 from subitize.analysis.frame import ReadOptions, observe_run, read_frame
 from subitize.analysis.protocols import fingerprints
@@ -397,9 +397,9 @@ def test_a_calibration_is_for_the_judge_it_was_made_for(run: Run) -> None:
             "--judge\n"
         )
     with pytest.warns(UserWarning, match="only the readings of 'finder'"):
-        scored = front_door.score(run, rule="calibrated:finder")
+        scored = subitize.score(run, rule="calibrated:finder")
     told = call("score", run.location, "--rule", "calibrated:finder", "--json").json()
-    assert scored["value"].to_list() == [one["value"] for one in told]
+    assert scored.frame["value"].to_list() == [one["value"] for one in told]
 
 
 def test_a_rule_that_cannot_read_all_judges_asks_for_one(run: Run) -> None:

@@ -102,9 +102,9 @@ def test_a_number_larger_than_any_float_is_a_surplus(tmp_path: Path) -> None:
 
 
 def test_the_command_lists_the_scorers_and_refuses_unknown_ones(run_path: Path) -> None:
-    assert "vlmevalkit:countbenchqa" in call("rescore").out
-    assert "no scorer named 'x'" in call("rescore", run_path, "--scorer", "x").err
-    done = call("rescore", run_path, "--scorer", "lmms-eval:vlmsareblind")
+    assert "vlmevalkit:countbenchqa" in call("list", "scorers").out
+    assert "no scorer named 'x'" in call("score", run_path, "--scorer", "x").err
+    done = call("score", run_path, "--scorer", "lmms-eval:vlmsareblind")
     assert "Their average: As they print it: the mean of tasks, without those with nothing right." in done.out
     assert "1.000" in done.out
     assert "all are read alike" in done.out

@@ -16,7 +16,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_refinement_is_compared_by_model_and_measure(run: Path) -> None:
-    rows = call("compare", run, "--json").json()
+    rows = call("compare", run, "--refined", "--json").json()
     places = {(row["refinement"], row["model"], row["measure"]) for row in rows}
     assert places == {
         (name, model, measure)
@@ -31,7 +31,7 @@ def test_each_refinement_is_compared_by_model_and_measure(run: Path) -> None:
 
 
 def test_the_table_says_what_a_fallback_is(run: Path) -> None:
-    done = call("compare", run)
+    done = call("compare", run, "--refined")
     assert done.code == 0
     assert "production" in done.out
     assert "Fallbacks: Pairs in which the refinement did not apply" in done.out
@@ -39,7 +39,7 @@ def test_the_table_says_what_a_fallback_is(run: Path) -> None:
 
 def test_a_run_without_refined_prompts_says_what_to_do_first(tmp_path: Path) -> None:
     refined(tmp_path / "plain", "production:categories=apples,numbers=1-2", repeats=1).close()
-    done = call("compare", tmp_path / "plain")
+    done = call("compare", tmp_path / "plain", "--refined")
     assert done.code == 2
     assert "has no refined prompts that were judged beside the original ones; first: subitize run SUITE" in done.err
 
@@ -56,9 +56,15 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_its_older_option_still_works_and_says_that_it_is_the_default(named: Path) -> None:
+    done = call("compare", named / "two", "--models", "--json")
+    assert done.err == "subitize: subitize compare --models is now: subitize compare\n"
+    assert done.out == call("compare", named / "two", "--json").out
+
+
 @pytest.mark.slow
 def test_models_of_several_runs_are_compared_on_what_they_have_in_common(named: Path) -> None:
-    found = call("compare", named / "one", named / "two", "--models", "--json").json()
+    found = call("compare", named / "one", named / "two", "--json").json()
     accuracy = next(one for one in found["leaderboards"] if one["measure"] == "accuracy")
     assert [one["model"] for one in accuracy["models"]][-1] == "random"
     (best, *_) = accuracy["models"]
@@ -72,7 +78,7 @@ def test_models_of_several_runs_are_compared_on_what_they_have_in_common(named: 
 
 
 def test_the_table_of_models_says_who_cannot_be_told_apart(named: Path) -> None:
-    done = call("compare", named / "two", "--models", "--measure", "accuracy", "--by", "category", columns=100)
+    done = call("compare", named / "two", "--measure", "accuracy", "--by", "category", columns=100)
     assert done.code == 0
     assert "accuracy in naming, judged by parser, category=dots" in done.out
     assert "letter: models that share one cannot be told apart" in done.out
@@ -82,7 +88,7 @@ def test_the_table_of_models_says_who_cannot_be_told_apart(named: Path) -> None:
 def test_models_under_different_items_are_not_compared(named: Path, tmp_path: Path) -> None:
     made = call("run", NAMING, "--model", "random", "--out", tmp_path / "other", "--seed", 2)
     assert made.code == 0
-    done = call("compare", named / "two", tmp_path / "other", "--models")
+    done = call("compare", named / "two", tmp_path / "other")
     assert done.code == 2
     assert "no item and repeat is common to all models" in done.err
 
@@ -90,18 +96,20 @@ def test_models_under_different_items_are_not_compared(named: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        pytest.param(["two", "--models", "--measure", "speed"], "no measure to compare by named 'speed'", id="measure"),
+        pytest.param(["two", "--measure", "speed"], "no measure to compare by named 'speed'", id="measure"),
+        pytest.param(["two", "--measure", "success"], "these models have nothing that success is of", id="nothing"),
+        pytest.param(["two", "--by", "colour"], "no factor named 'colour'", id="factor"),
+        pytest.param(["one"], "there is one model only, 'random'; name a run of another", id="one model"),
         pytest.param(
-            ["two", "--models", "--measure", "success"], "these models have nothing that success is of", id="nothing"
+            ["one", "two", "--refined"], "2 runs, but refined prompts are compared within one run", id="several runs"
         ),
-        pytest.param(["two", "--models", "--by", "colour"], "no factor named 'colour'", id="factor"),
-        pytest.param(["one", "--models"], "there is one model only, 'random'; name a run of another", id="one model"),
-        pytest.param(["one", "two"], "2 runs, but refined prompts are compared within one run", id="several runs"),
-        pytest.param(["one", "one", "--models"], "is given 2 times; once is enough", id="twice"),
-        pytest.param(["two", "--by", "category"], "--by category: it is for models; add --models", id="by"),
-        pytest.param(["two", "--prompts", "fixed"], "--prompts fixed: it is for models; add --models", id="prompts"),
-        pytest.param(["two", "--models", "--prompts", "some"], "--prompts some: should be sampled or fixed", id="some"),
-        pytest.param(["two", "--models", "--judge", "human"], "has no readings by 'human'", id="judge"),
+        pytest.param(["one", "one"], "is given 2 times; once is enough", id="twice"),
+        pytest.param(["two", "--refined", "--by", "category"], "--by category: leave it out with --refined", id="by"),
+        pytest.param(
+            ["two", "--refined", "--prompts", "fixed"], "--prompts fixed: leave it out with --refined", id="prompts"
+        ),
+        pytest.param(["two", "--prompts", "some"], "--prompts some: should be sampled or fixed", id="some"),
+        pytest.param(["two", "--judge", "human"], "has no readings by 'human'", id="judge"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_a_remedy(named: Path, given: list[str], message: str) -> None:
@@ -111,7 +119,7 @@ def test_what_cannot_be_compared_is_refused_with_a_remedy(named: Path, given: li
 
 
 def test_a_run_that_is_given_by_two_paths_is_refused(named: Path) -> None:
-    done = call("compare", named / "one", named / "two" / ".." / "one", "--models")
+    done = call("compare", named / "one", named / "two" / ".." / "one")
     assert done.code == 2
     assert "is given 2 times; once is enough" in done.err
 
@@ -122,9 +130,9 @@ def test_answers_that_were_read_by_different_rules_are_not_compared(named: Path,
         "run", NAMING, "--model", "random", "--judge", "parser:policy=total", "--out", tmp_path / "total", "--seed", 1
     )
     assert made.code == 0, made.err
-    done = call("compare", named / "two", tmp_path / "total", "--models")
+    done = call("compare", named / "two", tmp_path / "total")
     assert done.code == 2
-    assert "ideal-human and random of naming were read differently: rule" in done.err
+    assert "ideal-human:weber=0.1 and random of naming were read differently: rule" in done.err
     assert "read all by one rule with --rule RULE" in done.err
-    found = call("compare", named / "two", tmp_path / "total", "--models", "--rule", "strict", "--json").json()
+    found = call("compare", named / "two", tmp_path / "total", "--rule", "strict", "--json").json()
     assert len(found["leaderboards"][0]["models"]) == 3

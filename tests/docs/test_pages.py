@@ -28,7 +28,7 @@ MARKS = dict.fromkeys(QUICK, ()) | {
 MARKED = {page: pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES}
 WITH_SAMPLES = [one for page, one in MARKED.items() if find_samples(page.read_text(encoding="utf-8"))]
 READ_ONLY = {
-    *("agree", "align", "compare", "costs", "doctor", "glyphs", "list", "measure", "power", "reproduce", "score"),
+    *("agree", "compare", "costs", "doctor", "glyphs", "list", "measure", "power", "reproduce", "score"),
     *("show", "tables"),
 }
 # They print what is not for people: CSV, or a prompt as it would be sent.
@@ -124,7 +124,9 @@ def _documented_columns(text: str, table: str) -> list[str]:
 
 def test_every_command_is_in_the_documentation() -> None:
     documented = " ".join(command for page in PAGES for command in commands(page.read_text(encoding="utf-8")))
-    names = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    names = {
+        str(command.name or (command.callback and command.callback.__name__)) for command in app.registered_commands
+    }
     assert {name for name in names if f"subitize {name}" not in documented} == set()
     assert "subitize import readings" in documented
     assert "subitize import votes" in documented

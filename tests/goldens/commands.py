@@ -417,8 +417,8 @@ TOPICS: Mapping[str, Topic] = {
             f"run {_NAMING} --model observer --seed 5 --out named",
             "judge painted --judge vlm:observer",
             "score painted --judge observer --pass-at-k --json",
-            "compare painted --judge observer --json",
-            "compare named --models --json",
+            "compare painted --refined --judge observer --json",
+            "compare named --json",
         ),
     ),
     "scores": Topic(
@@ -441,11 +441,11 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "comparisons": Topic(
         (
-            "compare naming --models --json",
-            "compare naming --models --by category --measure accuracy --json",
-            "compare naming schema_5 --models --prompts fixed --measure mae --json",
-            "compare t2icountbench --judge voters --json",
-            "compare t2icountbench --judge observer --rule boxes>=0.5 --json",
+            "compare naming --json",
+            "compare naming --by category --measure accuracy --json",
+            "compare naming schema_5 --prompts fixed --measure mae --json",
+            "compare t2icountbench --refined --judge voters --json",
+            "compare t2icountbench --refined --judge observer --rule boxes>=0.5 --json",
         ),
         _copy("naming", "schema_5", "t2icountbench"),
     ),
@@ -472,8 +472,8 @@ TOPICS: Mapping[str, Topic] = {
     "alignment": Topic(
         (
             "judge production --judge dsg:openai:test-model,self_test=false",
-            "align production --json",
-            "align production --by number --by category --json",
+            "score production --alignment --json",
+            "score production --alignment --by number --by category --json",
             "rewrite production:numbers=1-2,categories=dots+apples --model openai:test-model,concurrency=1 --limit 3"
             " --out own.csv",
             "rewrite production:numbers=1-2,categories=dots --model openai:test-model --instruction Shorter --dry-run",
@@ -563,9 +563,9 @@ TOPICS: Mapping[str, Topic] = {
             "import outputs log.json --out inspect --json",
             "import outputs reviews/llava/count_qa_default.jsonl --format evalscope --out evalscope --json",
             "import outputs log.json --out inspect",
-            "rescore",
-            "rescore lmms --json",
-            "rescore vlm --scorer vlmevalkit:countbenchqa --scorer lmms-eval:pixmo_count --judge parser --json",
+            "list scorers",
+            "score lmms --scorer all --json",
+            "score vlm --scorer vlmevalkit:countbenchqa --scorer lmms-eval:pixmo_count --judge parser --json",
             "show lmms lmms-eval-countbench/2 --json",
         ),
         _write_outputs,

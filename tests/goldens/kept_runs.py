@@ -34,7 +34,7 @@ PRINTED: dict[str, tuple[Sequence[str], ...]] = {
         ("score", "--pass-at-k", "--json"),
         MEASURE,
         AGREE,
-        ("compare", "--json"),
+        ("compare", "--refined", "--json"),
         ("tables", "--paper", "t2icountbench", "--judge", "observer", "--extensions", "--json"),
         ("tables", "--paper", "t2icountbench", "--judge", "voters", "--json"),
         SHOW,

@@ -487,7 +487,7 @@ def test_the_command_says_what_was_read_differently_and_why(tmp_path: Path) -> N
     assert "3 replies of llava to lmms-eval-countbench added" in done.out
     assert "number word" in done.out
     assert "substring" in done.out
-    (row,) = call("rescore", run, "--json").json()
+    (row,) = call("score", run, "--scorer", "all", "--json").json()
     assert row["is_recorded"]
     assert (row["theirs"]["value"], row["ours"]["value"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
     assert {(one["reason"], one["we_are_stricter"]) for one in row["differences"]} == {

@@ -187,7 +187,7 @@ def test_a_link_to_itself_is_refused_in_one_line(tmp_path: Path, case: Case) -> 
         ["report", run, "-o", loop],
         ["report", run, "-o", tmp_path / "page.html", "--figures", loop],
         ["report", run, "-o", tmp_path / "page.html", "--tables", loop],
-        ["compare", loop, run, "--models"],
+        ["compare", loop, run],
         ["export", run, "-o", loop],
         ["run", "production", "--model", "painter", "--out", loop],
     ]

@@ -73,5 +73,5 @@ def test_records_are_a_frame_and_json() -> None:
 
 
 def test_published_scorers_can_be_listed_as_json() -> None:
-    listed = {one["name"]: one for one in call("rescore", "--json").json()}
+    listed = {one["name"]: one for one in call("list", "scorers", "--json").json()}
     assert set(listed["vlmevalkit:countbenchqa"]) == {"name", "rule", "defect"}

@@ -74,7 +74,7 @@ def test_a_sample_that_does_not_say_of_how_many_it_is_names_its_row(tmp_path: Pa
     assert done.code == 0, done.err
     other = Path(shutil.copytree(run, tmp_path / "other"))
     change(run, "UPDATE suites SET sampled_from = NULL")
-    for command in (("show", run), ("score", run), ("compare", run, other, "--models"), ("report", run)):
+    for command in (("show", run), ("score", run), ("compare", run, other), ("report", run)):
         with case(command[0]):
             line = told(call(*command, *(("-o", tmp_path / "r.html") if command[0] == "report" else ())))
             assert "table suites, row suite = 'production': sampled_from is empty, though its sampling is" in line

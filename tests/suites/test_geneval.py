@@ -143,7 +143,7 @@ def test_tags_weigh_the_same_however_many_prompts_they_have(tmp_path: Path) -> N
 def test_what_the_judge_cannot_answer_waits_for_another(tmp_path: Path) -> None:
     spec, run = write_suites(tmp_path)["geneval2"], tmp_path / "run"
     assert call("run", spec, "--model", "painter:size_px=256", "--out", run).code == 0
-    done = call("rescore", run, "--scorer", "geneval2:hard-am")
+    done = call("score", run, "--scorer", "geneval2:hard-am")
     assert re.search(r"^painter .*geneval2:hard-am .* 2 +1 +observer", done.out, re.MULTILINE), done.out
     assert "Left out: In neither: they wait for a judge, or have no score." in done.out
 

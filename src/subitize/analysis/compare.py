@@ -228,7 +228,7 @@ def _check_comparable(entries: Sequence[Contestant]) -> None:
     labels = sorted({one.label for one in entries})
     if len(labels) == 1:
         raise NothingToDoError(
-            f"there is one model only, {labels[0]!r}; name a run of another one, too: subitize compare RUN RUN --models"
+            f"there is one model only, {labels[0]!r}; name a run of another one, too: subitize compare RUN RUN"
         )
     known = read_names(*{one.run for one in entries if one.run})
     seen = ", ".join(sorted({f"{one.label} in {one.suite} by {known.name_judge(one.judge)}" for one in entries}))

@@ -657,6 +657,6 @@ def _what_is_missing(run: Run, reader: ReadOptions, latest: pl.DataFrame) -> str
     if read_judges(run):
         return (
             f"{run.location} has no readings of the suites' own questions yet: subitize judge {name} --judge JUDGE; "
-            f"for those of judges that ask their own: subitize align {name}"
+            f"for those of judges that ask their own: subitize score {name} --alignment"
         )
     return f"{run.location} has no readings yet; finish its run, or: subitize judge {name} --judge JUDGE"

@@ -93,7 +93,7 @@ def plan(what: str, given: Assumed, run: Run | None, track: Track, *, with_curve
     study = _settle(what, given, _learn_from(run, what, given))
     wanted = Wanted(**{name: given[name] for name in Wanted.__dataclass_fields__ if name in given})
     _check_wanted(study, wanted)
-    reader = {"difference": "compare --models", "kappa": "agree"}.get(what, "score")
+    reader = {"difference": "compare", "kappa": "agree"}.get(what, "score")
     is_quick = reader == "score" and study.prompts <= 1_000
     count = given.get("simulations", 20_000 if is_quick else 10_000)
     simulation = Simulation(study, wanted, count, given["seed"], track)

@@ -6,7 +6,9 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 # Each module adds its commands when it is imported.
-from subitize.cli import corpus, data, listing, papers, people, reading, running, serving  # noqa: F401
+from subitize.cli import corpus, data, listing, papers, people, running, serving, verbs  # noqa: F401
+from subitize.cli.expose import name_options
+from subitize.cli.old_names import modernise
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.io.memory import tune_gc
@@ -25,6 +27,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # for terminals of another encoding
     try:
         _check_arguments(sys.argv[1:])
+        sys.argv[1:] = modernise(sys.argv[1:])
         app()
     except SubitizeError as error:
         _end(str(error), error.exit_code)
@@ -36,7 +39,7 @@ def main() -> None:
 
 
 def _end(message: str, exit_code: int) -> NoReturn:
-    printable = "".join(char if char.isprintable() else " " for char in message)
+    printable = "".join(char if char.isprintable() else " " for char in name_options(message))
     print(f"subitize: {printable}", file=sys.stderr)
     sys.exit(exit_code)
 

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import emit
+from subitize.cli.expose import emit
 from subitize.errors import BadValueError
+from subitize.io.outputs import check_figure, check_folder
 from subitize.report.terminal import TerminalEvents, print_warnings
 
 _COUNT = "count"
@@ -74,7 +75,7 @@ def count(
 
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(exclude or ())))
     if out is not None:
-        options.check_folder(out)
+        check_folder(out)
     layout = choose_layout(preset, column, address)
     corpus = Corpus(tuple(find_shards(files)), layout, rule, samples, out)
     with TerminalEvents() as events:
@@ -119,7 +120,7 @@ def report(
 
     if len(counts) > 2:
         raise BadValueError(f"{len(counts)} corpora: give one, or two to compare")
-    options.check_figure(figure)
+    check_figure(figure)
     if page is not None:
         check_outputs(Outputs(page))
     summaries = [summarise(load_counts(folder), start) for folder in counts]
@@ -150,7 +151,7 @@ def link(
     from subitize.corpus.report import link_result
     from subitize.report.figures import save_figure
 
-    options.check_figure(figure)
+    check_figure(figure)
     corpus = load_counts(counts)
     with options.open_run(run, database, images) as opened:
         links = link_accuracy(observe_run(opened, options.choose_reader(judge, rule)), corpus)

@@ -1,4 +1,4 @@
-"""Commands on a run's data: show, exclude, export, attach, import, and rescore other programs' outputs."""
+"""Commands on a run's data: show, exclude, export, attach, import."""
 
 import shlex
 from dataclasses import replace
@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit, emit_lines, import_app, locate, open_run, read_names
+from subitize.cli.expose import emit
+from subitize.cli.options import app, emit_lines, import_app, locate, open_run, read_names
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.io.outputs import check_file
 from subitize.report.terminal import TerminalEvents, print_line
 
 
@@ -255,31 +257,6 @@ def import_outputs_(
     with open_run(out, database, images) as opened:
         rescored, names = rescore_import(opened, summary), read_names(opened)
     records, name = names.plain({"imported": summary, "rescored": rescored}), shlex.quote(out)
-    see = f"see: subitize score {name}, subitize rescore {name} --scorer NAME, subitize report {name}"
+    see = f"see: subitize score {name}, subitize score {name} --scorer NAME, subitize report {name}"
     found = rescoring_result(rescored, names).say(see)
     emit(replace(found, records=records, lead=tuple(summary.lines())), as_json=as_json)
-
-
-@app.command()
-def rescore(
-    run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="The run's folder; left out: list the scorers.")
-    ] = None,
-    scorer: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A published scorer; several times [as recorded by an import, else all]."),
-    ] = None,
-    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
-    as_json: options.AsJson = False,
-    database: options.DatabaseUrl = None,
-    images: options.ImagesFolder = None,
-) -> None:
-    """Score a run as others do, beside our reading: which replies are read differently, and why."""
-    from subitize.analysis.rescoring import rescore_run
-    from subitize.report.alignment import rescoring_result, scorers_result
-
-    if run is None:
-        return emit(scorers_result(), as_json=as_json)
-    with open_run(run, database, images) as opened:
-        found, names = rescore_run(opened, scorer or (), judge), read_names(opened)
-    return emit(rescoring_result(found, names), as_json=as_json)

@@ -12,9 +12,11 @@ import typer
 
 from subitize import __version__
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit, emit_lines, open_run, print_notes
+from subitize.cli.expose import emit
+from subitize.cli.options import app, emit_lines, open_run, print_notes
 from subitize.errors import BadValueError
 from subitize.interfaces import watch
+from subitize.io.outputs import check_figure, check_file, check_folder
 from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def list_(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[suites|models|judges|refinements|papers|datasets|calibrations|NAME|FILE.yaml]",
+            metavar="[suites|models|judges|refinements|papers|datasets|scorers|calibrations|NAME|FILE.yaml]",
             help="What to list, or the name of one to describe [how many there are of each kind].",
         ),
     ] = None,
@@ -47,6 +49,10 @@ def list_(
         return _count_kinds(as_json=as_json)
     if name == "calibrations":
         return _list_calibrations(as_json=as_json)
+    if name == "scorers":
+        from subitize.report.alignment import scorers_result
+
+        return emit(scorers_result(), as_json=as_json)
     if name == "datasets":
         return _list_datasets(as_json=as_json)
     if name.endswith((".yaml", ".yml")):
@@ -224,7 +230,7 @@ def stimuli(
     from subitize.registry import make_items, make_suite
     from subitize.stimuli.export import write_stimuli
 
-    options.check_folder(out)
+    check_folder(out)
     given = {"control": control, "numbers": numbers, "categories": categories, "images": images}
     made = make_suite(write_spec(suite, given | {"background": background, "overlap": overlap}))
     with TerminalEvents() as events:
@@ -248,7 +254,7 @@ power_app = options.add_group(
 _STUDIES = {
     "accuracy": "Plan one accuracy, or the success of K images, as score reports it.",
     "error": "Plan a mean error (NAE or MAE), as score reports it.",
-    "difference": "Plan a comparison of models on the same prompts, as compare --models reports it.",
+    "difference": "Plan a comparison of models on the same prompts, as compare reports it.",
     "kappa": "Plan Fleiss' κ and Krippendorff's α of annotators who say yes or no, as agree reports them.",
 }
 _OF_IMAGES = "accuracy error difference"
@@ -326,7 +332,7 @@ def _plan(what: str, given: dict[str, Any]) -> None:
     from subitize.report.studies import plan_result, write_power_figure
 
     figure, as_json = given.pop("figure", None), given.pop("as_json")
-    options.check_figure(figure)
+    check_figure(figure)
     like, database, folder = (given.get(name) for name in ("like", "database", "image_folder"))
     with open_run(like, database, folder) if like else nullcontext() as run, TerminalEvents() as events:
         found = plan(what, given, run, partial(watch, events), with_curve=figure is not None)

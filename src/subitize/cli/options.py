@@ -17,17 +17,16 @@ if TYPE_CHECKING:
     from subitize.interfaces import Judge, Suite
     from subitize.labels import Rule
     from subitize.registry import Resolved
-    from subitize.report.table import Result
     from subitize.store import Location, Run
 
 
 PAPER = "PAPER"
 _SECTIONS = {
-    "Evaluate models": ("run", "judge", "score", "measure", "compare", "align", "report", "plate"),
+    "Evaluate models": ("run", "judge", "score", "measure", "compare", "report", "plate"),
     "Look into a run": ("show", "exclude", "export"),
     "Find and prepare": ("list", "prompts", "stimuli", "glyphs", "rewrite", "power", "doctor"),
     "Ask people": ("annotate", "sample", "screen", "ratings", "agree", "calibrate"),
-    "Use data made elsewhere": ("import", "attach", "rescore", "probes", "corpus"),
+    "Use data made elsewhere": ("import", "attach", "probes", "corpus"),
     "Reproduce papers": ("reproduce", "tables"),
     "Train models": ("serve",),
 }
@@ -179,46 +178,14 @@ def split_refinements(given: Iterable[str] | None) -> list[str]:
     return each
 
 
-def check_file(path: Path) -> None:
-    """Refuse a file that cannot be written, or that is a run's database."""
-    from subitize.io.outputs import check_output
-
-    check_folder(path.parent)
-    check_output(path)
-
-
-def check_folder(folder: Path) -> None:
-    """Refuse a folder whose path leads through a file."""
-    for path in (folder, *folder.parents):
-        if path.exists() and not path.is_dir():
-            raise BadValueError(f"{path} is a file, not a folder, so that nothing can be written there; name another")
-
-
-def check_figure(path: Path | None, option: str = "--figure") -> None:
-    """Refuse early a figure that could not be drawn later."""
-    if path is None:
-        return
-    check_file(path)
-    if path.suffix.lower() not in (".png", ".svg"):
-        raise BadValueError(f"{option} {path}: should end in .png or .svg")
-    if not path.parent.is_dir():
-        raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
-
-
 def print_notes(suite: "Suite") -> None:
     """Print a suite's notes on the file that it was loaded from."""
     print_warnings(*suite.notes)
 
 
-def emit(result: "Result", *, as_json: bool = False) -> None:
-    """Print what a command found."""
-    from subitize.report.writers import print_result
-
-    print_result(result, as_json=as_json)
-
-
 def emit_lines(records: object, *lines: str, as_json: bool = False) -> None:
     """Print what a command found, where lines say it all."""
+    from subitize.cli.expose import emit
     from subitize.records import to_plain
     from subitize.report.table import Result
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import PAPER, app, check_file, emit, import_app, open_run
+from subitize.cli.expose import emit
+from subitize.cli.options import PAPER, app, import_app, open_run
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.io.memory import gc_paused
+from subitize.io.outputs import check_file
 from subitize.papers import find, load, papers_by_name
 from subitize.report.terminal import print_line, print_warnings
 

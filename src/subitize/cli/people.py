@@ -11,8 +11,9 @@ import typer
 
 from subitize.annotation.plan import StudyPlan, describe_options, list_options, require_parts
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit_lines, locate, open_run
+from subitize.cli.options import app, emit_lines, locate, open_run
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
+from subitize.io.outputs import check_file
 from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 

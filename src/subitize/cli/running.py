@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, emit, locate, open_run, print_notes
+from subitize.cli.expose import emit
+from subitize.cli.options import app, locate, open_run, print_notes
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.io.outputs import check_file
 from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 if TYPE_CHECKING:

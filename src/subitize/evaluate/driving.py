@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from subitize.errors import MissingPartError, RunError, StorageError
 from subitize.evaluate.engines import Call, Failure, describe
@@ -32,6 +32,8 @@ async def drive(jobs: Iterable[JobT], callbacks: WorkCallbacks[JobT, DoneT]) -> 
     """Do all jobs. If stopped, commit first what has been answered."""
     remaining = iter(jobs)
     committer = _Committer(callbacks.commit)
+    own = (asyncio.get_running_loop(), asyncio.current_task())
+    _UNDER_WAY.add(own)
 
     async def fill_slot() -> None:
         for job in remaining:
@@ -49,7 +51,19 @@ async def drive(jobs: Iterable[JobT], callbacks: WorkCallbacks[JobT, DoneT]) -> 
     except BaseExceptionGroup as errors:
         raise _first(errors) from None
     finally:
+        _UNDER_WAY.discard(own)
         committer.close()
+
+
+_UNDER_WAY: set[tuple[asyncio.AbstractEventLoop, "asyncio.Task[Any] | None"]] = set()
+
+
+def stop() -> None:
+    """Stop, from another thread, the work that is under way; what was answered is stored first."""
+    for loop, task in tuple(_UNDER_WAY):
+        _UNDER_WAY.discard((loop, task))
+        if task is not None:
+            loop.call_soon_threadsafe(task.cancel)
 
 
 class _Committer(Generic[DoneT]):

@@ -59,6 +59,30 @@ def atomic_file(path: Path) -> Iterator[Path]:
         raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
 
 
+def check_file(path: Path) -> None:
+    """Refuse a file that cannot be written, or that is a run's database."""
+    check_folder(path.parent)
+    check_output(path)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder whose path leads through a file."""
+    for path in (folder, *folder.parents):
+        if path.exists() and not path.is_dir():
+            raise BadValueError(f"{path} is a file, not a folder, so that nothing can be written there; name another")
+
+
+def check_figure(path: Path | None, option: str = "figure") -> None:
+    """Refuse early a figure that could not be drawn later."""
+    if path is None:
+        return
+    check_file(path)
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise BadValueError(f"`{option}` {path}: should end in .png or .svg")
+    if not path.parent.is_dir():
+        raise BadValueError(f"`{option}` {path}: there is no folder {path.parent}; make it first")
+
+
 def check_output(path: Path) -> None:
     """Refuse a path that cannot be written to: a folder, a disk, a link to itself, the standard output.
 

@@ -25,7 +25,7 @@ def graph_of(item: Item) -> tuple[Node, ...]:
 
 
 class Dsg(InWords):
-    """Ask an image-to-text model every yes-or-no question of a prompt's scene graph; `subitize align` scores it."""
+    """Ask an image-to-text model every yes-or-no question of a prompt's scene graph; `score --alignment` scores it."""
 
     name = "dsg"
     instead = "dsg:openai:MODEL, dsg:hf-inference:MODEL or dsg:transformers:MODEL"

@@ -1,5 +1,6 @@
 """Models compared with one another, and refined prompts with their originals, in the report and at the terminal."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -169,18 +170,30 @@ def comparison_result(found: Comparisons, names: Names, prompts: Prompts) -> Res
             Column("n", "observations"),
         )
         ranks = ((of.rank, names.mark_model(of.model), of.letters, of.estimate, of.estimate.n) for of in one.models)
-        pairs = ((f"{of.first} − {of.second}", of.difference, of.p, of.p_holm) for of in one.pairs)
+        named = names.rename(one.pairs)
+        pairs = ((f"{of.first} − {of.second}", of.difference, of.p, of.p_holm) for of in named)
         ps = (Column.p("p", _FLIPS), Column.p("p (Holm)", "adjusted for all pairs of a table"))
         tables.append(Table.of("leaderboard", title, heads, ranks, _VALUES))
         tables.append(Table.of("pairs", "", ("models", Column("difference", digits=3), *ps), pairs, _VALUES))
     stand_ins = [STAND_IN] * any(of.model in names.models for one in found.boards for of in one.models)
     about = f"intervals are about {ESTIMANDS[prompts]}"
-    notes = (*map(write_left_out, found.left_out), *found.notes, *stand_ins, about)
+    notes = (
+        *map(write_left_out, names.rename(found.left_out)),
+        *(_name_models(one, names) for one in found.notes),
+        *stand_ins,
+        about,
+    )
     boards = [
         {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)} for one in found.boards
     ]
     records = {"prompts": prompts, "leaderboards": boards, "left_out": found.left_out, "notes": found.notes}
     return Result(tuple(tables), names.plain(records), notes=notes)
+
+
+def _name_models(note: str, names: Names) -> str:
+    known = {spec: name for spec, name in names.model_names.items() if spec != name}
+    longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    return re.sub(rf"(?<!\w)(?:{longest_first})(?!\w)", lambda found: known[found[0]], note) if known else note
 
 
 _VALUES = "value [95 % interval] over what all models have answered"

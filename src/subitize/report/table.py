@@ -213,10 +213,18 @@ class Result:
         """The records as a polars frame; of several lists of records, the first."""
         import polars as pl
 
-        found: Any = self.records
-        if isinstance(found, Mapping):
-            found = next((each for each in found.values() if isinstance(each, list)), [found])
-        return pl.DataFrame(found, infer_schema_length=None)
+        found = self.frames
+        first = next(iter([*list(found)[not isinstance(self.records, list) :], *found]), None)
+        return pl.DataFrame() if first is None else found[first]
+
+    @property
+    def frames(self) -> "dict[str, pl.DataFrame]":
+        """Each list of records as a polars frame, by its name; a row begins with the fields of what holds it."""
+        import polars as pl
+
+        rows: dict[str, list[dict[str, Any]]] = {}
+        _gather("records", self.records if isinstance(self.records, list) else [self.records], {}, rows)
+        return {name: pl.DataFrame(own, infer_schema_length=None) for name, own in rows.items() if any(own)}
 
     def __str__(self) -> str:
         from subitize.report.terminal import find_width
@@ -228,6 +236,31 @@ class Result:
         from subitize.report.writers import to_fragment
 
         return to_fragment(self)
+
+
+def _gather(
+    name: str, records: Sequence[Any], holder: Mapping[str, Any], rows: dict[str, list[dict[str, Any]]]
+) -> None:
+    """Gather records under their name, and those that are nested in them under theirs."""
+    for record in records:
+        flat = {**holder, **_flatten(record)}
+        inner = {key: value for key, value in flat.items() if _is_records(value)}
+        own = {key: value for key, value in flat.items() if key not in inner}
+        rows.setdefault(name, []).append(own)
+        for key, value in inner.items():
+            _gather(key, value, own, rows)
+
+
+def _flatten(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the fields of an estimate beside those of what it is of."""
+    flat: dict[str, Any] = {}
+    for key, value in record.items():
+        flat |= value if isinstance(value, Mapping) and "low" in value else {key: value}
+    return flat
+
+
+def _is_records(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
 @dataclass(frozen=True, slots=True)

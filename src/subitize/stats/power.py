@@ -152,7 +152,7 @@ class Accuracy(_Prompts):
         return estimate(own, None, self.stratum, weights, count=observations, confidence=confidence)
 
     def compare(self, right: Integers) -> list[list[Difference]]:
-        """Compare models as `compare --models` does, in each study."""
+        """Compare models as `compare` does, in each study."""
         means, weights = right / self.images, np.full(self.prompts, float(self.images))
         return compare_studies(SharedClusters(means[0], weights, self.stratum, 1.0, are_shares=True), means)
 

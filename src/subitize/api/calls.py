@@ -1,0 +1,147 @@
+"""How verbs are called: with runs by name or open, with warnings for Python, and beside a running event loop."""
+
+import asyncio
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar, copy_context
+from functools import wraps
+from multiprocessing import current_process
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from subitize.api.options import AnyPath, AnyRun, Names
+from subitize.errors import RunError
+from subitize.interfaces import NoEvents
+from subitize.report.terminal import TerminalEvents
+
+if TYPE_CHECKING:
+    from subitize.store import Location, Run
+
+GivenP = ParamSpec("GivenP")
+FoundT = TypeVar("FoundT")
+Place = tuple[str, int, str | None]
+
+AS_WARNINGS = NoEvents()
+"""The default of a verb's `events`: Python warnings, and a bar for the progress."""
+_CALLER: ContextVar[Place | None] = ContextVar("_CALLER", default=None)
+
+
+class WarningEvents(TerminalEvents):
+    """Turns warnings into Python warnings, and shows the progress; results are returned instead."""
+
+    def say(self, *lines: str) -> None:
+        """Leave out results."""
+
+    def warn(self, *lines: str) -> None:
+        """Warn at the line that calls us; without a warning registry, Python repeats equal warnings."""
+        file, line, module = _CALLER.get() or _find_caller()
+        for text in lines:
+            warnings.warn_explicit(text, UserWarning, file, line, module)
+
+
+def verb(function: Callable[GivenP, FoundT]) -> Callable[GivenP, FoundT]:
+    """Let a function be called without `events`: what it warns of is then a Python warning."""
+
+    @wraps(function)
+    def call(*given: GivenP.args, **options: GivenP.kwargs) -> FoundT:
+        if options.get("events", AS_WARNINGS) is not AS_WARNINGS:
+            return function(*given, **options)
+        with WarningEvents() as events:
+            options["events"] = events
+            return function(*given, **options)
+
+    return call
+
+
+def outside_loop(function: Callable[GivenP, FoundT]) -> Callable[GivenP, FoundT]:
+    """Let a verb that has an event loop of its own be called where one is running already, as in a notebook.
+
+    It works in a thread then. The stop button reaches the caller only, who waits until what was answered is stored.
+    """
+
+    @wraps(function)
+    def call(*given: GivenP.args, **options: GivenP.kwargs) -> FoundT:
+        _refuse_import()
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return function(*given, **options)
+        caller = _CALLER.set(_find_caller())
+        try:
+            with ThreadPoolExecutor(1, thread_name_prefix="subitize") as thread:
+                own = copy_context()
+                future = thread.submit(lambda: own.run(function, *given, **options))
+                try:
+                    return future.result()
+                except KeyboardInterrupt:
+                    _stop(future)
+                    raise
+        finally:
+            _CALLER.reset(caller)
+
+    return call
+
+
+def _stop(future: Future[Any]) -> None:
+    """Stop a verb in another thread, and wait until it has."""
+    from subitize.evaluate.driving import stop
+
+    while not future.done():
+        stop()
+        wait([future], timeout=0.1)
+
+
+@contextmanager
+def opened(*runs: AnyRun, create: bool = False) -> "Iterator[list[Run]]":
+    """Open runs, and close those again that were not open."""
+    from subitize.store import Run
+
+    with ExitStack() as stack:
+        yield [one if isinstance(one, Run) else stack.enter_context(Run(locate(one), create=create)) for one in runs]
+
+
+def locate(run: AnyRun) -> "Location":
+    """Return the location of a run."""
+    from subitize.store import Folder, Run
+
+    if isinstance(run, Run):
+        return run.location
+    return Folder(Path(run)) if isinstance(run, str | Path) else run
+
+
+def name_of(run: AnyRun) -> str:
+    """Return the name under which commands find a run."""
+    from subitize.store import Folder
+
+    location = locate(run)
+    return str(location.path) if isinstance(location, Folder) else location.run_id
+
+
+def as_list(names: Names | None) -> list[str]:
+    """Return one name, or several, as a list."""
+    return [names] if isinstance(names, str) else list(names or ())
+
+
+def as_path(path: AnyPath | None) -> Path | None:
+    """Return a path, if there is one."""
+    return None if path is None else Path(path)
+
+
+def _refuse_import() -> None:
+    """Refuse to start while a worker process imports the program, which would start everything a second time."""
+    if getattr(current_process(), "_inheriting", False):
+        raise RunError(
+            "a worker process imports your program, which must not begin again: put its calls under "
+            'if __name__ == "__main__":'
+        )
+
+
+def _find_caller() -> Place:
+    """Find the line of the program that called us."""
+    frame: Any = sys._getframe()
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] in ("subitize", "contextlib"):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__")
