@@ -46,7 +46,9 @@ def find_rows(section: Section, place: int) -> list[Row]:
 def test_framings_stand_side_by_side_for_each_split_with_the_figures_of_the_tables(
     run: Run, document: Document
 ) -> None:
-    cells = {(one.table, one.row, one.column): one.ours for one in tabulate_run(run, None, extensions=False).it}  # type: ignore[attr-defined]
+    records = tabulate_run(run, None, extensions=False).records
+    assert isinstance(records, list)
+    cells = {(one.table, one.row, one.column): one.ours for one in records}
     for split, data in (("standard", "test"), ("hard", "validation + test")):
         rows = find_rows(find_section(document.sections, f"Framings: {split}, {data}"), 0)
         shares = {row.cells[:2]: row.cells[2] for row in rows}
