@@ -17,13 +17,12 @@ from PIL import Image
 
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_rates
 from benchmarks.processes import peak_megabytes
-from subitize.evaluate.judging import judge_run
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Judge, Model, NoEvents, Pixels, Reply, Request, Suite
+from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite
 from subitize.networks.collages import PHOTO_NOUNS, make_collage
 from subitize.records import Ask, Count, Draw, Item, Spec
 from subitize.registry import Resolved, make_judge
 from subitize.store import Folder, Run
+from tests.runs import judge_run, run_suite
 
 _THRESHOLD = 0.3
 _JUDGE = """
@@ -72,7 +71,7 @@ def write_run(folder: Path, pictures: int) -> Run:
     run = Run(Folder(folder), create=True)
     suite: Resolved[Suite] = Resolved(Spec("collages", {}, "collages"), Collages(pictures), "collages")
     model: Resolved[Model] = Resolved(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
-    run_suite(run, RunSettings(suite, model), NoEvents())
+    run_suite(run, suite, model)
     return run
 
 
@@ -85,7 +84,7 @@ def judge_folder(folder: Path) -> None:
 def judge_all(run: Run, judge: Judge, name: str) -> None:
     """Judge a whole run under a new name."""
     made: Resolved[Judge] = Resolved(Spec("ssd", {}, name), judge, name)
-    summary = judge_run(run, made, NoEvents())
+    summary = judge_run(run, made)
     if summary.readings != len(run.items()):
         raise RuntimeError(f"not all were judged: {summary}")
 

@@ -29,11 +29,11 @@ from benchmarks.bare_client import CONCURRENCY, QUESTION, gather
 from benchmarks.comparing import Figure, Result, Unmeasured, compare_rates, compare_times
 from benchmarks.processes import ROOT, peak_megabytes, run_python
 from subitize.evaluate.rendering import recipe_of, render_png
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import NoEvents, Suite
+from subitize.interfaces import Suite
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
 from subitize.registry import Resolved, make_model, make_suite
 from subitize.store import Folder, Run
+from tests.runs import run_suite
 
 LIMIT_PER_SECOND = 100
 SERVER = ROOT / "tests" / "models" / "openai_server.py"
@@ -101,7 +101,7 @@ def send_ours(url: str, picture: Path, out: Path, count: int, *, more: str = "")
     suite: Resolved[Suite] = Resolved(Spec("questions", {}, "questions"), Questions(picture, count), "questions")
     model = make_model(f"openai:test-model,base_url={url},concurrency={CONCURRENCY}{more}")
     with Run(Folder(out), create=True) as run:
-        summary = run_suite(run, RunSettings(suite, model), NoEvents())
+        summary = run_suite(run, suite, model)
     if summary.answered != count:
         raise RuntimeError(f"not all were answered: {summary}")
 

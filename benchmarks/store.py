@@ -14,11 +14,11 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, event, insert, select
 
 from benchmarks.comparing import Comparison, compare_rates
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, NoEvents, Reply, Request, Suite
+from subitize.interfaces import Model, Reply, Request, Suite
 from subitize.records import Said, Spec
 from subitize.registry import Resolved, make_suite
 from subitize.store import Folder, Run, tables
+from tests.runs import run_suite
 
 BATCH = 64
 
@@ -116,9 +116,8 @@ def _bare(folders: Iterator[Path], rows: Sequence[dict[str, object]], at_once: i
 
 def _run(folder: Path, size: Size, at_once: int, trials: int) -> None:
     model: Resolved[Model] = Resolved(Spec("instant", {}, "instant"), Instant(), "instant")
-    settings = RunSettings(size.make_suite(), model, repeats=size.repeats, concurrency=at_once)
     with Run(Folder(folder)) as run:
-        summary = run_suite(run, settings, NoEvents())
+        summary = run_suite(run, size.make_suite(), model, repeats=size.repeats, concurrency=at_once)
     if summary.answered != trials:
         raise RuntimeError(f"stored {summary.answered} trials instead of {trials}")
 

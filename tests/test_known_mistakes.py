@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import JudgeQuestion, Model, NoEvents, Reply, Request
+from subitize.interfaces import JudgeQuestion, Model, Reply, Request
 from subitize.judges.asking import phrase
 from subitize.language.numbers import in_words
 from subitize.papers.geckonum.prompts import TYPES
@@ -21,6 +20,7 @@ from tests.commands import call
 from tests.models.openai_server import Behaviour, Server, serving
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.seeing_past_words.probe_files import write_suites
+from tests.runs import run_suite
 from tests.suites import geneval_files
 from tests.suites.own_tables import write_own_suites
 
@@ -61,7 +61,7 @@ def say(texts: Sequence[str], numbers: Iterable[int], folder: Path) -> Path:
             model: Resolved[Model] = Resolved(
                 Spec(f"model-{place}", {}, f"model-{place}"), Saying(text), f"model-{place}"
             )
-            run_suite(run, RunSettings(suite, model, judge), NoEvents())
+            run_suite(run, suite, model, judge)
     return folder
 
 

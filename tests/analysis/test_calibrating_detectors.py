@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from subitize.analysis.calibration import Search, calibrate
-from subitize.evaluate.judging import judge_run
 from subitize.interfaces import NoEvents
 from subitize.labels import interpret, parse_rule
 from subitize.networks.collages import PHOTO_NOUNS
@@ -16,6 +15,7 @@ from subitize.store import Folder, Run
 from tests.commands import call
 from tests.networks.coco_network import yolo_folder
 from tests.networks.collage_runs import paste
+from tests.runs import judge_run
 
 pytestmark = pytest.mark.weights
 TRUE_THRESHOLD = 0.37
@@ -32,7 +32,7 @@ def count(folder: Path, repeats: int) -> tuple[Path, str]:
     random = np.random.default_rng(1)
     with Run(Folder(folder), create=True) as run:
         paste(run, PHOTO_NOUNS, range(1, 7), repeats=repeats)
-        judge_run(run, judge, NoEvents())
+        judge_run(run, judge)
         people = []
         for stored in run.readings(judge.spec.text):
             seen = stored.reading

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from subitize.evaluate.judging import judge_run
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Computes, ComputesSeveral, Judge, NoEvents, Responds
+from subitize.interfaces import Computes, ComputesSeveral, Judge, Responds
 from subitize.labels import parse_rule
 from subitize.records import Count, Drawn, Fit, Known, Outcome, Said, Stimulus, Stored
 from subitize.registry import Resolved, listings, make_judge, make_model, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
+from tests.runs import judge_run, run_suite
 
 LOCAL = {
     *("clip", "clipscore", "detr", "dsg", "fit", "grounding-dino", "mm-grounding-dino", "molmo2", "ocr", "owlv2"),
@@ -51,7 +50,7 @@ def run(judge: Resolved[Judge], tmp_path: Path) -> Run:
         for number, png in PICTURES.items():
             (folder / f"apples_{number}.png").write_bytes(png)
         suite, model = "production:numbers=1-3,categories=apples", f"folder:{folder}"
-    run_suite(run, RunSettings(make_suite(suite), make_model(model), repeats=1), NoEvents())
+    run_suite(run, make_suite(suite), make_model(model), repeats=1)
     return run
 
 
@@ -67,9 +66,9 @@ def test_it_is_made_again_from_its_spec(judge: Resolved[Judge]) -> None:
 
 
 def test_it_reads_right_answers_as_right_once_and_keeps_the_evidence(judge: Resolved[Judge], run: Run) -> None:
-    summary = judge_run(run, judge, NoEvents())
+    summary = judge_run(run, judge)
     assert (summary.readings, summary.failed, summary.unanswerable) == (len(run.items()), 0, 0)
-    assert judge_run(run, judge, NoEvents()).readings == 0
+    assert judge_run(run, judge).readings == 0
     expected = {
         stored.trial_id: item.asks[0].expects[0]
         for stored in run.responses()

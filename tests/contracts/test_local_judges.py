@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import UnusableModelError
-from subitize.evaluate.judging import JudgeTally, judge_run, self_test
-from subitize.interfaces import ComputesSeveral, Judge, NoEvents
+from subitize.evaluate.judging import JudgeTally, self_test
+from subitize.interfaces import ComputesSeveral, Judge
 from subitize.labels import interpret, parse_rule
 from subitize.records import Boxes, Compared, Drawn, Evidence, Measured, Stored, Words
 from subitize.registry import Resolved, make_judge
@@ -16,6 +16,7 @@ from subitize.store import Folder, Run
 from tests.networks.coco_network import ssd_folder, yolo_folder
 from tests.networks.collage_runs import paste
 from tests.networks.tiny_weights import find_tiny
+from tests.runs import judge_run
 
 RANDOM = {
     "grounding-dino": "grounding-dino",
@@ -81,7 +82,7 @@ def judged(
     """All of it judged, in batches of three."""
     judge = made(spec, 3)
     with open_copy(pasted, tmp_path_factory.mktemp("judged") / "run") as run:
-        yield run, judge, judge_run(run, judge, NoEvents())
+        yield run, judge, judge_run(run, judge)
 
 
 def made(spec: str, batch_size: int) -> Resolved[Judge]:
@@ -122,7 +123,7 @@ def test_every_reading_is_its_evidence_read_by_its_rule_and_is_made_once(judged:
         assert interpret(one.evidence, one.question, parse_rule(one.rule)) == one.value
         assert one.provenance is not None
         assert one.provenance.versions
-    assert judge_run(run, judge, NoEvents()).readings == 0
+    assert judge_run(run, judge).readings == 0
 
 
 @pytest.mark.usefixtures("loaded_anew")
@@ -130,7 +131,7 @@ def test_alone_or_in_a_batch_it_finds_the_same(spec: str, pasted: Path, judged: 
     run, judge, _ = judged
     alone = made(spec, 1)
     with open_copy(pasted, tmp_path / "run") as other:
-        judge_run(other, alone, NoEvents())
+        judge_run(other, alone)
         one, two = evidence(run, judge), evidence(other, alone)
     assert one.keys() == two.keys()
     for key, found in one.items():
@@ -167,9 +168,9 @@ def test_a_picture_that_is_damaged_costs_only_itself_and_is_looked_at_again(
         picture = run.images.path(stored.response.outcome.picture)
         kept = picture.read_bytes()
         picture.write_bytes(kept[: len(kept) // 2])
-        spoilt = judge_run(run, judge, NoEvents())
+        spoilt = judge_run(run, judge)
         picture.write_bytes(kept)
-        mended = judge_run(run, judge, NoEvents())
+        mended = judge_run(run, judge)
     own = sum(subject_id == stored.trial_id for subject_id, _ in evidence(*judged[:2]))
     assert spoilt.failed >= 1
     assert (spoilt.readings, mended.readings) == (summary.readings - own, own)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadFileError, UnusableModelError
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import ComputesSeveral, Model, NoEvents, Suite
+from subitize.interfaces import ComputesSeveral, Model, Suite
 from subitize.io.images import decode
 from subitize.records import (
     Answer,
@@ -38,6 +37,7 @@ from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.networks.tiny_matchers import write_regions
 from tests.networks.tiny_weights import PIPELINES, find_tiny
+from tests.runs import run_suite
 
 pytestmark = pytest.mark.torch
 
@@ -130,7 +130,7 @@ def written(request: pytest.FixtureRequest, pictures: Path, tmp_path_factory: py
 def run_probe(folder: Path, spec: str, pictures: Path) -> Run:
     run = Run(Folder(folder), create=True)
     suite: Resolved[Suite] = Resolved(Spec("probe", {}, "probe"), Probe(pictures), "probe")
-    run_suite(run, RunSettings(suite, make_model(spec), seed=5), NoEvents())
+    run_suite(run, suite, make_model(spec), seed=5)
     return run
 
 
@@ -218,7 +218,7 @@ def assert_same(one: Outcome, other: Outcome) -> None:
 
 def test_what_is_done_is_not_done_again(written: Written, in_batches: Run) -> None:
     suite: Resolved[Suite] = Resolved(Spec("probe", {}, "probe"), Probe(written.pictures), "probe")
-    summary = run_suite(in_batches, RunSettings(suite, written.make(), seed=5), NoEvents())
+    summary = run_suite(in_batches, suite, written.make(), seed=5)
     assert (summary.answered, summary.already_done) == (0, len(outcomes(in_batches)))
 
 

@@ -8,14 +8,15 @@ from contextlib import ExitStack
 
 import pytest
 
-from subitize.evaluate.running import RunSettings, RunTally, run_suite
-from subitize.interfaces import Computes, ComputesSeveral, Model, NoEvents, Responds
+from subitize.evaluate.running import RunTally
+from subitize.interfaces import Computes, ComputesSeveral, Model, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Resolved, listings, make_model, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.models import hf_server, openai_server
 from tests.networks.coco_network import ssd_folder, yolo_folder
+from tests.runs import run_suite
 
 SUITE_FOR: dict[TaskKind, str] = {
     "answer": "naming:images=1,numbers=1-3,categories=apples,size_px=256",
@@ -69,16 +70,16 @@ def ran(model: Resolved[Model], tmp_path_factory: pytest.TempPathFactory) -> Ite
     """A finished run of each task."""
     with ExitStack() as stack:
         runs = {task: stack.enter_context(new_run(tmp_path_factory)) for task in tasks_of(model)}
-        yield {task: (run, run_suite(run, settings(task, model), NoEvents())) for task, run in runs.items()}
+        yield {task: (run, run_small(run, task, model)) for task, run in runs.items()}
 
 
 def new_run(folders: pytest.TempPathFactory) -> Run:
     return Run(Folder(folders.mktemp("runs") / "run"), create=True)
 
 
-def settings(task: TaskKind, model: Resolved[Model]) -> RunSettings:
+def run_small(run: Run, task: TaskKind, model: Resolved[Model]) -> RunTally:
     only_counts = ",control_question=false" if model.spec.name in ("counter", "ssd", "yolo") else ""
-    return RunSettings(make_suite(SUITE_FOR[task] + only_counts), model, repeats=1, seed=5)
+    return run_suite(run, make_suite(SUITE_FOR[task] + only_counts), model, repeats=1, seed=5)
 
 
 def tasks_of(model: Resolved[Model]) -> list[TaskKind]:
@@ -101,7 +102,7 @@ def test_a_run_of_it_is_complete_resumes_and_has_provenance(
     for task, (run, first) in ran.items():
         assert (first.failed, first.refused, first.impossible) == (0, 0, 0)
         assert first.answered == len(run.items())
-        again = run_suite(run, settings(task, model), NoEvents())
+        again = run_small(run, task, model)
         assert (again.answered, again.already_done) == (0, first.answered)
         for stored in run.responses():
             response = stored.response
@@ -123,7 +124,7 @@ def test_two_runs_with_one_seed_agree_in_every_outcome_however_many_work_on_them
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     for task, (one, _) in ran.items():
         with new_run(tmp_path_factory) as other:
-            run_suite(other, settings(task, model), NoEvents())
+            run_small(other, task, model)
             assert outcomes(other) == outcomes(one)
 
 

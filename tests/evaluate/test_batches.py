@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import RunError, UnusableModelError
-from subitize.evaluate.judging import JudgeConfig, judge_run
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Finding, Judge, JudgeRequest, Model, NoEvents, Pixels, Reply, Request
+from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Pixels, Reply, Request
 from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, Words
 from subitize.registry import Resolved, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
+from tests.runs import judge_run, run_suite
 
 NAMING = "naming:images=1,numbers=1-7,categories=apples,size_px=128,wordings=category,control_question=false"
 
@@ -37,7 +36,7 @@ class Batching(Model):
 
 def run_batches(run: Run, model: Batching, repeats: int = 1) -> Run:
     made: Resolved[Model] = Resolved(Spec("batching", {}, "batching"), model, "batching")
-    run_suite(run, RunSettings(make_suite(NAMING), made, repeats=repeats), NoEvents())
+    run_suite(run, make_suite(NAMING), made, repeats=repeats)
     return run
 
 
@@ -158,7 +157,7 @@ class Drawing(Model):
 def drawn(run: Run) -> Run:
     suite = make_suite("production:numbers=1-3,categories=apples+dots")
     model: Resolved[Model] = Resolved(Spec("drawing", {}, "drawing"), Drawing(), "drawing")
-    run_suite(run, RunSettings(suite, model, repeats=1), NoEvents())
+    run_suite(run, suite, model, repeats=1)
     return run
 
 
@@ -168,19 +167,19 @@ def judge(it: BatchingJudge) -> Resolved[Judge]:
 
 def test_a_judge_looks_at_batches_and_reads_each_picture_once(drawn: Run) -> None:
     it = BatchingJudge(4)
-    summary = judge_run(drawn, judge(it), NoEvents())
+    summary = judge_run(drawn, judge(it))
     assert it.sizes == [4, 2]
     assert (summary.readings, summary.failed) == (6, 0)
     assert {stored.reading.value for stored in drawn.readings("batching")} == {Known(3)}
-    assert judge_run(drawn, judge(BatchingJudge(4)), NoEvents()).readings == 0
+    assert judge_run(drawn, judge(BatchingJudge(4))).readings == 0
 
 
 def test_a_picture_that_a_judge_chokes_on_costs_only_itself_and_is_looked_at_again(drawn: Run) -> None:
-    summary = judge_run(drawn, judge(BatchingJudge(4, "count:dot")), NoEvents())
+    summary = judge_run(drawn, judge(BatchingJudge(4, "count:dot")))
     assert (summary.readings, summary.failed, summary.reasons) == (3, 3, ["ValueError: stumbled"])
-    assert judge_run(drawn, judge(BatchingJudge(4)), NoEvents()).readings == 3
+    assert judge_run(drawn, judge(BatchingJudge(4))).readings == 3
 
 
 def test_another_rule_reads_the_evidence_of_a_judge(drawn: Run) -> None:
-    judge_run(drawn, judge(BatchingJudge(4)), NoEvents(), JudgeConfig(rule="total"))
+    judge_run(drawn, judge(BatchingJudge(4)), rule="total")
     assert {stored.reading.rule for stored in drawn.readings("batching")} == {"total@2"}

@@ -11,8 +11,6 @@ from subitize.analysis.protocols import read_protocols
 from subitize.analysis.provenance import read_provenance
 from subitize.analysis.score import MEASURES
 from subitize.errors import UnknownNameError
-from subitize.evaluate.judging import JudgeConfig, judge_run
-from subitize.interfaces import NoEvents
 from subitize.records import (
     Ask,
     Confirm,
@@ -34,6 +32,7 @@ from subitize.store import Folder, Run
 from subitize.store.frames import read_readings
 from tests.analysis.observed import look_at
 from tests.commands import call
+from tests.runs import judge_run
 from tests.samples import MODEL, SUITE, response
 
 PROMPT = "An image with 3 apples"
@@ -60,7 +59,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_the_prompt_comes_with_informed_questions_and_never_with_blind_ones(run: Run) -> None:
-    judge_run(run, make_judge("nosy"), NoEvents())
+    judge_run(run, make_judge("nosy"))
     seen = Counter((stored.reading.question.id, stored.reading.evidence) for stored in run.readings())
     assert seen == {
         ("count:apple", Words("I know: nothing")): 3,
@@ -69,45 +68,45 @@ def test_the_prompt_comes_with_informed_questions_and_never_with_blind_ones(run:
 
 
 def test_refusals_and_failures_are_not_judged_and_nothing_is_judged_twice(run: Run) -> None:
-    assert judge_run(run, make_judge("nosy"), NoEvents()).readings == 6
-    assert judge_run(run, make_judge("nosy"), NoEvents()).readings == 0
+    assert judge_run(run, make_judge("nosy")).readings == 6
+    assert judge_run(run, make_judge("nosy")).readings == 0
 
 
 def test_another_judge_reads_the_same_responses_again(run: Run) -> None:
-    judge_run(run, make_judge("nosy"), NoEvents())
-    assert judge_run(run, make_judge("nosy:cannot=count"), NoEvents()).readings == 3
+    judge_run(run, make_judge("nosy"))
+    assert judge_run(run, make_judge("nosy:cannot=count")).readings == 3
     assert [entry.spec for entry in run.judges()] == ["nosy", "nosy:cannot=count"]
 
 
 def test_questions_it_cannot_answer_are_counted(run: Run) -> None:
-    summary = judge_run(run, make_judge("nosy:cannot=count"), NoEvents())
+    summary = judge_run(run, make_judge("nosy:cannot=count"))
     assert (summary.readings, summary.unanswerable) == (3, 3)
 
 
 def test_a_picture_that_a_judge_chokes_on_does_not_stop_the_others_and_is_looked_at_again(run: Run) -> None:
-    summary = judge_run(run, make_judge("nosy:chokes_on=1"), NoEvents())
+    summary = judge_run(run, make_judge("nosy:chokes_on=1"))
     assert (summary.readings, summary.failed) == (4, 2)
     assert summary.reasons == ["ValueError: choked"]
-    assert judge_run(run, make_judge("nosy:chokes_on=1"), NoEvents()).failed == 2
+    assert judge_run(run, make_judge("nosy:chokes_on=1")).failed == 2
 
 
 def test_a_bad_picture_is_a_failed_look_of_the_observer(run: Run) -> None:
-    summary = judge_run(run, make_judge("observer"), NoEvents())
+    summary = judge_run(run, make_judge("observer"))
     assert (summary.readings, summary.failed, summary.unanswerable) == (0, 6, 0)
     assert all("BadImageError" in reason for reason in summary.reasons)
 
 
 def test_only_the_named_model_is_judged(run: Run) -> None:
     with pytest.raises(UnknownNameError, match="no model in this run named 'another'; known: random"):
-        judge_run(run, make_judge("nosy"), NoEvents(), JudgeConfig(model="another"))
-    assert judge_run(run, make_judge("nosy"), NoEvents(), JudgeConfig(model="random")).readings == 6
+        judge_run(run, make_judge("nosy"), model="another")
+    assert judge_run(run, make_judge("nosy"), model="random").readings == 6
 
 
 def test_a_picture_that_is_elsewhere_is_shown_to_no_judge(run: Run) -> None:
     published = Trial(ITEM.id, MODEL.text, MODEL.options, repeat=9)
     with run.lease("random") as lease:
         run.add_responses(lease, [response(published, Drawn(Elsewhere("geckonum_00000_0")))])
-    summary = judge_run(run, make_judge("nosy"), NoEvents())
+    summary = judge_run(run, make_judge("nosy"))
     assert (summary.readings, summary.unanswerable) == (6, 2)
 
 
@@ -120,7 +119,7 @@ def test_a_question_about_a_group_is_put_once_for_all_of_it(tmp_path: Path) -> N
         trials = [Trial(item.id, MODEL.text, MODEL.options, repeat) for repeat in range(5)]
         with run.lease("random") as lease:
             run.add_responses(lease, [response(trial, Said("three")) for trial in trials])
-        summary = judge_run(run, make_judge("parser"), NoEvents())
+        summary = judge_run(run, make_judge("parser"))
         assert (summary.readings, summary.unanswerable) == (2, 0), "the fifth waits for a sixth"
         subjects = [stored.reading.subject.trial_ids for stored in run.readings()]
         assert subjects == [(trials[0].id, trials[1].id), (trials[2].id, trials[3].id)]
@@ -136,8 +135,8 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
         trials = [Trial(item.id, MODEL.text, MODEL.options, repeat) for repeat in range(6)]
         with run.lease("random") as lease:
             run.add_responses(lease, [response(*pair) for pair in zip(trials, outcomes, strict=True)])
-        assert judge_run(run, make_judge("parser"), NoEvents()).readings == 2, "nothing to see in the third group"
-        assert judge_run(run, make_judge("parser"), NoEvents()).readings == 0
+        assert judge_run(run, make_judge("parser")).readings == 2, "nothing to see in the third group"
+        assert judge_run(run, make_judge("parser")).readings == 0
         found = observe_run(run, ReadOptions())
         gaps = next(iter(read_protocols(run, read_provenance(run, read_readings(run))).values())).protocol.unread
     assert [(one.status, one.value) for one in look_at(found)] == [
@@ -160,21 +159,21 @@ def test_a_question_about_a_group_may_be_left_to_others(tmp_path: Path) -> None:
         with run.lease("random") as lease:
             trials = [Trial(item.id, MODEL.text, MODEL.options, repeat) for repeat in range(2)]
             run.add_responses(lease, [response(trial, Said("three")) for trial in trials])
-        summary = judge_run(run, make_judge("nosy:cannot=matches-prompt"), NoEvents())
+        summary = judge_run(run, make_judge("nosy:cannot=matches-prompt"))
     assert (summary.readings, summary.unanswerable) == (2, 0)
 
 
 @pytest.mark.parametrize("gives", ["few", "nothing", "nan"])
 def test_a_judge_that_gives_what_is_no_evidence_fails_its_looks(run: Run, gives: str) -> None:
-    summary = judge_run(run, make_judge(f"nosy:gives={gives}"), NoEvents())
+    summary = judge_run(run, make_judge(f"nosy:gives={gives}"))
     assert (summary.readings, summary.failed) == (0, 6)
     assert "nosy" in summary.reasons[0]
     assert list(run.readings()) == []
 
 
 def test_a_judge_is_tried_again_where_that_may_help(run: Run) -> None:
-    assert judge_run(run, make_judge("nosy:gives=flaky"), NoEvents(), JudgeConfig(tries=3)).readings == 6
-    assert judge_run(run, make_judge("nosy:gives=flaky,cannot=count"), NoEvents(), JudgeConfig(tries=1)).failed == 3
+    assert judge_run(run, make_judge("nosy:gives=flaky"), tries=3).readings == 6
+    assert judge_run(run, make_judge("nosy:gives=flaky,cannot=count"), tries=1).failed == 3
 
 
 def test_tries_that_may_have_been_paid_for_are_written_once_for_all_answers_of_a_look(tmp_path: Path) -> None:
@@ -186,7 +185,7 @@ def test_tries_that_may_have_been_paid_for_are_written_once_for_all_answers_of_a
         drawn = Drawn(run.images.save(b"a picture", "png"))
         with run.lease("random") as lease:
             run.add_responses(lease, [response(Trial(item.id, MODEL.text, MODEL.options, 0), drawn)])
-        summary = judge_run(run, make_judge("nosy:gives=unsettled"), NoEvents())
+        summary = judge_run(run, make_judge("nosy:gives=unsettled"))
         assert (summary.readings, summary.unsettled) == (3, 2)
         hows = [stored.reading.provenance for stored in run.readings()]
         assert [how and how.unsettled_tries for how in hows] == [None, 2, 0]
@@ -201,7 +200,7 @@ def test_tries_that_may_have_been_paid_for_are_written_once_for_all_answers_of_a
     ],
 )
 def test_what_a_judge_gives_is_bounded_and_checked_before_anything_is_stored(run: Run, gives: str, told: str) -> None:
-    summary = judge_run(run, make_judge(f"nosy:gives={gives}"), NoEvents())
+    summary = judge_run(run, make_judge(f"nosy:gives={gives}"))
     assert summary.readings == 0
     assert told in summary.reasons[0]
     assert list(run.readings()) == []

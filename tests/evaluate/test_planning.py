@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from subitize.errors import BadValueError
-from subitize.evaluate.plan import TrialPlan, further_attempts, items_of, latest_tried
+from subitize.evaluate.plan import TrialPlan, further_attempts, latest_tried
+from subitize.evaluate.sampling import items_of
 from subitize.interfaces import Attempt, Suite
 from subitize.papers.numbersense.suite import Naming, Production
 from subitize.records import Discarded, Item, Known, Spec, Value

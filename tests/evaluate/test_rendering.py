@@ -12,14 +12,13 @@ from subitize.errors import BadValueError
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.processes import result_of
 from subitize.evaluate.rendering import Drawing, Renderer
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import NoEvents
 from subitize.records import Stimulus
 from subitize.registry import make_model, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from subitize.store.images import Images
 from tests.models.openai_server import Behaviour, serving
+from tests.runs import run_suite
 
 SMALL_PX = 128
 MANY = 40_000_000  # pixels
@@ -100,6 +99,6 @@ def test_a_server_is_sent_the_same_pictures_whoever_draws_them(tmp_path: Path, m
             model = make_model(f"openai:test-model,base_url={server.base_url}")
             suite = make_suite(f"naming:images=1,size_px={SMALL_PX},numbers=1-3,categories=apples+dots")
             with Run(Folder(tmp_path / str(worth)), create=True) as run:
-                assert run_suite(run, RunSettings(suite, model), NoEvents()).answered == 21
+                assert run_suite(run, suite, model).answered == 21
                 sent[worth] = {one.trial_id: one.response.outcome for one in run.responses()}
     assert sent[0] == sent[10**12]

@@ -1,18 +1,19 @@
 """A suite run on a model: what is stored, what is tried again, what ends the run."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from subitize.errors import BadValueError, ConflictError, NothingToDoError, RunError
-from subitize.evaluate.running import RunSettings, RunTally, run_suite
-from subitize.interfaces import Judge, NoEvents
+from subitize.evaluate.config import RunConfig
+from subitize.evaluate.running import RunTally
+from subitize.interfaces import NoEvents
 from subitize.records import Drawn, Failed, Known, Refused, Said
-from subitize.registry import Resolved, make_judge, make_model, make_suite
+from subitize.registry import make_judge, make_model, make_suite
 from subitize.store import Folder, Run, latest_attempts
+from tests.runs import run_suite
 
 pytestmark = pytest.mark.usefixtures("odd_models")
 
@@ -36,13 +37,8 @@ class Watcher(NoEvents):
         self.advanced[has_failed] += 1
 
 
-def settings(suite: str, model: str, judge: str | None = None, **options: Any) -> RunSettings:  # noqa: ANN401
-    made: Resolved[Judge] | None = make_judge(judge) if judge else None
-    return replace(RunSettings(make_suite(suite), make_model(model), made), **options)
-
-
-def go(run: Run, suite: str, model: str, judge: str | None = None, **options: int) -> RunTally:
-    return run_suite(run, settings(suite, model, judge, **options), NoEvents())
+def go(run: Run, suite: str, model: str, judge: str | None = None, **options: Any) -> RunTally:  # noqa: ANN401
+    return run_suite(run, make_suite(suite), make_model(model), make_judge(judge) if judge else None, **options)
 
 
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
@@ -213,15 +209,14 @@ def test_a_resumed_run_keeps_its_seed_and_refuses_another(run: Run) -> None:
 
 @pytest.mark.parametrize("option", ["repeats", "limit", "concurrency", "tries"])
 def test_numbers_below_one_are_refused(option: str) -> None:
-    good = settings(SMALL, "instant")
     changed: dict[str, Any] = {option: 0}
     with pytest.raises(BadValueError, match=f"--{option} 0: should be at least 1"):
-        replace(good, **changed)
+        RunConfig(suite=SMALL, models=("instant",), **changed)
 
 
 def test_progress_is_told_for_the_model_and_the_judge(run: Run) -> None:
     watcher = Watcher()
-    run_suite(run, settings(SMALL, "instant", "parser"), watcher)
+    go(run, SMALL, "instant", "parser", events=watcher)
     assert watcher.begun == [("instant", 12), ("judge parser on instant", 12)]
     assert watcher.advanced == {False: 24}
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.evaluate.judging import judge_run
-from subitize.interfaces import JudgeQuestion, JudgeRequest, NoEvents, SelfTest
+from subitize.interfaces import JudgeQuestion, JudgeRequest, SelfTest
 from subitize.judges.alignment import NOUNS
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import Clip, ClipScore, Encoders, draw_rivals, is_akin
@@ -23,6 +22,7 @@ from subitize.store import Run
 from tests.commands import call
 from tests.judges.drawn_prompts import item, made, new_run, paint_all, presence
 from tests.networks.tiny_weights import find_tiny
+from tests.runs import judge_run
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 APPLES = Confirm("there are some apples", is_informed=False)
@@ -275,7 +275,7 @@ def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run:
 
 @pytest.mark.torch
 def test_clipscore_judges_whole_prompts(weights: Path, run: Run) -> None:
-    summary = judge_run(run, made("clipscore:tiny", ClipScore(str(weights))), NoEvents())
+    summary = judge_run(run, made("clipscore:tiny", ClipScore(str(weights))))
     assert (summary.readings, summary.failed) == (3, 0)
     (aligned,) = align_run(run, "clipscore:tiny")
     assert aligned.measure == "fit"

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from subitize.errors import UnusableModelError
-from subitize.evaluate.judging import JudgeTally, judge_run, self_test
-from subitize.interfaces import ComputesSeveral, Judge, JudgeQuestion, JudgeRequest, NoEvents
+from subitize.evaluate.judging import JudgeTally, self_test
+from subitize.interfaces import ComputesSeveral, Judge, JudgeQuestion, JudgeRequest
 from subitize.labels import interpret, parse_rule
 from subitize.networks.collages import make_collage
 from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Scalar, Stored
@@ -18,6 +18,7 @@ from subitize.store import Folder, Run
 from tests.commands import call
 from tests.networks.coco_network import ssd_folder
 from tests.networks.collage_runs import paste
+from tests.runs import judge_run
 
 pytestmark = pytest.mark.weights
 
@@ -30,7 +31,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Judg
     judge = make_judge(f"ssd:{ssd_folder()}")
     with Run(Folder(tmp_path_factory.mktemp("collages") / "run"), create=True) as run:
         paste(run, ["cat", "motorcycle"], [1, 2, 3])
-        yield run, judge_run(run, judge, NoEvents())
+        yield run, judge_run(run, judge)
 
 
 def test_counts_and_statements_about_photographs_are_read_off_boxes(judged: tuple[Run, JudgeTally]) -> None:

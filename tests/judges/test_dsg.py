@@ -6,13 +6,13 @@ import pytest
 
 from subitize.analysis.alignment import Alignment, align_run
 from subitize.errors import BadValueError
-from subitize.evaluate.judging import judge_run
-from subitize.interfaces import ComputesSeveral, Judge, NoEvents
+from subitize.interfaces import ComputesSeveral, Judge
 from subitize.judges.alignment import Dsg, graph_of
 from subitize.records import Answer, Confirm, Count, Draw, Item, Known, Stimulus
 from subitize.registry import make_judge
 from subitize.store import Run
 from tests.judges.drawn_prompts import EXACT, OMITTING, Seeing, item, made, new_run, paint_all
+from tests.runs import judge_run
 
 PROMPTS = (
     "Three apples.",
@@ -39,7 +39,7 @@ def align(run: Run, judge: str) -> dict[str, Alignment]:
 @pytest.mark.slow
 def test_an_exact_painter_is_right_throughout_and_one_that_omits_is_not(run: Run) -> None:
     model = Seeing()
-    summary = judge_run(run, made("dsg:seeing", Dsg(model)), NoEvents())
+    summary = judge_run(run, made("dsg:seeing", Dsg(model)))
     questions = sum(len(graph_of(one)) for one in run.items())
     assert (summary.readings, summary.failed, summary.unanswerable) == (3 * questions, 0, 0)
     assert max(model.batches) == model.batch_size
@@ -48,13 +48,13 @@ def test_an_exact_painter_is_right_throughout_and_one_that_omits_is_not(run: Run
     assert found["exact"].estimate.low < 1
     assert found["omitting"].estimate.value < 0.9
     assert (found["exact"].estimate.n, found["omitting"].estimate.n) == (5, 10)
-    assert judge_run(run, made("dsg:seeing", Dsg(Seeing())), NoEvents()).readings == 0
+    assert judge_run(run, made("dsg:seeing", Dsg(Seeing()))).readings == 0
 
 
 @pytest.mark.slow
 def test_a_question_that_fails_costs_no_other_and_none_is_put_twice(run: Run) -> None:
     model = Seeing(batch_size=8, fails_on="exactly 3 green cups")
-    summary = judge_run(run, made("dsg:half-blind", Dsg(model)), NoEvents())
+    summary = judge_run(run, made("dsg:half-blind", Dsg(model)))
     questions = sum(len(graph_of(one)) for one in run.items())
     assert (summary.readings, summary.failed) == (3 * questions - 3, 3)
     assert summary.reasons == ["ValueError: the lights went out"]
@@ -68,20 +68,20 @@ def test_a_question_that_fails_costs_no_other_and_none_is_put_twice(run: Run) ->
 
 
 def test_answers_that_are_neither_yes_nor_no_are_wrong_and_counted(run: Run) -> None:
-    judge_run(run, made("dsg:unsure", Dsg(Seeing(says="maybe"))), NoEvents())
+    judge_run(run, made("dsg:unsure", Dsg(Seeing(says="maybe"))))
     one = align(run, "dsg:unsure")["exact"]
     assert one.estimate.value == 0
     assert one.discarded == sum(len(graph_of(each)) for each in run.items())
 
 
 def test_saying_yes_to_all_is_right_but_for_what_must_not_be_there(run: Run) -> None:
-    judge_run(run, made("dsg:yes", Dsg(Seeing(says="Yes"))), NoEvents())
+    judge_run(run, made("dsg:yes", Dsg(Seeing(says="Yes"))))
     assert align(run, "dsg:yes")["exact"].estimate.value == pytest.approx((4 + 2 / 3) / 5)
 
 
 @pytest.mark.slow
 def test_readings_keep_the_words_and_the_question_as_it_was_sent(run: Run) -> None:
-    judge_run(run, made("dsg:seeing", Dsg(Seeing())), NoEvents())
+    judge_run(run, made("dsg:seeing", Dsg(Seeing())))
     for stored in run.readings("dsg:seeing"):
         reading = stored.reading
         assert isinstance(reading.question, Confirm)

@@ -8,14 +8,12 @@ import pytest
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError
-from subitize.evaluate.judging import judge_run
 from subitize.interfaces import (
     Computes,
     ComputesSeveral,
     JudgeQuestion,
     JudgeRequest,
     Model,
-    NoEvents,
     Reply,
     Request,
     Responds,
@@ -36,6 +34,7 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from tests.judges.drawn_prompts import item, made, new_run, paint_all
+from tests.runs import judge_run
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 EXHIBIT = JudgeRequest((PICTURE,), (JudgeQuestion(Fit("three apples"), FIT_QUESTION),), lambda _: b"", "three apples")
@@ -115,7 +114,7 @@ def test_every_drawing_is_scored_against_its_prompt(tmp_path: Path) -> None:
     prompts = ["Three apples.", "2 dogs above a cat.", "A watermelon with no seeds"]
     with new_run(tmp_path / "run", [item(index, prompt) for index, prompt in enumerate(prompts)]) as run:
         paint_all(run)
-        summary = judge_run(run, made("fit:batching", FitJudge(Batching())), NoEvents())
+        summary = judge_run(run, made("fit:batching", FitJudge(Batching())))
         assert (summary.readings, summary.failed, summary.unanswerable) == (3, 0, 0)
         readings = [stored.reading for stored in run.readings()]
         assert {(one.question.id, one.value) for one in readings} == {

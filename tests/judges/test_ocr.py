@@ -6,14 +6,14 @@ import pytest
 
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
-from subitize.evaluate.judging import judge_run
-from subitize.interfaces import JudgeQuestion, JudgeRequest, NoEvents, SelfTest
+from subitize.interfaces import JudgeQuestion, JudgeRequest, SelfTest
 from subitize.judges import ocr
 from subitize.judges.ocr import OCR_QUESTION, Ocr, Piece, in_reading_order, text_asks
 from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Stimulus, Stored, Transcribe, Words
 from subitize.registry import make_judge
 from tests.commands import call
 from tests.judges.drawn_prompts import EXACT, item, made, new_run, open_rapidocr, paint_all, store, write_lines
+from tests.runs import judge_run
 from tests.samples import trial
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
@@ -174,7 +174,7 @@ def test_written_text_is_scored_by_how_near_it_comes(rapidocr: Ocr, tmp_path: Pa
     with new_run(tmp_path / "run", items) as run:
         pictures = [write_lines("OPEN"), write_lines("Happy", "birthdog"), write_lines("three apples")]
         store(run, [(trial(one, model=EXACT), data) for one, data in zip(items, pictures, strict=True)])
-        judge_run(run, made("ocr:engine=rapidocr", rapidocr), NoEvents())
+        judge_run(run, made("ocr:engine=rapidocr", rapidocr))
         values = {stored.reading.value for stored in run.readings()}
         assert values == {Known("OPEN"), Known("Happy\nbirthdog")}
         found = {one.measure: one.estimate for one in align_run(run)}

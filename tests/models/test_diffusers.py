@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,8 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import ComputesSeveral, Model, NoEvents, Pixels, Reply, Request
+from subitize.interfaces import ComputesSeveral, Model, Pixels, Reply, Request
 from subitize.io.images import decode
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
@@ -25,6 +23,7 @@ from subitize.store import Folder, Run
 from tests.commands import call
 from tests.models.little_memory import little_memory
 from tests.networks.tiny_weights import PIPELINES, find_tiny
+from tests.runs import run_suite
 
 pytestmark = pytest.mark.torch
 
@@ -520,7 +519,7 @@ def test_a_pipeline_fetched_from_the_hub_before_is_known_by_its_revision(
 
 def test_a_stopped_run_goes_on_to_the_same_pictures(folders: Callable[[str], Path], tmp_path: Path) -> None:
     made = make_model(small("sd", folders("sd")))
-    settings = RunSettings(make_suite("production:numbers=1-3,categories=apples"), made, repeats=5)
+    suite = make_suite("production:numbers=1-3,categories=apples")
 
     def pictures(run: Run) -> dict[str, NDArray[np.int16]]:
         outcomes = {stored.response.trial.id: stored.response.outcome for stored in run.responses()}
@@ -531,10 +530,10 @@ def test_a_stopped_run_goes_on_to_the_same_pictures(folders: Callable[[str], Pat
         }
 
     with Run(Folder(tmp_path / "whole"), create=True) as whole, Run(Folder(tmp_path / "parts"), create=True) as parts:
-        assert run_suite(whole, settings, NoEvents()).answered == 15
-        assert run_suite(parts, replace(settings, limit=1), NoEvents()).answered == 5
-        assert run_suite(parts, settings, NoEvents()).answered == 10
-        assert run_suite(parts, settings, NoEvents()).answered == 0
+        assert run_suite(whole, suite, made, repeats=5).answered == 15
+        assert run_suite(parts, suite, made, repeats=5, limit=1).answered == 5
+        assert run_suite(parts, suite, made, repeats=5).answered == 10
+        assert run_suite(parts, suite, made, repeats=5).answered == 0
         expected, found = pictures(whole), pictures(parts)
         batches = {stored.response.provenance.parameters["batch"] for stored in parts.responses()}
     assert batches == {4, 2, 1}

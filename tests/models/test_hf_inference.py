@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import NoEvents, Pixels, Reply, Request, TransientError
+from subitize.interfaces import Pixels, Reply, Request, TransientError
 from subitize.io.images import decode
 from subitize.models.hf_inference import HfInference
 from subitize.records import Answer, Draw, Drawn, Failed, Picture, Refused, Said, Stimulus, Task
@@ -20,6 +19,7 @@ from tests.commands import call
 from tests.models.hf_server import serving_images
 from tests.models.openai_server import Behaviour, Fault, Server, serving
 from tests.models.scripted_server import scripting
+from tests.runs import run_suite
 
 pytestmark = pytest.mark.hub
 
@@ -431,7 +431,7 @@ PRODUCTION = "production:numbers=1-10,categories=apples+dots"
 
 def run(folder: Path, suite: str, model: str, repeats: int = 1) -> Run:
     opened = Run(Folder(folder), create=True)
-    summary = run_suite(opened, RunSettings(make_suite(suite), make_model(model), repeats=repeats), NoEvents())
+    summary = run_suite(opened, make_suite(suite), make_model(model), repeats=repeats)
     assert (summary.failed, summary.answered) == (0, len(list(opened.responses())))
     return opened
 

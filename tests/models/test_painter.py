@@ -13,8 +13,7 @@ from scipy import stats
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import score
 from subitize.errors import BadValueError
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, NoEvents, Pixels, Request
+from subitize.interfaces import Finding, JudgeQuestion, JudgeRequest, Pixels, Request
 from subitize.io.images import decode
 from subitize.judges.observer import ObserverJudge
 from subitize.language.clauses import read_graph, read_scene
@@ -33,6 +32,7 @@ from tests.cases import Case
 from tests.language.geckonum_prompts import PROMPTS, read_rows, scene_of
 from tests.language.prompt_cases import TOGETHER
 from tests.models.painter_laws import painter_law
+from tests.runs import run_suite
 
 proof = pytest.mark.proof(
     "subitize.models.painter",
@@ -235,7 +235,7 @@ def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         suite = make_suite("production:categories=apples+dots,numbers=3+6+9")
         model = make_model("painter:weber=.15,omit=.05,size_px=256")
-        run_suite(run, RunSettings(suite, model, make_judge("observer"), seed=3, repeats=20), NoEvents())
+        run_suite(run, suite, model, make_judge("observer"), seed=3, repeats=20)
         found = {one.measure: one.estimate for one in score(observe_run(run, ReadOptions()), []) if one.group == "all"}
     assert found["accuracy"].n == 120
     assert found["accuracy"].low <= truth <= found["accuracy"].high

@@ -9,8 +9,7 @@ import pytest
 
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import score
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import NoEvents, Request
+from subitize.interfaces import Request
 from subitize.models.random import Random
 from subitize.models.stand_ins import IdealHuman, ObserverModel
 from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
@@ -19,6 +18,7 @@ from subitize.stats.response_law import human_law
 from subitize.stimuli.recipes import render
 from subitize.stimuli.recognition import KINDS
 from subitize.store import Folder, Run
+from tests.runs import run_suite
 
 CELLS = "categories=apples+dots,wordings=category,control_question=false"
 
@@ -43,7 +43,7 @@ def _give(picture: bytes, _: Picture) -> bytes:
 def test_random_converges_to_its_true_nae_and_accuracy(images: int, repeats: int, tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         suite, model = make_suite(f"naming:images={images},size_px=256,{CELLS}"), make_model("random")
-        run_suite(run, RunSettings(suite, model, make_judge("parser"), seed=1, repeats=repeats), NoEvents())
+        run_suite(run, suite, model, make_judge("parser"), seed=1, repeats=repeats)
         found = measured(run)
     assert found["accuracy"].n == 20 * images * repeats
     for measure, truth, width in (("accuracy", 0.05, 1), ("nae", 2.300, 14)):
@@ -74,7 +74,7 @@ def test_ideal_human_converges_to_its_true_nae_and_accuracy() -> None:
 def test_ideal_humans_pipeline_figure_covers_the_truth_on_pictures(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         suite = make_suite(f"naming:images=10,size_px=256,{CELLS}")
-        run_suite(run, RunSettings(suite, make_model("ideal-human"), make_judge("parser"), seed=2), NoEvents())
+        run_suite(run, suite, make_model("ideal-human"), make_judge("parser"), seed=2)
         found = measured(run)
     assert found["accuracy"].n == 200
     assert found["accuracy"].low <= 0.6156 <= found["accuracy"].high

@@ -16,8 +16,7 @@ import pytest
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import ComputesSeveral, NoEvents, Request
+from subitize.interfaces import ComputesSeveral, Request
 from subitize.io.images import decode
 from subitize.models.transformers import Transformers
 from subitize.networks.generators import YES, place_row
@@ -31,6 +30,7 @@ from tests.commands import call
 from tests.models.little_memory import little_memory
 from tests.networks import tiny_matchers, tiny_vlms
 from tests.networks.tiny_weights import find_tiny
+from tests.runs import run_suite
 
 pytestmark = pytest.mark.torch
 
@@ -823,7 +823,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 def test_a_run_goes_on_where_it_stopped_whatever_the_batch(run: Run, shelf: Callable[[str], Path]) -> None:
     def go(batch_size: int, limit: int | None = None) -> tuple[int, int]:
         model = make_model(f"transformers:{shelf('llava')},max_tokens=3,batch_size={batch_size}")
-        done = run_suite(run, RunSettings(make_suite(SUITE), model, repeats=1, seed=5, limit=limit), NoEvents())
+        done = run_suite(run, make_suite(SUITE), model, repeats=1, seed=5, limit=limit)
         assert not done.failed
         return done.answered, done.already_done
 
@@ -837,7 +837,7 @@ def test_a_run_goes_on_where_it_stopped_whatever_the_batch(run: Run, shelf: Call
 def test_one_that_fails_costs_no_more_than_itself(run: Run, shelf: Callable[[str], Path], regions: Path) -> None:
     """LXMERT has no regions of the suite's pictures: every trial fails by itself, and says why."""
     model = make_model(f"transformers:{shelf('lxmert-vqa')},regions={regions},batch_size=4")
-    done = run_suite(run, RunSettings(make_suite(SUITE), model, repeats=1, seed=5, limit=6), NoEvents())
+    done = run_suite(run, make_suite(SUITE), model, repeats=1, seed=5, limit=6)
     assert (done.answered, done.failed) == (0, 6)
     for stored in run.responses():
         assert isinstance(stored.response.outcome, Failed)

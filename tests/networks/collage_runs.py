@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image
 
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, NoEvents, Pixels, Reply, Request, Suite
+from subitize.interfaces import Model, Pixels, Reply, Request, Suite
 from subitize.networks.collages import make_collage
 from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec
 from subitize.registry import Resolved
 from subitize.store import Run
+from tests.runs import run_suite
 
 
 class Collages(Suite):
@@ -59,5 +59,5 @@ def paste(run: Run, nouns: Sequence[str], numbers: Sequence[int], repeats: int =
     """Fill a run with collages, unjudged."""
     suite: Resolved[Suite] = Resolved(Spec("collages", {}, "collages"), Collages(nouns, numbers), "collages")
     model: Resolved[Model] = Resolved(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
-    run_suite(run, RunSettings(suite, model, repeats=repeats), NoEvents())
+    run_suite(run, suite, model, repeats=repeats)
     return run

@@ -1,5 +1,6 @@
 """Verbs that make a run and have it judged."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,35 +33,35 @@ def run(
 
     Call it under `if __name__ == "__main__":` in a script, because worker processes import the script.
     """
-    from subitize.evaluate.evaluation import RunConfig, make_plan, raise_errors
-    from subitize.evaluate.identities import expand_name, open_if_any, recall_judge
+    from subitize.evaluate.config import RunConfig
+    from subitize.evaluate.execution import execute, prepare, raise_errors
+    from subitize.evaluate.identities import open_if_any
+    from subitize.evaluate.plan import make_plan
     from subitize.records import OF_FILE
-    from subitize.registry import make_model, make_refined, make_suite
+    from subitize.registry import make_suite
     from subitize.store import Run
 
     if not models:
         raise BadValueError("no model given: name one, such as observer, or painter to draw")
-    made = make_suite(suite)
-    events.warn(*made.obj.notes)
-    location = locate(out or Path(f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
-    with open_if_any(location) as before:
-        chosen = [expand_name(before, text) for text in as_list(models)]
-        judge = judge and recall_judge(before, judge)
-    order = RunConfig(
-        made,
-        [make_model(text) for text in chosen],
-        [make_refined(suite, text) for text in as_list(refine)],
+    config = RunConfig(
+        suite=suite,
+        models=tuple(as_list(models)),
+        refine=tuple(as_list(refine)),
         judge=judge,
         seed=seed,
         repeats=repeats,
         limit=limit,
         sight_check=sight_check,
     )
-    evaluation = make_plan(order, location)
-    evaluation.check(events)
-    with Run(location, create=True) as made_run:
-        outcome = evaluation.perform(made_run, events)
-    raise_errors(order.ledger, outcome, judge)
+    made = make_suite(suite)
+    events.warn(*made.obj.notes)
+    location = locate(out or Path(f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
+    with open_if_any(location) as known:
+        plan = make_plan(config, known, made)
+        prepare(plan, events)
+        with Run(location, create=True) if known is None else nullcontext(known) as own:
+            result = execute(plan, own, events)
+    raise_errors(plan.budget, result, judge)
     return Run(location)
 
 
@@ -68,18 +69,16 @@ def run(
 @outside_loop
 def judge(run: options.RunArg, judge: str, *, events: "Events" = AS_WARNINGS) -> None:
     """Let a judge answer the questions of a run; stored readings are not asked for again."""
-    from subitize.evaluate.costs import Budget
-    from subitize.evaluate.evaluation import RunResult, judge_anew, raise_errors
-    from subitize.evaluate.identities import recall_judge, resolve_judge
-    from subitize.evaluate.judging import JudgeConfig
-    from subitize.registry import make_judge
+    from subitize.evaluate.config import JudgeConfig
+    from subitize.evaluate.execution import RunResult, raise_errors
+    from subitize.evaluate.judging import judge as judge_responses
+    from subitize.evaluate.judging import plan_judging
 
-    ledger = Budget()
     with opened(run) as (own,):
-        made, notes = resolve_judge(own, make_judge(recall_judge(own, judge)))
-        events.warn(*notes)
-        summary = judge_anew(own, made, JudgeConfig(ledger=ledger), events)
-    raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)
+        plan = plan_judging(JudgeConfig(judge=judge), own)
+        events.warn(*plan.notes)
+        tally = judge_responses(plan, own, events)
+    raise_errors(plan.budget, RunResult([], [tally]), judge)
 
 
 def open(run: str | Path) -> "Run":

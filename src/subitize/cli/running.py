@@ -3,7 +3,7 @@
 import contextlib
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,10 +18,8 @@ from subitize.io.outputs import check_file
 from subitize.report.terminal import TerminalEvents, print_line, print_warnings
 
 if TYPE_CHECKING:
-    from subitize.evaluate.evaluation import Plan
-    from subitize.interfaces import Model
-    from subitize.registry import Resolved
-    from subitize.store import Location, Run
+    from subitize.evaluate.plan import Plan
+    from subitize.store import Run
 
 
 Tries = Annotated[int, typer.Option(metavar="N", help="How often a request is sent before it counts as failed.")]
@@ -105,11 +103,14 @@ def run(
 
     A run that was stopped or killed goes on with the same command; nothing is asked twice.
     """
-    from subitize.evaluate.evaluation import RunConfig, make_plan, raise_errors
-    from subitize.evaluate.identities import expand_name, open_if_any, recall_judge
+    from subitize.evaluate.config import RunConfig
+    from subitize.evaluate.execution import advise, execute, prepare, raise_errors
+    from subitize.evaluate.identities import open_if_any
+    from subitize.evaluate.plan import make_plan
     from subitize.io.specs import write_spec
     from subitize.records import OF_FILE
-    from subitize.registry import make_refined, make_suite
+    from subitize.registry import make_suite
+    from subitize.store import Run
 
     if not model:
         raise BadValueError(
@@ -120,18 +121,10 @@ def run(
     if report is not None:
         check_file(report)
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
-    made_suite = make_suite(spec)
-    print_notes(made_suite.obj)
-    plain_name = made_suite.spec.name.removesuffix(OF_FILE)
-    name = out or (plain_name if database else f"runs/{plain_name}")
-    location = locate(name, database, images)
-    with open_if_any(location) as before:
-        model = [expand_name(before, text) for text in model]
-        judge = judge and recall_judge(before, judge)
-    order = RunConfig(
-        made_suite,
-        _make_models(model, concurrency, reward_judge, corpora),
-        [make_refined(spec, text) for text in options.split_refinements(refine)],
+    config = RunConfig(
+        suite=spec,
+        models=tuple(model),
+        refine=tuple(options.split_refinements(refine)),
         judge=judge,
         seed=seed,
         repeats=repeats,
@@ -141,35 +134,30 @@ def run(
         only_found=only_found,
         sight_check=sight_check,
         is_same_model=same_model,
-        ledger=options.make_ledger(prices, max_cost),
+        trained_with=reward_judge,
+        trained_on=corpora,
+        max_cost_usd=max_cost,
+        prices=prices,
     )
-    evaluation = make_plan(order, location)
-    if dry_run:
-        return _print_forecast(evaluation, location, as_json=as_json)
-    with TerminalEvents() as events:
-        evaluation.check(events)
-        with open_run(name, database, images, create=True) as opened:
-            outcome = evaluation.perform(opened, events)
-            advice = evaluation.advise(opened, name)
-            if report is not None:
-                _write_report(opened, report, events, has_failures=bool(outcome.failures))
+    made = make_suite(spec)
+    print_notes(made.obj)
+    plain_name = made.spec.name.removesuffix(OF_FILE)
+    name = out or (plain_name if database else f"runs/{plain_name}")
+    location = locate(name, database, images)
+    with contextlib.ExitStack() as stack:
+        known = stack.enter_context(open_if_any(location))
+        plan = make_plan(config, known, made)
+        if dry_run:
+            return _print_forecast(plan, known, as_json=as_json)
+        events = stack.enter_context(TerminalEvents())
+        prepare(plan, events)
+        opened = stack.enter_context(Run(location, create=True)) if known is None else known
+        result = execute(plan, opened, events)
+        advice = advise(plan, opened, name)
+        if report is not None:
+            _write_report(opened, report, events, has_failures=bool(result.failures))
     print_line(*advice)
-    return raise_errors(order.ledger, outcome, judge)
-
-
-def _make_models(
-    texts: Sequence[str], concurrency: int | None, reward_judge: str | None, corpora: str | None
-) -> "list[Resolved[Model]]":
-    """Make the models, with what is known about their training."""
-    from subitize.registry import make_model, trained_on, trained_with
-
-    slots = {} if concurrency is None else {"concurrency": str(concurrency)}
-    models = [make_model(text, **slots) for text in texts]
-    if reward_judge is not None:
-        models = [trained_with(made, reward_judge) for made in models]
-    if corpora is not None:
-        models = [trained_on(made, corpora) for made in models]
-    return models
+    return raise_errors(plan.budget, result, judge)
 
 
 def _write_report(run: "Run", page: Path, events: TerminalEvents, *, has_failures: bool) -> None:
@@ -183,15 +171,13 @@ def _write_report(run: "Run", page: Path, events: TerminalEvents, *, has_failure
             raise
 
 
-def _print_forecast(evaluation: "Plan", location: "Location", *, as_json: bool) -> None:
-    from subitize.evaluate.forecast import forecast_runs
+def _print_forecast(plan: "Plan", run: "Run | None", *, as_json: bool) -> None:
+    from subitize.evaluate.forecast import forecast
     from subitize.io.prices import warn_of_age
     from subitize.report.costs import forecast_result
 
-    ledger = evaluation.order.ledger
-    forecasts = forecast_runs(location, evaluation.each, sight_check=evaluation.order.sight_check)
-    emit(forecast_result(forecasts, ledger.spent_usd), as_json=as_json)
-    print_warnings(*filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
+    emit(forecast_result(forecast(plan, run), plan.budget.spent_usd), as_json=as_json)
+    print_warnings(*filter(None, [warn_of_age(plan.budget.used, datetime.now(UTC).date())]))
 
 
 @app.command("judge")
@@ -213,30 +199,33 @@ def judge_(
 
     What it answered before is not asked again.
     """
-    from subitize.evaluate.evaluation import RunResult, find_other_rules, judge_anew, raise_errors
+    from subitize.evaluate.config import JudgeConfig
+    from subitize.evaluate.execution import RunResult, raise_errors
     from subitize.evaluate.forecast import forecast_judging
-    from subitize.evaluate.identities import open_if_any, recall_judge, resolve_judge
-    from subitize.evaluate.judging import JudgeConfig
-    from subitize.registry import make_judge
+    from subitize.evaluate.judging import find_other_rules, plan_judging
+    from subitize.evaluate.judging import judge as judge_responses
     from subitize.report.costs import expense_result
 
-    with open_if_any(locate(run, database, images)) as before:
-        made = make_judge(recall_judge(before, judge))
-    read_by, ledger = options.rule_for(made, rule), options.make_ledger(prices, max_cost)
+    config = JudgeConfig(
+        judge=judge,
+        model=model,
+        rule=rule,
+        tries=tries,
+        is_same_model=same_model,
+        max_cost_usd=max_cost,
+        prices=prices,
+    )
     with open_run(run, database, images) as opened, TerminalEvents() as events:
-        made, notes = resolve_judge(opened, made, is_same_model=same_model)
-        print_warnings(*notes)
-        model = model and opened.find_model(model)
+        plan = plan_judging(config, opened)
+        print_warnings(*plan.notes)
         if dry_run:
-            ledger.enter(opened)
-            return emit(expense_result([forecast_judging(opened, made, model, ledger)], ledger.spent_usd))
-        scope = JudgeConfig(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
-        summary = judge_anew(opened, made, scope, events)
-        earlier = find_other_rules(opened, made, read_by) if read_by else []
+            return emit(expense_result([forecast_judging(plan, opened)], plan.budget.spent_usd))
+        tally = judge_responses(plan, opened, events)
+        earlier = find_other_rules(plan, opened)
     if earlier:
-        anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
+        anew = shlex.join(["score", run, "--judge", str(plan.judge), "--rule", str(plan.rule)])
         print_warnings(f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}")
-    return raise_errors(ledger, RunResult(summary.reasons, [summary]), judge)
+    return raise_errors(plan.budget, RunResult([], [tally]), judge)
 
 
 @app.command()
@@ -259,7 +248,7 @@ def rewrite(
 
     To run them: subitize run SUITE --refine rewritten:file=FILE.
     """
-    from subitize.evaluate.evaluation import raise_failures
+    from subitize.evaluate.execution import raise_failures
     from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
     from subitize.language.numbers import count_noun
     from subitize.registry import make_model, make_suite

@@ -50,8 +50,18 @@ class Budget:
     """The stored pictures that may be shown."""
 
     def __post_init__(self) -> None:
-        if self.limit_usd is not None and not 0 < self.limit_usd < math.inf:
-            raise BadValueError(f"--max-cost {self.limit_usd:g}: should be a sum in US dollars above 0")
+        check_limit(self.limit_usd)
+
+    @property
+    def spending(self) -> str:
+        """What was spent, in brackets, or nothing."""
+        return f" (spent: US$ {self.spent_usd:.4f})" if self.spent_usd else ""
+
+    def begin(self, run: Run) -> None:
+        """Take a run's pictures and, if there is a limit, what the run has cost so far."""
+        self.images = run.images
+        if self.limit_usd is not None:
+            self.enter(run)
 
     def enter(self, run: Run) -> None:
         """Book what a run has cost so far: a limit covers all of it, earlier calls included."""
@@ -157,6 +167,12 @@ class Meter:
         self.ledger.spent_usd += sum(known)
         self.ledger.paid[self.name] = Paid(self.paid.usd + sum(known), self.paid.times + len(known))
         return usd
+
+
+def check_limit(usd: float | None) -> None:
+    """Refuse a limit that is no sum of money."""
+    if usd is not None and not 0 < usd < math.inf:
+        raise BadValueError(f"--max-cost {usd:g}: should be a sum in US dollars above 0")
 
 
 def price_of(price: Price, usage: Usage) -> float | None:

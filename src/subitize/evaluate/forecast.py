@@ -3,17 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from subitize.evaluate.costs import Budget, Meter, price_of
-from subitize.evaluate.identities import open_if_any
-from subitize.evaluate.judging import count_looks, open_tasks
+from subitize.evaluate.costs import Meter, price_of
+from subitize.evaluate.judging import JudgePlan, count_looks, open_tasks
 from subitize.evaluate.pictures import USUAL_PX
-from subitize.evaluate.plan import items_of
-from subitize.evaluate.running import RunSettings, match_suite, plan_suite, select_items, settle
+from subitize.evaluate.plan import Plan, SuitePlan, check_suites
 from subitize.evaluate.sight import plan_check
 from subitize.interfaces import Judge, JudgeQuestion, JudgeRequest, Model, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Resolved
-from subitize.store import Location, Run
+from subitize.store import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,65 +45,59 @@ class Forecast:
     model_name: str
 
 
-def forecast_runs(location: Location, each: Sequence[RunSettings], *, sight_check: bool = False) -> list[Forecast]:
-    """Plan suites on models as a run would, and sum up what the calls are expected to use; nothing is written."""
-    with open_if_any(location) as run:
-        if run is not None:
-            each[0].ledger.enter(run)
-        return [_forecast(run, one) for one in _with_checks(run, each, sight_check=sight_check)]
+def forecast(plan: Plan, run: Run | None) -> list[Forecast]:
+    """Sum up what is left of each suite on each model, and what its calls are expected to use; nothing is written."""
+    if run is not None:
+        plan.budget.enter(run)
+        check_suites(plan.parts, run)
+    return [_forecast(part, run) for part in _with_checks(plan, run)]
 
 
-def _with_checks(run: Run | None, each: Iterable[RunSettings], *, sight_check: bool) -> Iterator[RunSettings]:
+def _with_checks(plan: Plan, run: Run | None) -> Iterator[SuitePlan]:
     checked: set[str] = set()
-    for settings in each:
-        model = settings.model.spec.text
-        if sight_check and model not in checked and (check := plan_check(run, settings)):
+    for part in plan.parts:
+        model = part.model.spec.text
+        if plan.config.sight_check and model not in checked and (check := plan_check(part, run)):
             checked.add(model)
             yield check
-        yield settings
+        yield part
 
 
-def forecast_judging(run: Run, judge: Resolved[Judge], model: str | None, ledger: Budget) -> Expense:
+def forecast_judging(plan: JudgePlan, run: Run) -> Expense:
     """Sum up the expected cost of a judge's open questions."""
-    tasks = list(open_tasks(run, judge, model))
-    looks = len(tasks) if judge.obj.asks_model else count_looks(run, judge, model)
-    return _expend(ledger.meter(judge), tasks, looks)
+    plan.budget.enter(run)
+    tasks = list(open_tasks(run, plan.judge, plan.model))
+    looks = len(tasks) if plan.judge.obj.asks_model else count_looks(run, plan.judge, plan.model)
+    return _expend(plan.budget.meter(plan.judge), tasks, looks)
 
 
-def _forecast(run: Run | None, settings: RunSettings) -> Forecast:
-    suite, model = settings.suite, settings.model
-    setup = settle(run, suite.spec.name, settings.seed)
-    matched = match_suite(settings, setup.seed)
-    if run is not None:
-        run.check_suite(suite.spec, setup.seed, items_of(suite, setup.seed))
-    plan = plan_suite(settings, select_items(settings, setup), matched)
+def _forecast(plan: SuitePlan, run: Run | None) -> Forecast:
+    suite, model, trials = plan.suite, plan.model, plan.trials
     finished = run.finished(model.spec.text) if run is not None else set()
-    items = {item.id: item for item in plan.items}
-    groups = [[items[trial.item_id] for trial in group] for group in plan.left(finished)]
+    items = {item.id: item for item in trials.items}
+    groups = [[items[trial.item_id] for trial in group] for group in trials.left(finished)]
     left = [item for group in groups for item in group]
-    meter = settings.ledger.meter(model)
-    expenses = [_expend(meter, [item.task for item in left], len(groups))]
-    if settings.judge is not None:
-        expenses.append(_expend_on_judge(settings, settings.judge, left))
-    done = plan.total - len(left)
-    lines = () if matched is None else tuple(matched.lines())
-    names, counts = (suite.spec.text, model.spec.text), (len(plan.items), plan.total, done)
-    return Forecast(*names, *counts, tuple(expenses), lines, str(model))
+    expenses = [_expend(plan.budget.meter(model), [item.task for item in left], len(groups))]
+    if plan.judge is not None:
+        expenses.append(_expend_on_judge(plan, plan.judge, left))
+    done = trials.total - len(left)
+    names, counts = (suite.spec.text, model.spec.text), (len(trials.items), trials.total, done)
+    return Forecast(*names, *counts, tuple(expenses), plan.matched, str(model))
 
 
-def _expend_on_judge(settings: RunSettings, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:
+def _expend_on_judge(plan: SuitePlan, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:
     """Estimate the judge's calls for one drawing per item, about which it is asked all that it can answer."""
     drawn, tasks = Drawn(Stored("0" * 64, "png")), []
     for item in items:
         if not isinstance(item.task, Draw) or not judge.obj.asks_model:
             continue
-        picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.obj, item.task))
+        picture = Stimulus("not yet drawn", 1, 0, _expect_side(plan.model.obj, item.task))
         for ask in judge.obj.asks(item):
             if judge.obj.can_answer(ask.question, (drawn,)):
                 inquiry = JudgeQuestion(ask.question, ask.wording)
                 exhibit = JudgeRequest((drawn,), (inquiry,), _no_picture, item.task.prompt)
                 tasks += [replace(task, picture=picture) for task in judge.obj.put(exhibit)]
-    return _expend(settings.ledger.meter(judge), tasks, len(tasks))
+    return _expend(plan.budget.meter(judge), tasks, len(tasks))
 
 
 def _expect_side(model: Model, task: Draw) -> int:

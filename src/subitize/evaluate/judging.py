@@ -6,21 +6,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from subitize.errors import BadValueError, UnknownNameError, UnusableModelError
+from subitize.analysis.advice import warn_of_reward_judges
+from subitize.errors import SubitizeError, UnknownNameError, UnusableModelError
+from subitize.evaluate.config import JudgeConfig
 from subitize.evaluate.costs import Affordable, Budget, Meter, priced
 from subitize.evaluate.driving import Retry, WorkCallbacks, drive, remember
 from subitize.evaluate.engines import Failure, open_caller
-from subitize.evaluate.identities import open_if_any, resolve_judge
+from subitize.evaluate.identities import recall_judge, resolve_judge
 from subitize.evaluate.pictures import Loader
-from subitize.evaluate.plan import batches
+from subitize.evaluate.sampling import batches
 from subitize.interfaces import (
     Events,
     Finding,
     Judge,
     JudgeQuestion,
     JudgeRequest,
-    Model,
 )
+from subitize.io.prices import load_prices
 from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
 from subitize.language.numbers import count_noun
 from subitize.records import (
@@ -44,9 +46,9 @@ from subitize.records import (
     Words,
     digest,
 )
-from subitize.registry import RULE_OPTION, Resolved, find_suite_rule
-from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse, codec, group_answers, subject_of
-from subitize.store.reading import read_rules
+from subitize.registry import RULE_OPTION, Resolved, find_suite_rule, make_judge
+from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, group_answers, subject_of
+from subitize.store.reading import read_judgings, read_rules
 
 _ITEMS_AT_ONCE = 100
 _MOST_BOXES = 5_000
@@ -92,31 +94,71 @@ class JudgeTally:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeConfig:
-    """Which responses to judge (None: all), how often to try, what to renew meanwhile, the budget and the rule.
+class JudgePlan:
+    """A judge, the responses that it is asked about (None: all), the rule, and notes on changes in the run.
 
     Without a rule, the evidence is read by the suite's rule, or else by the judge's own.
     """
 
+    judge: Resolved[Judge]
     suite: str | None = None
     model: str | None = None
-    tries: int = 5
-    keep_alive: Callable[[], None] = lambda: None
-    ledger: Budget = field(default_factory=Budget)
     rule: str | None = None
+    tries: int = 5
+    budget: Budget = field(default_factory=Budget)
+    notes: Sequence[str] = ()
 
 
-def judge_run(run: Run, judge: Resolved[Judge], events: Events, scope: JudgeConfig | None = None) -> JudgeTally:
-    """Let the judge answer every open question that it can, model by model."""
-    scope = scope or JudgeConfig()
-    judge, _ = resolve_judge(run, judge)
-    meter = scope.ledger.meter(judge)
-    names = run.model_names()
-    if scope.model is not None and scope.model not in names:
-        raise UnknownNameError("model in this run", scope.model, names.values())
-    summary, items = JudgeTally(), run.items(scope.suite)
-    rules = _choose_rules(run, judge, {item.suite for item in items}, scope.rule)
-    for model in names if scope.model is None else [scope.model]:
+def plan_judging(config: JudgeConfig, run: Run) -> JudgePlan:
+    """Make the judge that a configuration names, and match it with those of the run; nothing is written."""
+    from subitize.analysis.reader import rule_for  # needs tables, which a run does not
+
+    notes: list[str] = []
+    made = make_judge(recall_judge(run, config.judge))
+    rule = rule_for(made, config.rule, notes.append)
+    budget = Budget(load_prices(config.prices), config.max_cost_usd)
+    judge, more = resolve_judge(run, made, is_same_model=config.is_same_model)
+    model = config.model and run.find_model(config.model)
+    chosen = None if rule is None else str(rule)
+    return JudgePlan(judge, config.suite, model, chosen, config.tries, budget, (*notes, *more))
+
+
+def judge(plan: JudgePlan, run: Run, events: Events) -> JudgeTally:
+    """Test a judge, and let it answer its open questions in a run."""
+    if line := self_test(plan.judge):
+        events.warn(line)
+    plan.budget.begin(run)
+    summary = judge_run(plan, run, events)
+    events.say(f"{plan.judge}: {summary}{plan.budget.spending}")
+    for line in warn_of_reward_judges(run, plan.judge.spec.text):
+        events.warn(line)
+    return summary
+
+
+def find_other_rules(plan: JudgePlan, run: Run) -> list[str]:
+    """Find the other rules by which the judge's evidence was read, if the plan names one."""
+    if plan.rule is None:
+        return []
+    stored = {one.rule for one in read_judgings(run) if one.judge == plan.judge.spec.text}
+    return sorted(one for one in stored if not _is_same_rule(one, plan.rule))
+
+
+def _is_same_rule(stored: str, rule: str) -> bool:
+    """Return whether a stored rule, perhaps of an older version, means the same as another."""
+    try:
+        return str(parse_rule(stored)) == rule
+    except SubitizeError:
+        return False  # a version that no longer exists
+
+
+def judge_run(plan: JudgePlan, run: Run, events: Events, keep_alive: Callable[[], None] = lambda: None) -> JudgeTally:
+    """Let the judge answer every open question that it can, model by model; `keep_alive` is called meanwhile."""
+    judge, meter, names = plan.judge, plan.budget.meter(plan.judge), run.model_names()
+    if plan.model is not None and plan.model not in names:
+        raise UnknownNameError("model in this run", plan.model, names.values())
+    summary, items = JudgeTally(), run.items(plan.suite)
+    rules = _choose_rules(run, judge, {item.suite for item in items}, plan.rule)
+    for model in names if plan.model is None else [plan.model]:
         # By model, so that runs of several models on one suite can judge at the same time.
         with run.lease(f"judge {judge.spec.text} on {model}") as lease:
             task = _Task(run, judge, items, model)
@@ -124,7 +166,7 @@ def judge_run(run: Run, judge: Resolved[Judge], events: Events, scope: JudgeConf
             run.add_judge(judge.spec, is_stand_in=judge.obj.is_stand_in, name=judge.name, addresses=judge.addresses)
             if first is not None:
                 events.begin(f"judge {judge} on {names[model]}", task.count())
-                _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, events)
+                _Round(plan, run, rules, lease, meter, keep_alive).go(chain([first], jobs), summary, events)
     summary.limits += _name_waiting(judge.obj, items)
     if judge.obj.asks_about and not any(map(judge.obj.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.obj.asks_about}")
@@ -158,32 +200,6 @@ def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named
         ):
             rules[suite] = parse_rule(preferred)
     return rules
-
-
-def check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved[Model]], location: Location) -> None:
-    """Refuse a stand-in as the default judge of a real model, unless it judged that model before."""
-    if not judge.obj.is_stand_in:
-        return
-    judged = _judged_before(judge, location)
-    for model in models:
-        if not model.obj.is_stand_in and model.spec.text not in judged:
-            raise BadValueError(
-                f"{suite} is judged by {judge} unless another judge is named, and that one knows only the "
-                f"drawings of subitize, not those of {model.name or model.spec.text}. Name one that can see them: "
-                "--judge vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
-                "OPENAI_API_KEY), --judge grounding-dino:MODEL (a detector on this machine; pip install "
-                f"'subitize[local]'), or --judge none, and judge later; or {judge} itself, if they look "
-                "like those of subitize. All judges: subitize list judges"
-            )
-
-
-def _judged_before(judge: Resolved[Judge], location: Location) -> set[str]:
-    """Return the models of the run, if there is one and the judge is stored in it."""
-    with open_if_any(location) as run:
-        if run is None:
-            return set()
-        is_known = judge.spec.text in {entry.spec for entry in run.judges()}
-        return {entry.spec for entry in run.models()} if is_known else set()
 
 
 def self_test(judge: Resolved[Judge]) -> str:
@@ -333,15 +349,15 @@ class _Round:
 
     def __init__(
         self,
+        plan: JudgePlan,
         run: Run,
-        judge: Resolved[Judge],
         rules: Mapping[str, Rule],
-        scope: JudgeConfig,
         lease: Lease,
         meter: Meter,
+        keep_alive: Callable[[], None],
     ) -> None:
-        self._run, self._judge, self._rules = run, judge, rules
-        self._scope, self._lease, self._meter = scope, lease, meter
+        self._plan, self._judge, self._run, self._rules = plan, plan.judge, run, rules
+        self._lease, self._meter, self._keep_alive = lease, meter, keep_alive
 
     def go(self, jobs: Iterable[_Job], summary: JudgeTally, events: Events) -> None:
         def tell(looks: list[_Look]) -> None:
@@ -351,7 +367,7 @@ class _Round:
 
         with open_caller("judge", self._judge) as executor:
             who = f"judge {str(self._judge)!r}"
-            retry: Retry[JudgeRequest, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
+            retry: Retry[JudgeRequest, tuple[Finding, ...]] = Retry(who, executor.call, self._plan.tries)
             callbacks: WorkCallbacks[tuple[_Batch, float], list[_Look]] = WorkCallbacks(
                 perform=lambda funded: self._look(funded, retry),
                 commit=self._commit,
@@ -401,7 +417,7 @@ class _Round:
 
     def _renew(self) -> None:
         self._run.renew(self._lease)
-        self._scope.keep_alive()
+        self._keep_alive()
 
 
 def check_findings(

@@ -1,61 +1,251 @@
-"""Plans the trials that are not stored yet, and refuses runs that are too large."""
+"""Plans a run: resolves what is named, chooses seeds and items, and finds the trials that are not stored yet.
+
+It reads the run, if there is one, and writes nothing; what is too large or cannot work is refused here."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import count, islice
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from subitize.errors import BadValueError, RunError
-from subitize.interfaces import Attempt, Suite
-from subitize.records import Draw, Item, Spec, Trial, Value
-from subitize.registry import Resolved, make_items
-from subitize.store import latest_attempts
+from subitize.errors import BadFileError, BadValueError, NothingToDoError, RunError
+from subitize.evaluate.config import NO_JUDGE, RunConfig
+from subitize.evaluate.costs import Budget
+from subitize.evaluate.identities import expand_name, recall_judge, resolve_judge, resolve_models
+from subitize.evaluate.sampling import SCHEME, batches, items_of, sample_of
+from subitize.interfaces import (
+    Attempt,
+    ComputesSeveral,
+    Judge,
+    Matched,
+    Model,
+    Suite,
+)
+from subitize.io.prices import load_prices
+from subitize.records import Draw, Item, Spec, Trial, Value, base_suite
+from subitize.registry import Resolved, make_judge, make_model, make_refined, make_suite, trained_on, trained_with
+from subitize.store import SAMPLED_FROM_AT_MOST, Run, Sample, latest_attempts
 from subitize.store.reading import RowT
 
 # The trials of one call: most often a single one.
 TrialBatch = tuple[Trial, ...]
-T = TypeVar("T")
 
 
-class Remembered(Iterable[Item]):
-    """Caches a generator of items, including its error."""
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The suite, models, refinements of the suite and judge that a configuration names."""
 
-    def __init__(self, items: Iterator[Item]) -> None:
-        self._left, self._made = items, list[Item]()
-        self._error: Exception | None = None
-
-    def __iter__(self) -> Iterator[Item]:
-        for place in count():
-            if place == len(self._made) and not self._make_one():
-                return
-            yield self._made[place]
-
-    def _make_one(self) -> bool:
-        if self._error is not None:
-            raise self._error
-        try:
-            self._made.append(next(self._left))
-        except StopIteration:
-            return False
-        except Exception as error:
-            self._error = error
-            raise
-        return True
+    suite: Resolved[Suite]
+    models: Sequence[Resolved[Model]]
+    refined: Sequence[Resolved[Suite]] = ()
+    judge: Resolved[Judge] | None = None
 
 
-@lru_cache(maxsize=16)
-def items_of(suite: Resolved[Suite], seed: int) -> Iterable[Item]:
-    """Return the items of a suite, made only once."""
-    return Remembered(make_items(suite, seed))
+@dataclass(frozen=True, slots=True)
+class SuitePlan:
+    """One suite on one model: its trials, and the seed and scheme that chose their items.
+
+    `sampling`: None for runs begun before there were samples. `matched`: lines about answers that a model has ready.
+    """
+
+    config: RunConfig
+    suite: Resolved[Suite]
+    model: Resolved[Model]
+    judge: Resolved[Judge] | None
+    budget: Budget
+    seed: int
+    sampling: str | None
+    trials: "TrialPlan"
+    matched: tuple[str, ...] = ()
+
+    @property
+    def items(self) -> Iterable[Item]:
+        """All items of the suite, whether they are asked or not."""
+        return items_of(self.suite, self.seed)
+
+    def sample(self) -> Sample | None:
+        """Return the sample to be stored: the selected items, or all without a limit; None if the run has none."""
+        if self.sampling is None:
+            return None
+        placed = enumerate(self.items)
+        if self.config.limit is None:
+            return Sample(self.sampling, list(placed))
+        taken = {item.id for item in self.trials.items}
+        return Sample(self.sampling, list(islice((one for one in placed if one[1].id in taken), len(taken))))
+
+    def count_impossible(self) -> int:
+        """Count the items whose task the model does not support."""
+        looked_at = self.items if self.config.limit is None else islice(self.items, SAMPLED_FROM_AT_MOST)
+        return sum(item.task.kind not in self.model.obj.tasks for item in looked_at)
 
 
-def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
-    """Batch jobs in order, so that the same jobs always give the same batches."""
-    remaining = iter(jobs)
-    while batch := tuple(islice(remaining, size)):
-        yield batch
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A checked configuration: each suite on each model, the judge, the money, and notes on changes in the run."""
+
+    config: RunConfig
+    parts: Sequence[SuitePlan]
+    judge: Resolved[Judge] | None
+    budget: Budget
+    notes: Sequence[str]
+
+
+def make_plan(config: RunConfig, run: Run | None, suite: Resolved[Suite] | None = None) -> Plan:
+    """Make what a configuration names, except a suite that is made already, and plan it for a run or for a new one."""
+    return plan_chosen(config, choose(config, run, suite or make_suite(config.suite)), run)
+
+
+def choose(config: RunConfig, run: Run | None, suite: Resolved[Suite]) -> Chosen:
+    """Make the models, refinements and judge that a configuration names; names may be those of the run."""
+    slots = {} if config.concurrency is None else {"concurrency": str(config.concurrency)}
+    models = [make_model(expand_name(run, text), **slots) for text in config.models]
+    if config.trained_with is not None:
+        models = [trained_with(made, config.trained_with) for made in models]
+    if config.trained_on is not None:
+        models = [trained_on(made, config.trained_on) for made in models]
+    refined = [make_refined(config.suite, text) for text in config.refine]
+    named = recall_judge(run, config.judge) if config.judge else suite.obj.judge
+    return Chosen(suite, models, refined, None if named == NO_JUDGE else make_judge(named))
+
+
+def plan_chosen(config: RunConfig, chosen: Chosen, run: Run | None) -> Plan:
+    """Plan each suite on each model: first the suite itself, then its refinements."""
+    budget = Budget(load_prices(config.prices), config.max_cost_usd)
+    models, notes = resolve_models(run, chosen.models, is_same_model=config.is_same_model)
+    judge = chosen.judge
+    if judge is not None:
+        judge, more = resolve_judge(run, judge, is_same_model=config.is_same_model)
+        notes += more
+    planner = Planner(config, run, judge, budget)
+    parts = [planner.plan(chosen.suite, model) for model in models]
+    if config.judge is None and judge is not None:
+        _check_default(judge, chosen.suite.spec.name, models, run)
+    parts += [planner.plan(suite, model, chosen.suite) for suite in chosen.refined for model in models]
+    return Plan(config, parts, judge, budget, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Plans suites on models by one configuration; with a judge, a suite can retry items that showed nothing."""
+
+    config: RunConfig
+    run: Run | None
+    judge: Resolved[Judge] | None
+    budget: Budget
+
+    def plan(self, suite: Resolved[Suite], model: Resolved[Model], base: Resolved[Suite] | None = None) -> SuitePlan:
+        """Plan a suite on a model, and refuse what cannot work.
+
+        With a `base`, a limit takes the items refined from those it takes of the base, so that both can be compared.
+        """
+        config = self.config
+        if config.only_found and not model.obj.is_ready_made:
+            raise BadValueError(f"--only-found is for models that have their images ready, as folder:PATH; not {model}")
+        repeats = config.repeats or suite.obj.repeats
+        seed, sampling = self._settle(suite.spec.name)
+        check_size(suite, seed, config.limit, repeats)
+        self._check_possible(suite, model, seed)
+        items = self._select(suite, model, base, (seed, sampling))
+        matched = _match(suite, model, seed, repeats)
+        batch_size = model.obj.batch_size if isinstance(model.obj, ComputesSeveral) else 1
+        absent: frozenset[tuple[str, int]] = frozenset()
+        if config.only_found and matched is not None:
+            ids = {item.id for item in items}
+            absent = frozenset(trial for trial in matched.absent if trial[0] in ids)
+        trials = TrialPlan(items, model.spec, repeats, model.obj.repeats_per_call, batch_size, absent)
+        lines = () if matched is None else tuple(matched.lines())
+        return SuitePlan(config, suite, model, self.judge, self.budget, seed, sampling, trials, lines)
+
+    def plan_all(self, suite: Resolved[Suite], model: Resolved[Model], repeats: int) -> SuitePlan:
+        """Plan all items of a suite, whatever the limit, with so many repeats."""
+        return replace(self, config=replace(self.config, limit=None, repeats=repeats)).plan(suite, model)
+
+    def _settle(self, suite: str) -> tuple[int, str | None]:
+        """Choose the seed (given, else the run's, else 0), and the sampling of the run's suite or its base suite."""
+        known = {} if self.run is None else {entry.name: entry for entry in self.run.suites()}
+        like, seed = known.get(suite) or known.get(base_suite(suite)), self.config.seed
+        if self.run is None or like is None:
+            return seed or 0, SCHEME
+        sampling = self.run.samplings().get(like.name)
+        return like.seed if seed is None else seed, sampling.scheme if sampling else None
+
+    def _check_possible(self, suite: Resolved[Suite], model: Resolved[Model], seed: int) -> None:
+        """Refuse a model that can do nothing of the suite, and a limit of cost without a price."""
+        tasks = (item.task for item in islice(items_of(suite, seed), SAMPLED_FROM_AT_MOST))
+        possible = next((task for task in tasks if task.kind in model.obj.tasks), None)
+        if possible is not None:  # a limit without a price is refused before there is a run
+            self.budget.meter(model).expect_usd([possible])
+        if self.judge is not None:
+            self.budget.meter(self.judge)
+        if possible is None:
+            kinds = sorted({item.task.kind for item in islice(items_of(suite, seed), SAMPLED_FROM_AT_MOST)})
+            raise NothingToDoError(
+                f"model {str(model)!r} cannot do {suite.spec.name!r}: "
+                f"it can {', '.join(sorted(model.obj.tasks))}, the suite asks to {', '.join(kinds)}"
+            )
+
+    def _select(
+        self,
+        suite: Resolved[Suite],
+        model: Resolved[Model],
+        base: Resolved[Suite] | None,
+        settled: tuple[int, str | None],
+    ) -> list[Item]:
+        """Select the items that the model can do and the limit takes, in suite order."""
+        (seed, sampling), limit, tasks = settled, self.config.limit, model.obj.tasks
+        possible = (item for item in items_of(suite, seed) if item.task.kind in tasks)
+        if limit is None:
+            return list(possible)
+        sampled = base or suite
+        order = items_of(sampled, seed) if sampling is None else sample_of(sampled, seed, sampling)
+        taken = {item.id for item in islice((one for one in order if one.task.kind in tasks), limit)}
+        if base is None:
+            return list(islice((item for item in possible if item.id in taken), len(taken)))
+        refined = [item for item in possible if item.base in taken]
+        if not refined:
+            raise NothingToDoError(
+                f"{suite.spec.name}: none of the {limit:,} items that --limit takes can be refined; raise it"
+            )
+        return refined
+
+
+def _match(suite: Resolved[Suite], model: Resolved[Model], seed: int, repeats: int) -> Matched | None:
+    """Find the answers of a model that has them ready; refuse if none fits the suite, before anything is stored."""
+    if not model.obj.is_ready_made:
+        return None
+    matched = model.obj.match(list(items_of(suite, seed)), repeats)
+    if not matched.count:
+        raise BadFileError(f"{model} has nothing for suite {suite.spec.name!r}: {'; '.join(matched.lines())}")
+    return matched
+
+
+def _check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved[Model]], run: Run | None) -> None:
+    """Refuse a stand-in as the default judge of a real model, unless it judged that model before."""
+    if not judge.obj.is_stand_in:
+        return
+    judged = _judged_before(judge, run)
+    for model in models:
+        if not model.obj.is_stand_in and model.spec.text not in judged:
+            raise BadValueError(
+                f"{suite} is judged by {judge} unless another judge is named, and that one knows only the "
+                f"drawings of subitize, not those of {model.name or model.spec.text}. Name one that can see them: "
+                "--judge vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
+                "OPENAI_API_KEY), --judge grounding-dino:MODEL (a detector on this machine; pip install "
+                f"'subitize[local]'), or --judge none, and judge later; or {judge} itself, if they look "
+                "like those of subitize. All judges: subitize list judges"
+            )
+
+
+def _judged_before(judge: Resolved[Judge], run: Run | None) -> set[str]:
+    """Return the models of the run, if the judge is stored in it."""
+    if run is None or judge.spec.text not in {entry.spec for entry in run.judges()}:
+        return set()
+    return {entry.spec for entry in run.models()}
+
+
+def check_suites(parts: Iterable[SuitePlan], run: Run) -> None:
+    """Refuse suites that the run has with other items, before a model is asked anything."""
+    for part in {part.suite.spec.name: part for part in parts}.values():
+        run.check_suite(part.suite.spec, part.seed, part.items)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which items a limit takes: a stratified sample, in an order whose every beginning is balanced.
+"""A suite's items, and which of them a limit takes: a stratified sample, in an order whose beginnings are balanced.
 
 A run stores the scheme's name and must continue with the same items forever: another order is another scheme."""
 
@@ -7,15 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
+from itertools import count, islice
 from random import Random
 from typing import NamedTuple, TypeVar
 
 from subitize.errors import ConflictError
-from subitize.evaluate.plan import Remembered, batches, items_of
 from subitize.interfaces import Suite
 from subitize.records import Count, Draw, Item, Scalar
-from subitize.registry import Resolved
+from subitize.registry import Resolved, make_items
 from subitize.store import SAMPLED_FROM_AT_MOST
 
 SCHEME = "stratified-2"
@@ -26,6 +25,45 @@ T = TypeVar("T")
 Stratum = tuple[Scalar | None, ...]
 _Members = Mapping[Stratum, Sequence[Item]]
 _BYTES = 6  # of a hash: as many as a float holds exactly
+
+
+class Remembered(Iterable[Item]):
+    """Caches a generator of items, including its error."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        self._left, self._made = items, list[Item]()
+        self._error: Exception | None = None
+
+    def __iter__(self) -> Iterator[Item]:
+        for place in count():
+            if place == len(self._made) and not self._make_one():
+                return
+            yield self._made[place]
+
+    def _make_one(self) -> bool:
+        if self._error is not None:
+            raise self._error
+        try:
+            self._made.append(next(self._left))
+        except StopIteration:
+            return False
+        except Exception as error:
+            self._error = error
+            raise
+        return True
+
+
+@lru_cache(maxsize=16)
+def items_of(suite: Resolved[Suite], seed: int) -> Iterable[Item]:
+    """Return the items of a suite, made only once."""
+    return Remembered(make_items(suite, seed))
+
+
+def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
+    """Batch jobs in order, so that the same jobs always give the same batches."""
+    remaining = iter(jobs)
+    while batch := tuple(islice(remaining, size)):
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)

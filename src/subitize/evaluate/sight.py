@@ -3,12 +3,11 @@
 A server may drop the picture, and the model still answer. Blind guesses at one of four numbers pass 5 % of checks; a
 model that is right in four of five answers fails 0.4 %."""
 
-from dataclasses import replace
 from itertools import islice
 
 from subitize.errors import RunError, UnusableModelError
-from subitize.evaluate.plan import items_of
-from subitize.evaluate.running import RunSettings, run_suite
+from subitize.evaluate.plan import Planner, SuitePlan
+from subitize.evaluate.running import run_suite
 from subitize.interfaces import Events, Suite
 from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
@@ -22,29 +21,29 @@ _SUITE: Resolved[Suite] = Resolved(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightChec
 _EXAMPLES = 4
 
 
-def plan_check(run: Run | None, settings: RunSettings) -> RunSettings | None:
+def plan_check(plan: SuitePlan, run: Run | None) -> SuitePlan | None:
     """Plan the sight check of a model that answers about pictures, unless it has passed or already has answers.
 
     A failed check is repeated: the server may have been fixed.
     """
-    if not _needs_check(run, settings):
+    if not _needs_check(plan, run):
         return None
-    checks = [] if run is None else read_checks(run, settings.model.spec.text)
+    checks = [] if run is None else read_checks(run, plan.model.spec.text)
     if checks and checks[-1].is_passed:
         return None
     repeats = len(checks) + (not checks or checks[-1].is_whole)
-    return replace(settings, suite=_SUITE, judge=None, limit=None, repeats=repeats, base=None)
+    return Planner(plan.config, run, None, plan.budget).plan_all(_SUITE, plan.model, repeats)
 
 
-def check_sight(run: Run, settings: RunSettings, events: Events) -> str:
+def check_sight(plan: SuitePlan, run: Run, events: Events) -> str:
     """Run the sight check, if the model needs one; return a line about its result, or an empty text."""
-    planned, model = plan_check(run, settings), str(settings.model)
+    planned, model = plan_check(plan, run), str(plan.model)
     if planned is None:
         return ""
-    summary = run_suite(run, planned, events)
-    if settings.ledger.is_exhausted:
+    summary = run_suite(planned, run, events)
+    if plan.budget.is_exhausted:
         return ""
-    check = next(reversed(read_checks(run, settings.model.spec.text)), SightAnswers({}))
+    check = next(reversed(read_checks(run, plan.model.spec.text)), SightAnswers({}))
     if not check.is_whole:
         raise RunError(f"the sight check of {model} is not finished: {'; '.join(summary.reasons)}")
     if not check.is_passed:
@@ -52,17 +51,16 @@ def check_sight(run: Run, settings: RunSettings, events: Events) -> str:
     return f"sight check of {model}: {check}"
 
 
-def _needs_check(run: Run | None, settings: RunSettings) -> bool:
+def _needs_check(plan: SuitePlan, run: Run | None) -> bool:
     """Return whether a real model is about to be asked about pictures of this suite for the first time."""
-    model = settings.model
+    model = plan.model
     if model.obj.is_stand_in or model.obj.is_self_tested or "answer" not in model.obj.tasks:
         return False
     # A suite may have more items than can be made.
-    items = islice(items_of(settings.suite, settings.seed or 0), SAMPLED_FROM_AT_MOST)
-    if not any(item.task.kind == "answer" for item in items):
+    if not any(item.task.kind == "answer" for item in islice(plan.items, SAMPLED_FROM_AT_MOST)):
         return False
     begun = read_trials(run, model.spec.text) if run else ()
-    return not any(row.item_id.startswith(f"{settings.suite.spec.name}/") for row in begun)
+    return not any(row.item_id.startswith(f"{plan.suite.spec.name}/") for row in begun)
 
 
 def _complain(model: str, check: SightAnswers) -> str:

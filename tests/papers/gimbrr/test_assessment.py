@@ -17,8 +17,7 @@ from PIL import Image
 from subitize.analysis.frame import ReadOptions, read_frame
 from subitize.analysis.protocols import read_protocols
 from subitize.analysis.provenance import read_provenance
-from subitize.evaluate.judging import judge_run
-from subitize.interfaces import NoEvents, Pixels, Request
+from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
 from subitize.labels.parts import is_written
 from subitize.models.painter import Painter
@@ -50,6 +49,7 @@ from tests.judges.drawn_prompts import EXACT, made, open_rapidocr, store, write_
 from tests.models.scripted_server import Answer, chat, scripting
 from tests.networks.coco_network import ssd_folder
 from tests.networks.tiny_weights import find_tiny
+from tests.runs import judge_run
 from tests.samples import trial
 
 SUITE = Spec("gimbrr", {}, "gimbrr")
@@ -119,7 +119,7 @@ PAINTED: list[tuple[str, str, str, bool | None]] = [
 def test_painted_pictures_are_assessed_part_by_part(case: Case, tmp_path: Path) -> None:
     items = [(item(task, text, str(key)), paint(shown, key)) for key, (task, text, shown, _) in enumerate(PAINTED)]
     with new_run(tmp_path / "run", items) as run:
-        judge_run(run, make_judge("observer"), NoEvents())
+        judge_run(run, make_judge("observer"))
         found = verdicts(run)
         for key, (_, text, shown, told) in enumerate(PAINTED):
             with case(f"{text} -> {shown}"):
@@ -132,7 +132,7 @@ def test_what_is_hidden_is_unknown_to_the_observer_not_wrong(tmp_path: Path) -> 
         (item("spatial", text, text[:5]), paint(text)) for text in ("a dog behind a tree", "a cat in front of a car")
     ]
     with new_run(tmp_path / "run", items) as run:
-        judge_run(run, make_judge("observer"), NoEvents())
+        judge_run(run, make_judge("observer"))
         assert set(verdicts(run).values()) == {None}
 
 
@@ -213,7 +213,7 @@ def test_a_verdict_is_informed_where_a_part_says_as_much_as_the_prompt(tmp_path:
         (item("negation", "a car with no cups", "no"), paint("a car")),
     ]
     with new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, make_judge("observer"), NoEvents())
+        judge_run(run, make_judge("observer"))
         rows = read_frame(run).observations.rows
         assert dict(rows.select("item", "is_informed").iter_rows()) == {"gimbrr/single": True, "gimbrr/no": False}
 
@@ -224,7 +224,7 @@ def test_what_follows_from_parts_is_neither_unanswerable_nor_unread(tmp_path: Pa
         (item("actions", "Dog biting a cup"), paint("a dog")),
     ]
     with new_run(tmp_path / "run", drawn) as run:
-        summary = judge_run(run, make_judge("observer"), NoEvents())
+        summary = judge_run(run, make_judge("observer"))
         assert (summary.readings, summary.unanswerable) == (3, 2)  # of the action its deed and the whole
         survey = read_frame(run)
         (followed,) = read_protocols(run, read_provenance(run, survey.readings)).values()
@@ -281,7 +281,7 @@ def test_a_real_detector_assesses_collages_of_photographs(tmp_path: Path, seeds:
             drawn.append((item(task, text, key), _png(make_collage(nouns, seed).pixels)))
             told[key] = is_right
     with new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"), NoEvents())
+        judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"))
         found = verdicts(run)
     assert set(found) == set(told)
     assert sum(found[key] != told[key] for key in told) <= seeds // 3
@@ -300,7 +300,7 @@ def test_a_real_detector_tells_left_from_right(tmp_path: Path, seeds: int) -> No
             drawn.append((item("spatial", f"a cat to the {side} of a motorcycle", key), _png(collage.pixels)))
             told[key] = is_there
     with new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"), NoEvents())
+        judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"))
         found = verdicts(run)
     assert sum(found[key] != told[key] for key in told) <= seeds // 6
     assert {True, False} <= set(found.values())
@@ -319,7 +319,7 @@ def test_a_real_detector_tells_top_from_bottom_and_that_it_cannot_tell_depth(tmp
                 drawn.append((item("spatial", f"a cat {word} a motorcycle", key), picture))
                 told[key] = verdict
     with new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"), NoEvents())
+        judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"))
         found = verdicts(run)
     assert sum(found[key] != told[key] for key in told) <= seeds // 3
 
@@ -338,7 +338,7 @@ def test_text_that_is_rendered_is_read_and_told_from_other_text(tmp_path: Path) 
         (item("text", 'A banner that says "Reunion"', "none"), write_lines("")),
     ]
     with new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, made("ocr", open_rapidocr()), NoEvents())
+        judge_run(run, made("ocr", open_rapidocr()))
         assert verdicts(run) == {"right": True, "wrong": False, "none": False}
 
 
@@ -361,7 +361,7 @@ def test_a_vision_language_model_is_asked_one_question_per_part(answer: str, tmp
         return 200, {}, chat({"role": "assistant", "content": answer if any(one in asked for one in last) else "Yes."})
 
     with scripting(reply) as server, new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, make_judge(f"parts:openai:seer,base_url={server.base_url}"), NoEvents())
+        judge_run(run, make_judge(f"parts:openai:seer,base_url={server.base_url}"))
         asked = [json.dumps(body) for _, _, body in server.requests]
         assert verdicts(run) == dict.fromkeys(QUESTIONS, answer == "Yes.")
     assert len(asked) == sum(len(one.asks) - 1 for one, _ in drawn)
@@ -384,7 +384,7 @@ def test_presence_and_absence_by_clip_follow_from_who_wins(
     ]
     judge = Clip(str(find_tiny("clip", tmp_path_factory)), distractors=1, absence_distractors=1)
     with new_run(tmp_path / "run", drawn) as run:
-        judge_run(run, made("clip:tiny", judge), NoEvents())
+        judge_run(run, made("clip:tiny", judge))
         wins: dict[str, list[bool]] = {one.id: [] for one, _ in drawn}
         items = {trial(one, model=EXACT).id: one.id for one, _ in drawn}
         for reading in (stored.reading for stored in run.readings()):

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, NoEvents, Reply, Request
+from subitize.interfaces import Model, Reply, Request
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.records import Said, Scored, Spec
 from subitize.registry import Resolved, make_judge, make_suite
 from subitize.store import Folder, Run
 from tests.papers.seeing_past_words.probe_files import make_probes
+from tests.runs import run_suite
 
 ANSWERS = [1, 1, 2, 2, 2, 3, 12]
 Rule = Callable[[str, int, str], Mapping[str, float] | str]
@@ -53,7 +53,7 @@ def probe(run: Run, folder: Path, models: Mapping[str, Rule], suites: Mapping[st
         for suite, file in suites.items():
             if rule is not resemble or suite in ("counting-probe", "alignment-probe"):
                 made = make_suite(f"{suite}:{folder / file}")
-                run_suite(run, RunSettings(made, model, make_judge("parser")), NoEvents())
+                run_suite(run, made, model, make_judge("parser"))
 
 
 def probe_all(folder: Path) -> Run:

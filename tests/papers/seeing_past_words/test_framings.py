@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, NoEvents, Reply, Request
+from subitize.interfaces import Model, Reply, Request
 from subitize.language.numbers import NUMERALS
 from subitize.models.chat import score_answer
 from subitize.papers.seeing_past_words.probes import write_records
@@ -33,6 +32,7 @@ from tests.commands import call
 from tests.models.openai_server import Behaviour, Server, serving
 from tests.networks import tiny_matchers, tiny_vlms
 from tests.papers.seeing_past_words.probe_files import ANSWERS, make_probes, write_suites
+from tests.runs import run_suite
 
 MATCHED, FILLED, ANSWERED, ALIGNED = "counting-probe", "counting-probe-masked", "counting-probe-vqa", "alignment-probe"
 Writers = Mapping[str, Callable[[Path], Path]]
@@ -196,7 +196,7 @@ def tabulate(specs: Mapping[str, str], scorer: Scorer, out: Path) -> dict[tuple[
     model: Resolved[Model] = Resolved(Spec("scorer", {}, "scorer"), scorer, "scorer")
     with Run(Folder(out), create=True) as run:
         for suite in (MATCHED, FILLED, ANSWERED):
-            run_suite(run, RunSettings(make_suite(specs[suite]), model, make_judge("parser")), NoEvents())
+            run_suite(run, make_suite(specs[suite]), model, make_judge("parser"))
         tables = tabulate_run(run, None, extensions=False).records
     return {(one.table, one.row, one.column): one.ours for one in tables}  # type: ignore[attr-defined]
 

@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import SubitizeError
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import NoEvents
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Match, task_text
@@ -15,6 +13,7 @@ from subitize.registry import make_model, make_suite
 from subitize.store import Folder, Run
 from tests.networks.tiny_weights import find_tiny
 from tests.papers.seeing_past_words.probe_files import ANSWERS, make_probes, write_suites
+from tests.runs import run_suite
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +117,7 @@ def test_networks_that_match_or_fill_run_the_probes(
     with Run(Folder(tmp_path_factory.mktemp("run")), create=True) as run:
         for suite, network in {"counting-probe": "vilt-itm", "counting-probe-masked": "vilt-mlm"}.items():
             model = make_model(f"transformers:{find_tiny(network, tmp_path_factory)}")
-            summary = run_suite(run, RunSettings(make_suite(specs[suite]), model), NoEvents())
+            summary = run_suite(run, make_suite(specs[suite]), model)
             assert (summary.refused, summary.failed) == (0, 0)
         found = {one.table for one in tabulate_run(run, None, extensions=False).records}  # type: ignore[attr-defined]
     assert {"table2, test", "table4, neutral, test", "table4, faithful, test", "guessing, standard, test"} <= found

@@ -8,8 +8,7 @@ import pytest
 
 from subitize.analysis.claims import Claim
 from subitize.errors import NothingToDoError
-from subitize.evaluate.running import RunSettings, run_suite
-from subitize.interfaces import Model, NoEvents, Reply, Request, Tables
+from subitize.interfaces import Model, Reply, Request, Tables
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.papers.seeing_past_words.reproduction import tabulate_run
 from subitize.papers.seeing_past_words.tables import PRINTED, find_model
@@ -18,6 +17,7 @@ from subitize.registry import Resolved, make_judge, make_suite
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.papers.seeing_past_words.probe_files import make_probes, write_suites
+from tests.runs import run_suite
 
 Answering = Callable[[Request], Mapping[str, float] | str]
 ANSWERS = [0] * 3 + [1] * 6 + [2] * 7 + [3] * 5 + [4] * 3 + [5] * 3 + [6] * 2 + [9] * 2 + [12]
@@ -87,7 +87,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
                 continue
             file = folder / ("pairs.jsonl" if suite == "alignment-probe" else "probes.jsonl")
             judge = make_judge("parser") if suite == "counting-probe-vqa" else None
-            run_suite(run, RunSettings(make_suite(f"{suite}:{file}"), model, judge), NoEvents())
+            run_suite(run, make_suite(f"{suite}:{file}"), model, judge)
     return run
 
 
@@ -160,7 +160,7 @@ def test_score_has_no_figure_of_similarities_and_says_where_there_is_one(tmp_pat
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for name, answer in (("clip", resembles), ("vilbert", says_two)):
             model: Resolved[Model] = Resolved(Spec(name, {}, name), Scripted(answer), name)
-            run_suite(run, RunSettings(suite, model, make_judge("parser")), NoEvents())
+            run_suite(run, suite, model, make_judge("parser"))
     scores = call("score", tmp_path / "run", "--json").json()
     assert {row["measure"] for row in scores if row["model"] == "clip"} == {"unknown"}
     assert {row["value"] for row in scores if row["model"] == "clip"} == {1.0}
@@ -232,7 +232,7 @@ def test_a_blind_model_is_named_so_and_failures_are_counted(tmp_path: Path) -> N
     broken: Resolved[Model] = Resolved(Spec("broken", {}, "broken"), Scripted(lambda _: {"other": 1.0}), "broken")
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for model in (blind, broken):
-            run_suite(run, RunSettings(make_suite(f"{spec},blind=true"), model), NoEvents())
+            run_suite(run, make_suite(f"{spec},blind=true"), model)
         found = tabulate_run(run, None, extensions=False)
         assert {one.row for one in found.records} == {"model (blind) · drawn"}  # type: ignore[attr-defined]
         assert found.warnings == ["broken: 12 texts have no score, and are in no figure"]
