@@ -194,6 +194,8 @@ def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[
                     return
             raise AssertionError(id)
 
+        go_to("name")
+        page.keyboard.type("counts")
         go_to("count")
         page.keyboard.press("Space")
         go_to("sample")
@@ -204,8 +206,11 @@ def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[
         page.keyboard.type("anna, ben")
         go_to("instructions")
         page.keyboard.type("Look closely.")
-        go_to("consent")
-        page.keyboard.press("Tab")
+        tab_to(page, "Checks")
+        page.keyboard.press("Enter")
+        go_to("pass_mark")
+        page.keyboard.type(".7")
+        tab_to(page, "Make the study")
         page.keyboard.press("Enter")
         page.get_by_text("The study is served").wait_for()
         photograph(page, "made")
@@ -221,7 +226,8 @@ def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[
         wait_until_done(answering, 1)
         page.reload()
         page.get_by_text("count: type").wait_for()
-        page.locator("#name").press("Enter")  # the same again
+        page.locator("#name").fill("counts")  # the same again
+        page.locator("#name").press("Enter")
         page.get_by_text("is served already; name another").wait_for()
     assert values(tmp_path, "answer") == [2]
 

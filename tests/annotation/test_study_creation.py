@@ -4,6 +4,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -74,6 +75,36 @@ def test_what_a_study_can_be_made_of_is_shown(runs: Path) -> None:
         images = {form["name"]: form["images"] for form in shown["forms"]}
         assert images == {"count": 24, "click": 24, "yes-no": 4, "match": 1}
         assert (shown["models"], shown["factors"], shown["judges"]) == ({"artist": 29}, ["number"], ["gold"])
+
+
+def test_the_form_has_every_field_of_a_plan_with_its_bounds(runs: Path) -> None:
+    from subitize.annotation.plan import StudyPlan
+
+    with hosted(runs) as host:
+        shown = {field["name"]: field for field in Browser(host.app, host.making_link).get("api/plan").json()}
+    assert set(shown) == {field.name for field in fields(StudyPlan)}
+    assert shown["people_per_image"] == {
+        "name": "people_per_image",
+        "group": "People",
+        "label": "How many people answer about each image",
+        "empty": "everybody, at most 5",
+        "kind": {"type": "integer", "minimum": 1, "default": None, "title": "People Per Image"},
+    }
+    kinds = {name: field["kind"] for name, field in shown.items()}
+    assert (kinds["review"]["minimum"], kinds["review"]["maximum"]) == (0, 1)
+    assert (kinds["adjudicator"]["enum"], kinds["adjudicator"]["default"]) == (["reviewer", "owner"], "owner")
+    assert kinds["consent"]["maxLength"] == 50_000
+
+
+def test_a_refused_plan_leaves_no_sample_behind(runs: Path) -> None:
+    from subitize.annotation.sampling import list_samples
+
+    with hosted(runs) as host:
+        plan = {"name": "counts", "forms": ["count"], "reviewers": ["ruth"]}
+        wanted = {"run": "second", "plan": plan, "draw": {"size": 2}}
+        assert Browser(host.app, host.making_link).send("POST", "api/studies", wanted).status_code == 422
+        with Run(Folder(runs / "second")) as run:
+            assert list_samples(run) == []
 
 
 def test_a_study_is_made_with_links_and_goes_on_after_a_restart(runs: Path) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select
 from subitize.annotation import tables
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.people import RECRUITERS_DETAILS, check_name
-from subitize.annotation.plan import SEED, StudyPlan, check_plan, plan_adapter
+from subitize.annotation.plan import SEED, StudyPlan, check_bounds, plan_adapter
 from subitize.annotation.sampling import filter_to_sample, keep_quota
 from subitize.annotation.study import Study
 from subitize.errors import BadValueError
@@ -64,7 +64,6 @@ class OpenStudy:
 def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
     """Create a study of a run or continue the one of that name; reject a faulty plan first."""
     plan = check_plan(plan)
-    _check_names(plan)
     collected = collect_pages(run, plan.forms)
     if plan.sample is not None:
         collected = filter_to_sample(run, plan.sample, collected)
@@ -73,8 +72,9 @@ def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
     return OpenStudy(Study(run, lease, plan, collected), collected.without_image)
 
 
-def _check_names(plan: StudyPlan) -> None:
-    """Refuse names of people, a judge or a rule that cannot be used."""
+def check_plan(plan: StudyPlan) -> StudyPlan:
+    """Return a plan that can be used as it is; raise an error for a value out of its bounds, or a faulty name."""
+    plan = check_bounds(plan)
     for name in (plan.name, *plan.people, *plan.reviewers):
         check_name(name)
     for name, count in Counter((*plan.people, *plan.reviewers, OWNER)).items():
@@ -88,6 +88,7 @@ def _check_names(plan: StudyPlan) -> None:
     check_judge(plan.judge)
     if plan.rule and parse_rule(plan.rule).name not in word_rules():
         raise BadValueError(f"rule {plan.rule}: people's answers are words; take one of {', '.join(word_rules())}")
+    return plan
 
 
 def save_plan(run: Run, lease: Lease, plan: StudyPlan) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import get_args
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,10 +13,10 @@ from pydantic_core import from_json, to_json
 
 from subitize.annotation.agreement import AgreementSnapshot, measure_agreement
 from subitize.annotation.assignment import Assignment
-from subitize.annotation.opening import OWNER
+from subitize.annotation.opening import OWNER, check_plan
 from subitize.annotation.pages import FORMS, collect_pages
 from subitize.annotation.people import Person, Role, sign
-from subitize.annotation.plan import StudyPlan
+from subitize.annotation.plan import Group, StudyPlan, describe_options, list_options, plan_adapter
 from subitize.annotation.reviewing import Tally
 from subitize.annotation.sampling import draw_sample, list_samples, store_sample
 from subitize.annotation.schemas import WithoutNul
@@ -434,6 +435,16 @@ class CreatorShown(BaseModel):
     runs: list[str]
 
 
+class FieldShown(BaseModel):
+    """A field of a plan: its group, what it means, what leaving it empty means, and its JSON schema."""
+
+    name: str
+    group: Group
+    label: str
+    empty: str
+    kind: dict[str, object]
+
+
 class FormShown(BaseModel):
     """A form of questions that a run has: what people do, and the number of images."""
 
@@ -504,7 +515,7 @@ class StudyCreator:
 
     def make(self, wanted: StudyWanted) -> StudyMade:
         """Create a study, after drawing its sample if requested."""
-        plan = wanted.plan
+        plan = check_plan(wanted.plan)
         if wanted.draw is not None:
             if plan.sample is not None:
                 raise BadValueError(f"sample {plan.sample!r}: choose one that was drawn, or draw another, not both")
@@ -513,6 +524,16 @@ class StudyCreator:
             store_sample(run, drawn)
             plan = replace(plan, sample=drawn.name)
         return StudyMade(links=self._make(wanted.run, plan))
+
+
+def describe_fields() -> Iterator[FieldShown]:
+    """Describe the fields of a plan, from which a form is made."""
+    kinds = plan_adapter().json_schema()["properties"]
+    groups = get_args(Group)
+    for name, option in sorted(list_options().items(), key=lambda one: groups.index(one[1].group)):
+        kind, (label, _, empty) = kinds[name], describe_options()[name].partition(" [")
+        kind |= kind.pop("anyOf", ({},))[0]  # without null, for which a field is left empty
+        yield FieldShown(name=name, group=option.group, label=label, empty=empty.rstrip("]"), kind=kind)
 
 
 def creator_token(secret: str) -> str:
@@ -539,6 +560,11 @@ def make_creator_app(creator: StudyCreator, secret: str, hosts: frozenset[str] |
         """List the runs."""
         return CreatorShown(csrf_token=sessions.csrf_token(sessions.identify(request)), runs=list(creator.runs))
 
+    def plan(request: Request) -> list[FieldShown]:
+        """Describe the fields of a plan."""
+        sessions.identify(request)
+        return list(describe_fields())
+
     def describe_run(run: str, request: Request) -> RunShown:
         """Describe the choices for a study of a run."""
         sessions.identify(request)
@@ -553,6 +579,7 @@ def make_creator_app(creator: StudyCreator, secret: str, hosts: frozenset[str] |
     app.add_api_route("/", index, include_in_schema=False)
     app.add_api_route("/join/{token}", join, include_in_schema=False)
     app.add_api_route("/api/me", me)
+    app.add_api_route("/api/plan", plan)
     app.add_api_route("/api/run", describe_run)
     app.add_api_route("/api/studies", make, methods=["POST"])
     return app

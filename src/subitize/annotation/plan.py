@@ -62,7 +62,7 @@ class StudyPlan:
         forms: Only questions of this form: count, click, choose, yes-no, match, text [all that enter the score].
         sample: Only the images of this sample [all images].
         images_per_model: At most how many images of each model are shown, chosen at random [all].
-        people: Who answers; a link for each [annotator].
+        people: Who answers; a link for each.
         reviewers: Who checks a share of the answers.
         judge: What to call this way of looking.
         rule: How counts are read [the suite's own, else strict].
@@ -169,7 +169,7 @@ def plan_adapter() -> "TypeAdapter[StudyPlan]":
     return TypeAdapter(StudyPlan)
 
 
-def check_plan(plan: StudyPlan) -> StudyPlan:
+def check_bounds(plan: StudyPlan) -> StudyPlan:
     """Return a plan whose values are within their bounds; raise an error if one is not."""
     from pydantic import ValidationError
 

@@ -74,7 +74,8 @@ def annotate(
 ) -> None:
     """Open a page where people answer the questions about a run's images. Ctrl-C ends it, the same command goes on.
 
-    RUN may be a folder of runs: their studies are made in the browser.
+    RUN may be a folder of runs: their studies are made in the browser. Without --person and --recruit there is one
+    annotator.
     """
     require_parts()
     import webbrowser

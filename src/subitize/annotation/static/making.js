@@ -1,84 +1,103 @@
-// The page where studies are made: which run, which questions, which images, who, checks and texts; then the links.
+// The page where studies are made: a form of the fields that a plan has, and of what the run offers; then the links.
 
 import { $, call, setToken, tellErrors } from "./calling.js";
 
 const DRAW = "\n"; // no sample has this name
+const FOLDED = ["Checks", "More"];
+const LONG_TEXT = 1000;
+let fields = [];
 
 async function start() {
   const me = await call("api/me");
   setToken(me.csrf_token);
   $("run").replaceChildren(...me.runs.map((name) => option(name)));
+  fields = await call("api/plan");
+  const groups = Map.groupBy(fields, (field) => field.group);
+  $("groups").replaceChildren(...[...groups].map(makeGroup));
+  $("sample").after($("draw"));
+  $("images_per_model").after(make("p", { id: "models" }));
+  $("sample").addEventListener("change", toggleDrawing);
   await look();
+}
+
+const make = (kind, properties, ...children) => {
+  const made = Object.assign(document.createElement(kind), properties);
+  made.append(...children);
+  return made;
+};
+const option = (value, text = value) => make("option", { value, textContent: text });
+
+function makeGroup([name, own]) {
+  const rows = own.flatMap(makeField);
+  if (!FOLDED.includes(name)) return make("fieldset", {}, make("legend", { textContent: name }), ...rows);
+  return make("details", {}, make("summary", { textContent: name }), make("fieldset", {}, ...rows));
+}
+
+function makeField({ name, label, empty, kind }) {
+  const text = kind.type === "array" && name !== "forms" ? `${label}, with commas between them` : label;
+  const input = makeInput(name, kind);
+  if (kind.type === "boolean") return [make("label", {}, input, text)];
+  if (name === "forms") return [make("p", { id: "forms-title", textContent: `Questions (tick none for ${empty})` }), input];
+  if (empty && "placeholder" in input) input.placeholder = empty;
+  return [make("label", { htmlFor: name, textContent: text }), input];
+}
+
+function makeInput(id, kind) {
+  if (id === "forms") {
+    const group = make("div", { id, role: "group" });
+    group.setAttribute("aria-labelledby", "forms-title");
+    return group;
+  }
+  if (id === "sample" || id === "gold") return make("select", { id });
+  if (kind.enum) return make("select", { id }, ...kind.enum.map((value) => make("option", { textContent: value, selected: value === kind.default })));
+  if (kind.type === "boolean") return make("input", { type: "checkbox", id });
+  if (kind.maxLength > LONG_TEXT) return make("textarea", { id, rows: 5, maxLength: kind.maxLength });
+  const value = id === "name" || kind.type === "array" ? "" : kind.default ?? "";
+  if (kind.type === "string" || kind.type === "array") {
+    return make("input", { type: "text", id, value, maxLength: kind.maxLength ?? 1000, required: id === "name" });
+  }
+  const [min, max] = [kind.minimum ?? kind.exclusiveMinimum, kind.maximum ?? kind.exclusiveMaximum ?? ""];
+  return make("input", { type: "number", id, value, min, max, step: kind.type === "integer" ? 1 : "any" });
 }
 
 async function look() {
   const run = await call(`api/run?run=${encodeURIComponent($("run").value)}`);
   $("forms").replaceChildren(...run.forms.map(makeForm));
-  $("sample").replaceChildren(option("", "all images"), option(DRAW, "draw one by lot"), ...run.samples.map((name) => option(name)));
+  $("sample").replaceChildren(option("", "all images"), option(DRAW, "draw one at random"), ...run.samples.map((name) => option(name)));
   $("by").replaceChildren(...run.factors.map((name) => option(name)));
-  $("gold").replaceChildren(option("", "nobody: there are none"), ...run.judges.map((name) => option(name)));
+  $("gold").replaceChildren(option("", "nobody’s"), ...run.judges.map((name) => option(name)));
   $("models").textContent = Object.entries(run.models).map(([model, images]) => `${model}: ${images}`).join(", ");
   toggleDrawing();
 }
 
 function makeForm({ name, told, images }) {
-  const label = document.createElement("label");
-  const box = document.createElement("input");
-  box.type = "checkbox";
-  box.name = "form";
-  box.value = name;
-  label.append(box, `${name}: ${told} (${images === 1 ? "1 page" : `${images} pages`})`);
-  return label;
-}
-
-function option(value, text = value) {
-  const made = document.createElement("option");
-  made.value = value;
-  made.textContent = text;
-  return made;
+  const box = make("input", { type: "checkbox", name: "form", value: name });
+  return make("label", {}, box, `${name}: ${told} (${images === 1 ? "1 page" : `${images} pages`})`);
 }
 
 function toggleDrawing() {
   const isDrawn = $("sample").value === DRAW;
-  $("size").disabled = $("by").disabled = !isDrawn;
-  $("size").required = isDrawn;
+  $("draw").hidden = $("size").disabled = !isDrawn;
 }
 
-const names = (id) => $(id).value.split(",").map((name) => name.trim()).filter(Boolean);
-const number = (id) => ($(id).value === "" ? null : Number($(id).value));
-const share = (id) => Number($(id).value) / 100;
-const text = (id) => $(id).value.trim() || null;
+/** Read a field; what is left empty is left to the server. */
+function read({ name, kind }) {
+  const input = $(name);
+  if (name === "forms") return [...document.querySelectorAll("input[name=form]:checked")].map((box) => box.value);
+  if (kind.type === "boolean") return input.checked;
+  const text = input.value.trim();
+  if (kind.type === "array") return text.split(",").map((part) => part.trim()).filter(Boolean);
+  return text && (kind.type === "string" ? text : Number(text));
+}
 
 function collect() {
+  const plan = Object.fromEntries(fields.map((field) => [field.name, read(field)]).filter(([, value]) => value !== ""));
   const isDrawn = $("sample").value === DRAW;
-  const plan = {
-    name: $("name").value.trim(),
-    forms: [...document.querySelectorAll("input[name=form]:checked")].map((box) => box.value),
-    sample: isDrawn ? null : $("sample").value || null,
-    images_per_model: number("per-model"),
-    people: names("people"),
-    reviewers: names("reviewers"),
-    people_per_image: number("per-image"),
-    images_per_person: number("per-person"),
-    gold: $("gold").value || null,
-    training: number("training") ?? 0,
-    pass_mark: share("pass"),
-    second_look: share("again"),
-    review: share("review"),
-    adjudicator: $("adjudicator").value,
-    is_pilot: $("pilot").checked,
-    holds_flagged: $("hold-flagged").checked,
-    instructions: $("instructions").value.trim(),
-    consent: $("consent").value.trim(),
-    is_recruiting: $("recruit").checked,
-    completion_code: text("completion"),
-    failure_code: text("failure"),
-  };
   const by = [...$("by").selectedOptions].map((one) => one.value);
-  return { run: $("run").value, plan, draw: isDrawn ? { size: number("size"), by } : null };
+  return { run: $("run").value, plan, draw: isDrawn ? { size: Number($("size").value), by } : null };
 }
 
-async function make() {
+async function send() {
   const { links } = await call("api/studies", { method: "POST", body: JSON.stringify(collect()) });
   $("links").replaceChildren(...Object.entries(links).flatMap(showLink));
   $("made").hidden = false;
@@ -86,18 +105,16 @@ async function make() {
 }
 
 function showLink([name, link]) {
-  const [term, value, anchor] = ["dt", "dd", "a"].map((kind) => document.createElement(kind));
-  term.textContent = name;
-  anchor.href = anchor.textContent = link;
-  value.append(anchor);
-  return [term, value];
+  const anchor = make("a", { href: link, textContent: link });
+  return [make("dt", { textContent: name }), make("dd", {}, anchor)];
 }
 
 $("run").addEventListener("change", () => tellErrors(look));
-$("sample").addEventListener("change", toggleDrawing);
-$("study").addEventListener("submit", (event) => {
+$("study").addEventListener("invalid", ({ target }) => (target.closest("details") ?? {}).open = true, true);
+$("study").addEventListener("submit", async (event) => {
   event.preventDefault();
-  tellErrors(make);
+  await tellErrors(send);
+  $("notice").scrollIntoView({ block: "nearest" });
 });
 
 await tellErrors(start);
