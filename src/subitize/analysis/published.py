@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from subitize.io.files import read_text
 from subitize.records import Estimate
@@ -31,7 +31,10 @@ class CellId(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure and its position, with its method and reasons for caution; a count has no interval."""
+    """A figure and its position, with its method and reasons for caution; a count has no interval.
+
+    `parts` say what it is of, the model first, where row or column write several things in one text.
+    """
 
     place: CellId
     value: float | str
@@ -40,6 +43,20 @@ class Cell:
     n: int | None = None
     method: str = ""
     caution: str = ""
+    parts: tuple[Any, ...] = ()
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What it is of: its parts, or else its row and column."""
+        return self.parts or self.place[1:]
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The figure with its interval; None if it has none."""
+        if self.low is None or self.high is None or self.n is None or isinstance(self.value, str):
+            return None
+        value, low, high = float(self.value), float(self.low), float(self.high)
+        return Estimate(value, low, high, self.n, self.method, caution=self.caution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +76,10 @@ class ComparedCell:
     caution: str = ""
 
 
-def make_cell(place: CellId, estimate: Estimate, *, scale: float = 1.0) -> Cell:
+def make_cell(place: CellId, estimate: Estimate, *parts: object, scale: float = 1.0) -> Cell:
     """Make a cell of an estimate; a scale of 100 turns a share into a percentage."""
     figures = (scale * estimate.value, scale * estimate.low, scale * estimate.high)
-    return Cell(place, *figures, estimate.n, estimate.method, estimate.caution)
+    return Cell(place, *figures, estimate.n, estimate.method, estimate.caution, parts)
 
 
 def read_published(file: Path) -> Mapping[CellId, str]:

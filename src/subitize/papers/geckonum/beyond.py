@@ -1,6 +1,7 @@
 """GeckoNum's report beyond accuracy: how and why images fail, pairwise model comparisons, annotator agreement."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from subitize.papers.geckonum.findings import (
     COUNTED_TYPES,
@@ -31,8 +32,8 @@ _OF_IMAGES = {
     "several omitted": "#8a94a0",
 }
 _TYPE = Column.text("Type")
-_VOTES = tuple(f"{votes}/{RATERS}" for votes in range(RATERS, 0, -1))
-_SHARES = tuple(f">={votes}/{RATERS}" for votes in range(RATERS, RATERS // 2, -1))
+_VOTES = [(votes, RATERS) for votes in range(RATERS, 0, -1)]
+_MAJORITIES = [(votes, RATERS) for votes in range(RATERS, RATERS // 2, -1)]
 _LEVELS = ("nominal", "ordinal", "interval")
 _TASKS = ("task1", "task2", "task3")
 _LEAST_FOR_TEXT = 12.0  # a bar of at least this many percent has room for its number
@@ -69,7 +70,7 @@ def numbers_drawn(findings: Findings) -> Section | None:
     for one in findings.models:
         found = one.estimates("A12")
         for kind, name in (("asked for", "asked"), ("drawn", "drawn")):
-            own = {int(what.partition(": ")[2]): share for what, share in found.items() if what.startswith(f"{name}: ")}
+            own = {number: share for (of, number), share in found.items() if of == name}
             rows += [{"kind": kind, "number": number, **point(one.label, share)} for number, share in own.items()]
             if own:
                 cells.append(Row((one.label, kind, *(own.get(number) for number in range(MANY + 1))), one.badge))
@@ -181,7 +182,7 @@ def _failures(
         found = one.estimates(table)
         estimates += found.values()
         for type in COUNTED_TYPES:
-            own = {kind: found.get(f"{type}: {kind}") for kind in kinds}
+            own = {kind: found.get((type, kind)) for kind in kinds}
             n = next((share.n for share in own.values() if share), None)
             if n is None:
                 continue
@@ -222,39 +223,37 @@ def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
 
 def _votes(models: Sequence[MeasuredModel]) -> Table:
     columns = _add_panels(_VOTES, (votes for one in models for votes in one.estimates("A10")))
-    rows = [Row((one.label, *(one.estimate("A10", votes) for votes in columns)), one.badge) for one in models]
-    rows += [
-        Row((title, *(printed("A10", model, at) for at in columns)), "published") for model, title in MODELS.items()
-    ]
+    heads = [f"{votes}/{panel}" for votes, panel in columns]
+    rows = [Row((one.label, *map(one.estimates("A10").get, columns)), one.badge) for one in models]
+    rows += [Row((title, *(printed("A10", model, at) for at in heads)), "published") for model, title in MODELS.items()]
     return Table.of(
         f"{SUITE}-votes",
         "How many annotators gave the label of Task 1, %",
-        (MODEL, *(Column(votes, digits=1) for votes in columns)),
+        (MODEL, *(Column(at, digits=1) for at in heads)),
         rows,
         "Shares of the labels on which so many of so many annotators agree, with 95 % intervals over prompts. "
         "Published: Table A10 of the paper.",
     )
 
 
-def _add_panels(published: Sequence[str], found: Iterable[str]) -> list[str]:
-    """Append columns for panels of other sizes than the paper's, the largest first."""
-    others = set(found).difference(published)
-    votes_of = {column: [int(number) for number in column.removeprefix(">=").split("/")] for column in others}
-    return [*published, *sorted(others, key=lambda column: votes_of[column][::-1], reverse=True)]
+def _add_panels(published: Sequence[tuple[int, int]], found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Append the votes of panels of other sizes than the paper's, the largest first."""
+    return [*published, *sorted(set(found).difference(published), key=lambda votes: votes[::-1], reverse=True)]
 
 
 def _pooled(groups: Sequence[JudgedRun]) -> Table:
-    agreed = _add_panels(_SHARES, (column for group in groups for _, column in group.pooled.get("agreement", {})))
-    cells = [(table, column) for table, own in (("agreement", agreed), ("krippendorff", _LEVELS)) for column in own]
+    agreed = _add_panels(_MAJORITIES, (votes for group in groups for _, votes in group.pooled.get("agreement", {})))
+    cells: list[tuple[str, Any, str]] = [("agreement", (votes, panel), f">={votes}/{panel}") for votes, panel in agreed]
+    cells += [("krippendorff", level, level) for level in _LEVELS]
     rows = []
     for group in groups:
         for task in _TASKS:
-            found = [group.estimate(table, task, column) for table, column in cells]
+            found = [group.estimate(table, task, what) for table, what, _ in cells]
             rows += [Row((group.name, int(task[-1]), *found))] if any(found) else []
     for task in _TASKS:
-        published = (printed(table, task, column) for table, column in cells)
+        published = (printed(table, task, column) for table, _, column in cells)
         rows.append(Row(("paper, all seven models", int(task[-1]), *published), "published"))
-    shares = (Column(f"{share.replace('>=', '≥ ')} (%)", digits=1) for share in agreed)
+    shares = (Column(f"≥ {votes}/{panel} (%)", digits=1) for votes, panel in agreed)
     alphas = (Column(f"α {level}", "Krippendorff’s α.", digits=3) for level in _LEVELS)
     columns: Columns = (Column.text("Run and judge"), "Task", *shares, *alphas)
     caption = (

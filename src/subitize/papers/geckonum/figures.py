@@ -21,7 +21,7 @@ from subitize.papers.geckonum.findings import (
 )
 from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.prompts import TYPES, look_up
-from subitize.papers.geckonum.release import MODELS
+from subitize.papers.geckonum.release import MANY, MODELS
 from subitize.papers.geckonum.tables import BASELINES, DROPS, GROUPS, QUANTIFIERS
 from subitize.records import Estimate
 from subitize.report import charts
@@ -164,7 +164,7 @@ def _curve_grid(models: Iterable[MeasuredModel], types: Sequence[str]) -> Estima
     own = list(models)
     return EstimateGrid(
         {
-            (one.label, type, int(number)): estimate
+            (one.label, type, number): estimate
             for one in own
             for type in types
             for number, estimate in one.estimates(f"magnitude_{type.replace('-', '_')}").items()
@@ -219,8 +219,8 @@ def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> list[Block]:
             for word, number in group.pooled.get(table, {}):
                 estimate = group.estimate(table, word, number)
                 if estimate:
-                    rows.append({"panel": title, "kind": word, "number": int(number), **point("", estimate)})
-                    cells.append(Row((title, word, ">10" if number == "11" else number, estimate, estimate.n)))
+                    rows.append({"panel": title, "kind": word, "number": number, **point("", estimate)})
+                    cells.append(Row((title, word, ">10" if number == MANY else str(number), estimate, estimate.n)))
     if not rows:
         return []
     panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
@@ -293,24 +293,24 @@ def _say_significant(models: Sequence[MeasuredModel], table: str) -> str:
 
 def _drops(findings: Findings) -> list[Block]:
     rows = []
-    numbers = ("1", "2", "3")
+    numbers = (1, 2, 3)
     for before, after in DROPS:
-        step, spelled = f"{before}->{after}", f"{before} → {after}"
+        spelled = f"{before} → {after}"
         measured = [
             Row((one.label, spelled, *cells, *(cell.n if cell else None for cell in cells)), one.badge)
             for one in findings.models
-            if any(cells := [one.estimate("A5", f"{step}: {number}") for number in numbers])
+            if any(cells := [one.estimate("A5", before, after, number) for number in numbers])
         ]
         published = [
             Row((title, spelled, *values, *(None for _ in numbers)), "published")
             for model, title in MODELS.items()
-            if any(values := [printed("A5", step, f"{model}_{number}") for number in numbers])
+            if any(values := [printed("A5", f"{before}->{after}", f"{model}_{number}") for number in numbers])
         ]
         rows += [*measured, *published] if measured else []
     if not rows:
         return []
     sizes = (Column(f"n {number}", "Labels of both kinds of prompts together.") for number in numbers)
-    columns = (MODEL, Column.text("Step"), *(Column(number, digits=1) for number in numbers), *sizes)
+    columns = (MODEL, Column.text("Step"), *(Column(f"{number}", digits=1) for number in numbers), *sizes)
     caption = (
         "Change of accuracy in percentage points from prompts with fewer kinds of things to prompts with more, for the "
         "numbers 1 to 3; the prompts of the two are others, n are the labels of both. Published: Table A5 of the "

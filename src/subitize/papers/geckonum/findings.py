@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -48,12 +48,12 @@ _POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
 
 @dataclass(frozen=True, slots=True)
 class MeasuredModel:
-    """A model under its name in the report, with its cells by table and column."""
+    """A model under its name in the report, with its cells by table and by what they are of besides the model."""
 
     label: str
     badge: RowKind
     model: str
-    cells: Mapping[str, Mapping[str, Cell]]
+    cells: Mapping[str, Mapping[Any, Cell]]
     run: str
     judge: str
 
@@ -61,20 +61,20 @@ class MeasuredModel:
         """Return whether both are ranked in the same comparison: same run, same judge."""
         return (self.run, self.judge) == (other.run, other.judge)
 
-    def estimate(self, table: str, what: str) -> Estimate | None:
+    def estimate(self, table: str, *what: Any) -> Estimate | None:  # noqa: ANN401
         """Return a cell that has an interval."""
-        return _to_estimate(self.cells.get(table, {}).get(what))
+        return self.estimates(table).get(what if len(what) > 1 else what[0])
 
-    def estimates(self, table: str) -> dict[str, Estimate]:
+    def estimates(self, table: str) -> dict[Any, Estimate]:
         """Return all cells of a table that have an interval."""
-        return {what: found for what in self.cells.get(table, {}) if (found := self.estimate(table, what))}
+        return {what: found for what, cell in self.cells.get(table, {}).items() if (found := cell.estimate)}
 
     def text(self, table: str, what: str) -> str | None:
         """Return a cell that is text, such as a rank."""
         cell = self.cells.get(table, {}).get(what)
         return cell.value if cell is not None and isinstance(cell.value, str) else None
 
-    def number(self, table: str, what: str) -> float | None:
+    def number(self, table: str, what: Any) -> float | None:  # noqa: ANN401
         """Return a cell without an interval, such as a p-value; None if it could not be computed."""
         cell = self.cells.get(table, {}).get(what)
         return None if cell is None or isinstance(cell.value, str) or math.isnan(cell.value) else float(cell.value)
@@ -86,16 +86,17 @@ class JudgedRun:
 
     name: str
     models: tuple[MeasuredModel, ...]
-    pooled: Mapping[str, Mapping[tuple[str, str], Cell]]
+    pooled: Mapping[str, Mapping[tuple[Any, ...], Cell]]
     raters: int
     nouns: Mapping[str, str]
     """The nouns of simple prompts, each frequent or rare."""
     statements: Sequence[Claim] = ()
     """The paper's claims, evaluated on these answers."""
 
-    def estimate(self, table: str, row: str, column: str) -> Estimate | None:
+    def estimate(self, table: str, *what: Any) -> Estimate | None:  # noqa: ANN401
         """Return a cell of all models together."""
-        return _to_estimate(self.pooled.get(table, {}).get((row, column)))
+        cell = self.pooled.get(table, {}).get(what)
+        return cell.estimate if cell else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +143,8 @@ def pairs(findings: Findings) -> dict[tuple[str, str], dict[str, ModelDifference
     """List the pairs of models compared on the same prompts, by task and weighting as in the column names."""
     found: dict[tuple[str, str], dict[str, ModelDifference]] = defaultdict(dict)
     for one in findings.models:
-        for what, difference in one.estimates("paired").items():
-            # The column follows the last colon: names may contain colons, too.
-            other, _, column = what.rpartition(": ")
-            compared = column.removesuffix("_diff")
-            p = one.number("paired", f"{other}: {compared}_p_holm")
+        for (other, compared), difference in one.estimates("paired").items():
+            p = one.number("paired", (other, compared, "p"))
             found[one.label, other][compared] = ModelDifference(difference, p)
     return found
 
@@ -158,7 +156,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> JudgedRun | None:
         annotations = take_answers(series[0].source.survey, judge)
     except NothingToDoError:
         return None
-    # Cells identify models by number, since names may contain the separators.
+    # Pairs of models are in the order of the series.
     keys = {f"{place:04}": one for place, one in enumerate(series)}
     names = {one.model: key for key, one in keys.items()}
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
@@ -167,15 +165,16 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> JudgedRun | None:
     annotations = given.rename_models(names)
     cells = (*compute_tables(annotations), *compute_extensions(annotations))
     statements = claims(given.rename_models(shown))
-    own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
-    pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
+    own: dict[str, dict[str, dict[Any, Cell]]] = defaultdict(lambda: defaultdict(dict))
+    pooled: dict[str, dict[tuple[Any, ...], Cell]] = defaultdict(dict)
     for cell in cells:
-        place = cell.place
-        if place.table in _POOLED:
-            pooled[place.table][place.row, place.column] = cell
+        table, (key, *what) = cell.place.table, cell.key
+        if table in _POOLED:
+            pooled[table][cell.key] = cell
             continue
-        key, what = _locate(place)
-        own[key][place.table][_rename(what, keys)] = cell
+        if table == "paired":
+            what[0] = keys[what[0]].label
+        own[key][table][tuple(what) if len(what) > 1 else what[0]] = cell
     models = tuple(
         MeasuredModel(one.label, one.badge, one.model, own[key], run, one.judge_name)
         for key, one in keys.items()
@@ -187,40 +186,9 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> JudgedRun | None:
     return JudgedRun(f"{run} · {series[0].judge_name}", models, pooled, raters, nouns, statements)
 
 
-def _locate(place: CellId) -> tuple[str, str]:
-    """Split the place of a cell into its model and what it measures."""
-    match place.table:
-        case "figure3_by_type" | "figure5":
-            return place.column, place.row
-        case "A5":
-            model, _, number = place.column.rpartition("_")
-            return model, f"{place.row}: {number}"
-        case "A12":
-            model, _, kind = place.row.rpartition(" ")
-            return model, f"{kind}: {place.column}"
-        case "paired":
-            first, _, second = place.row.partition(" - ")
-            return first, f"{second}: {place.column}"
-    return place.row, place.column
-
-
-def _rename(what: str, keys: Mapping[str, Series]) -> str:
-    """Replace the key of the other model of a pair by its name in the report."""
-    key, separator, rest = what.partition(": ")
-    return f"{keys[key].label}{separator}{rest}" if key in keys and separator else what
-
-
 def _rank(one: MeasuredModel) -> tuple[float | str, ...]:
     accuracies = (one.number("table2", f"task{task}_acc") for task in (1, 2, 3))
     return (*(-(value if value is not None else -1.0) for value in accuracies), one.label)
-
-
-def _to_estimate(cell: Cell | None) -> Estimate | None:
-    """Convert a cell with an interval to an estimate, in the same unit."""
-    if cell is None or cell.low is None or cell.high is None or cell.n is None or isinstance(cell.value, str):
-        return None
-    value, low, high = float(cell.value), float(cell.low), float(cell.high)
-    return Estimate(value, low, high, cell.n, cell.method, caution=cell.caution)
 
 
 _DARK_FROM = 0.68  # numbers on darker cells are white

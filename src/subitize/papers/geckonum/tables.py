@@ -95,7 +95,7 @@ def figure_3(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy by type of prompt."""
     for labels in (annotations.first_counts, annotations.lines, annotations.confirmations):
         for (type, model), mean in estimate_means(labels, "type", "model").items():
-            yield to_percent(CellId("figure3_by_type", type, model), mean)
+            yield to_percent(CellId("figure3_by_type", type, model), mean, model, type)
 
 
 def figure_5(annotations: Annotations) -> Iterator[Cell]:
@@ -104,13 +104,14 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
     for quantifier in QUANTIFIERS:
         for model in annotations.models:
             if (quantifier, model) in found:
-                yield to_percent(CellId("figure5", quantifier, model), found[quantifier, model])
+                yield to_percent(CellId("figure5", quantifier, model), found[quantifier, model], model, quantifier)
 
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy by number and type of prompt (Figures 4, A2 and A4)."""
     for (type, model, number), mean in annotations.numbers.items():
-        yield to_percent(CellId(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
+        place = CellId(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}")
+        yield to_percent(place, mean, model, int(number))
 
 
 def comparisons(annotations: Annotations) -> Iterator[Cell]:
@@ -152,7 +153,7 @@ def table_a5(annotations: Annotations) -> Iterator[Cell]:
                 one, other = found.get((before, model, number)), found.get((after, model, number))
                 if one and other:
                     place = CellId("A5", f"{before}->{after}", f"{model}_{number}")
-                    yield to_percent(place, subtract_independent(other, one))
+                    yield to_percent(place, subtract_independent(other, one), model, before, after, number)
 
 
 def table_a10(annotations: Annotations) -> Iterator[Cell]:
@@ -166,7 +167,8 @@ def table_a10(annotations: Annotations) -> Iterator[Cell]:
         for panel, shares in found.items():
             for votes in range(1, panel + 1):
                 if (model, f"{votes}") in shares:
-                    yield to_percent(CellId("A10", model, f"{votes}/{panel}"), shares[model, f"{votes}"])
+                    place = CellId("A10", model, f"{votes}/{panel}")
+                    yield to_percent(place, shares[model, f"{votes}"], model, (votes, panel))
 
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
@@ -174,10 +176,11 @@ def agreement(annotations: Annotations) -> Iterator[Cell]:
     tops = {1: annotations.first_counts, 2: annotations.lines, 3: annotations.parts}
     for task, labels in tops.items():
         for panel, own in _panels(_seat(labels)):
-            events = {f">={votes}/{panel}": pl.col("top") >= votes for votes in range(panel, panel // 2, -1)}
-            shares = estimate_events(own, events)
-            for event in events:
-                yield to_percent(CellId("agreement", f"task{task}", event), shares[event,])
+            majorities = range(panel, panel // 2, -1)
+            shares = estimate_events(own, {votes: pl.col("top") >= votes for votes in majorities})
+            for votes in majorities:
+                place = CellId("agreement", f"task{task}", f">={votes}/{panel}")
+                yield to_percent(place, shares[votes,], f"task{task}", (votes, panel))
 
 
 def krippendorff(annotations: Annotations) -> Iterator[Cell]:
@@ -270,10 +273,10 @@ def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
     }
 
 
-def to_percent(place: CellId, mean: Estimate, *, minus: float = 0.0) -> Cell:
+def to_percent(place: CellId, mean: Estimate, *parts: object, minus: float = 0.0) -> Cell:
     """Convert a share to a cell in percent."""
     value, low, high = (100 * bound - minus for bound in (mean.value, mean.low, mean.high))
-    return make_cell(place, replace(mean, value=value, low=low, high=high))
+    return make_cell(place, replace(mean, value=value, low=low, high=high), *parts)
 
 
 _IS_SMALL = pl.col("truth") <= _SMALL
@@ -370,7 +373,7 @@ def failures_of_images(annotations: Annotations) -> Iterator[Cell]:
 
 def _shares(table: str, rows: pl.DataFrame) -> Iterator[Cell]:
     for (model, type, outcome), share in estimate_outcomes(rows, "outcome", "model", "type").items():
-        yield to_percent(CellId(table, model, f"{type}: {outcome}"), share)
+        yield to_percent(CellId(table, model, f"{type}: {outcome}"), share, model, type, outcome)
 
 
 def number_distributions(annotations: Annotations) -> Iterator[Cell]:
@@ -381,7 +384,7 @@ def number_distributions(annotations: Annotations) -> Iterator[Cell]:
         for kind, shares in found.items():
             for (of, number), share in shares.items():
                 if of == model:
-                    yield to_percent(CellId("A12", f"{model} {kind}", f"{number:g}"), share)
+                    yield to_percent(CellId("A12", f"{model} {kind}", f"{number:g}"), share, model, kind, int(number))
 
 
 _NUMBERS = {"asked": "truth", "drawn": "label"}
@@ -398,7 +401,7 @@ def quantifier_counts(annotations: Annotations) -> Iterator[Cell]:
     )
     for table, column in (("A16", "chosen"), ("A17", "quantifier")):
         for (at, word), share in estimate_outcomes(both, column, "number").items():
-            yield to_percent(CellId(table, str(word), f"{at:g}"), share)
+            yield to_percent(CellId(table, str(word), f"{at:g}"), share, word, int(at))
 
 
 _WORDS = {0.0: "no", 2.0: "few", 3.0: "many"}
@@ -456,9 +459,11 @@ def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) ->
 
     found = compare_all(shared)
     for pair in found:
-        place = CellId("paired", f"{models[pair.first]} - {models[pair.second]}", f"{what}_diff")
-        yield to_percent(place, pair.estimate)
-        yield Cell(place._replace(column=f"{what}_p_holm"), pair.p_holm, n=pair.estimate.n)
+        first, second = models[pair.first], models[pair.second]
+        place = CellId("paired", f"{first} - {second}", f"{what}_diff")
+        yield to_percent(place, pair.estimate, first, second, what)
+        p = place._replace(column=f"{what}_p_holm")
+        yield Cell(p, pair.p_holm, n=pair.estimate.n, parts=(first, second, what, "p"))
     means = np.average(shared.means, axis=1, weights=shared.weights).tolist()
     for model, mean, standing in zip(models, means, rank_models(found, means), strict=True):
         n = int(shared.weights.sum())
