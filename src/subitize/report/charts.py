@@ -35,6 +35,7 @@ _LEGEND = {"title": None, "orient": "top", "columnPadding": 40, "symbolOpacity":
 _LEGEND_CHARACTERS = 110
 _LONGEST_LABEL = 40
 _LETTER_PX = 7
+_ON_COLOUR = "#1b1f24"  # unlike ink it stays dark on a dark page
 _MARKS = {
     "measured": ("#0072b2", "circle"),
     "stand-in": ("#009e73", "circle"),
@@ -188,11 +189,24 @@ def spread(rows: Rows, palette: Palette) -> Spec:
     return lay_out_panels(rows, layers, palette.order) if are_many else lay_out(rows, layers, height=280)
 
 
-def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
-    """Draw one estimate per line with its interval and a line at 0, one panel per model."""
+def forest(
+    rows: Rows,
+    models: Sequence[str],
+    palette: Palette,
+    *,
+    x_title: str,
+    order: Sequence[str],
+    are_ratios: bool = False,
+) -> Spec:
+    """Draw one estimate per line with its interval and a line where there is no effect, one panel per model.
+
+    That is at 0, for ratios at 1, on a logarithmic scale.
+    """
     shared = {"y": name_field("name", order), "color": palette.colour(legend=False)}
-    x = field("value", "quantitative", title=x_title, axis={"tickCount": 5})
-    layers = [draw_reference({"x": {"datum": 0}}), *draw_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)]
+    log = {"scale": {"type": "log", "nice": False, "padding": 8, "clamp": True}} if are_ratios else {}
+    x = field("value", "quantitative", title=x_title, axis={"tickCount": 5, "format": "~g"}, **log)
+    none = draw_reference({"x": {"datum": 1 if are_ratios else 0}})
+    layers = [none, *draw_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)]
     return lay_out_panels(rows, layers, models, height_px=26 * max(2, len(order)), labels=order)
 
 
@@ -218,12 +232,13 @@ def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
     return lay_out_panels(rows, layers, tasks, of="task", height_px=22 * max(2, len(names)), labels=names)
 
 
-def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
-    """Draw the share of right outcomes by the levels of one factor, models side by side."""
-    beside = {"yOffset": offset_field("model", palette.order, 0.3)}
-    shared = {"y": name_field("level", levels, title, labelPadding=8), "color": palette.colour(), **beside}
+def by_level(rows: Rows, colour: Spec, levels: Sequence[str], title: str = "", *, of: str = "level") -> Spec:
+    """Draw the share of right outcomes by the levels of one factor, models or kinds side by side in their colours."""
+    beside = colour["scale"]["domain"]
+    offset = offset_field(colour["field"], beside, 0.3)
+    shared = {"y": name_field(of, levels, title, labelPadding=8), "color": colour, "yOffset": offset}
     layers = draw_estimates("x", share_field("share right"), shared, width=2.5, size=50)
-    step = {"step": 14 + 10 * len(palette.order), "for": "position"}
+    step = {"step": 14 + 10 * len(beside), "for": "position"}
     return lay_out(rows, layers, width=NARROW_PX, height=step, labels=levels)
 
 
@@ -269,6 +284,25 @@ def scores(rows: Rows) -> Spec:
         "spec": {"width": _SCORES_PX, "height": row_px * max(2, len(names)), "layer": layers},
         "padding": {"left": 40, "right": 22, "top": 4, "bottom": 4},
     }
+
+
+def heat_map(
+    rows: Rows, names: Sequence[str], columns: Sequence[str], colour: Spec, *, dark_from: float, label_angle: int = 0
+) -> Spec:
+    """Draw figures as coloured cells with their texts and, where there are bounds, intervals below."""
+    place = {
+        "x": name_field("column", columns, labelLimit=220, orient="top", labelAngle=label_angle),
+        "y": name_field("name", names, labelLimit=220),
+    }
+    ink = {"condition": {"test": f"abs(datum.value) > {dark_from}", "value": "#ffffff"}, "value": _ON_COLOUR}
+    value, bounds = ({**place, "color": ink, "text": field(name, "nominal")} for name in ("text", "bounds"))
+    layers = [
+        layer("rect", {**place, "color": colour}, stroke="#ffffff", strokeWidth=1.5),
+        layer("text", value, when="datum.bounds", dy=-6, fontSize=13),
+        layer("text", bounds, when="datum.bounds", dy=9, fontSize=10),
+        layer("text", value, when="!datum.bounds", fontSize=13),
+    ]
+    return lay_out(rows, layers, width={"step": 60}, height={"step": 38}, labels=names)
 
 
 def band(shared: Spec, y: Spec, **look: str) -> list[Spec]:

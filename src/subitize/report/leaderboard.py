@@ -272,7 +272,7 @@ def factor_sections(
         figure = Figure(
             f"{name}-chart",
             title,
-            charts.by_level(grid.points("model", "level"), palette.of(grid.rows), levels, factor),
+            charts.by_level(grid.points("model", "level"), palette.of(grid.rows).colour(), levels, factor),
             f"Share of right outcomes by {factor}, with 95 % intervals.",
             f"Accuracy by {factor} for every model, with intervals.",
             table,

@@ -358,6 +358,12 @@ class Section:
     blocks: tuple[Block, ...] = ()
     sections: tuple["Section", ...] = ()
 
+    @classmethod
+    def of(cls, id: str, title: str, *blocks: Block | None, lead: str = "") -> Self | None:
+        """Make a section of the blocks that there are, after a paragraph; None without any."""
+        shown = tuple(block for block in blocks if block)
+        return cls(id, title, (*([Paragraph(lead)] if lead else ()), *shown)) if shown else None
+
     def all_blocks(self) -> Iterator[Block]:
         """Yield its blocks and those of its subsections."""
         yield from self.blocks

@@ -9,7 +9,6 @@ from subitize.papers.geckonum.findings import (
     JudgedRun,
     MeasuredModel,
     distribution,
-    odds,
     pairs,
     point,
     printed,
@@ -19,7 +18,7 @@ from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS
 from subitize.papers.geckonum.tables import AS_PRINTED
 from subitize.records import Estimate
-from subitize.report.charts import Palette
+from subitize.report.charts import Palette, forest
 from subitize.report.series import MODEL, methods, sizes
 from subitize.report.table import Cell, Column, Columns, Figure, Paragraph, Row, Section, Table
 
@@ -59,9 +58,8 @@ def failures(findings: Findings) -> Section | None:
             "thing left out, or several",
         ),
     )
-    shown = tuple(figure for figure in figures if figure)
-    lead = Paragraph("What is there instead of the right number, of one kind of thing and of all in an image.")
-    return Section(f"{SUITE}-failures", "How images fail", (lead, *shown)) if shown else None
+    lead = "What is there instead of the right number, of one kind of thing and of all in an image."
+    return Section.of(f"{SUITE}-failures", "How images fail", *figures, lead=lead)
 
 
 def numbers_drawn(findings: Findings) -> Section | None:
@@ -116,7 +114,7 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
     figure = Figure(
         f"{SUITE}-odds",
         "Odds of a right count",
-        odds(rows, models, palette, order=order),
+        forest(rows, models, palette, x_title="odds ratio", order=order, are_ratios=True),
         "Right of the dashed line a condition raises the odds of a right count, left of it it lowers them, the others "
         "being the same; lines are 95 % intervals with standard errors clustered by prompt. “Number” is per further "
         "thing. Models whose data a condition decides wholly are left out.",

@@ -12,9 +12,7 @@ from subitize.papers.geckonum.findings import (
     Findings,
     JudgedRun,
     MeasuredModel,
-    dots,
     find,
-    heat_map,
     point,
     printed,
     strip,
@@ -67,7 +65,7 @@ def by_type(findings: Findings, palette: Palette) -> Section | None:
     figure = Figure(
         f"{SUITE}-types",
         "Accuracy by type of prompt",
-        charts.by_level(grid.points("model", "level", per=100), palette.of(grid.rows), types, ""),
+        charts.by_level(grid.points("model", "level", per=100), palette.of(grid.rows).colour(), types),
         "The further left, the harder a type of prompt is for a model; exact numbers stand above quantities and parts "
         f"of things. 95 % intervals ({grid.sizes}).",
         "Accuracy of every model for each type of prompt, with intervals.",
@@ -95,14 +93,14 @@ def by_number(findings: Findings, palette: Palette) -> Section | None:
             )
             alt = f"Accuracy by number in {what} for every model, with intervals."
             figures.append(Figure(f"{SUITE}-{name}", title, spec, caption, alt, data))
-    lead = Paragraph("How high a model counts, and how much sooner it fails when more is asked for than a number.")
-    return Section(f"{SUITE}-by-number", "By number", (lead, *figures)) if figures else None
+    lead = "How high a model counts, and how much sooner it fails when more is asked for than a number."
+    return Section.of(f"{SUITE}-by-number", "By number", *figures, lead=lead)
 
 
 def by_quantifier(findings: Findings) -> Section | None:
     """Show accuracy by quantifier (Figure 5), and quantifiers by number of things (A16, A17)."""
-    blocks = (*_heat_map(findings.models), *_quantifiers_by_count(findings.groups))
-    return Section(f"{SUITE}-by-quantifier", "By quantifier", blocks) if blocks else None
+    figures = (_heat_map(findings.models), _quantifiers_by_count(findings.groups))
+    return Section.of(f"{SUITE}-by-quantifier", "By quantifier", *figures)
 
 
 def by_wording(findings: Findings) -> Section | None:
@@ -111,11 +109,9 @@ def by_wording(findings: Findings) -> Section | None:
         _comparison(findings, "A3", "digits-words", "Digits and words", ("digits", "words")),
         _comparison(findings, "A4", "rare-frequent", "Rare and frequent nouns", ("rare", "frequent")),
     )
-    figures = [figure for figure in made if figure]
-    if not figures:
-        return None
-    lead = Paragraph("One who understands numbers does not mind how they are written, nor how common the things are.")
-    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups)))
+    more = show_frequencies(findings.groups) if any(made) else ()
+    lead = "One who understands numbers does not mind how they are written, nor how common the things are."
+    return Section.of(f"{SUITE}-by-wording", "Wording", *made, *more, lead=lead)
 
 
 def by_addition(findings: Findings) -> Section | None:
@@ -146,9 +142,8 @@ def by_context(findings: Findings) -> Section | None:
         _comparison(findings, "A7", "two-colours", "Two kinds of things, and in colours", ("plain", "with colours")),
         _comparison(findings, "A8", "place", "Two kinds of things, and in a place", ("plain", "with a place")),
     )
-    figures = tuple(figure for figure in made if figure)
-    lead = Paragraph("Whether numbers survive being asked for together with a colour or a place.")
-    return Section(f"{SUITE}-by-context", "Colour and place", (lead, *figures)) if figures else None
+    lead = "Whether numbers survive being asked for together with a colour or a place."
+    return Section.of(f"{SUITE}-by-context", "Colour and place", *made, lead=lead)
 
 
 def _draw_curves(grid: EstimateGrid, types: Sequence[str], palette: Palette) -> charts.Spec:
@@ -177,10 +172,10 @@ def _curve_table(name: str, grid: EstimateGrid) -> Table:
     return grid.table(name, "Accuracy by number, %", sorted(grid.columns), (MODEL, _TYPE), digits=1)
 
 
-def _heat_map(models: Iterable[MeasuredModel]) -> list[Block]:
+def _heat_map(models: Iterable[MeasuredModel]) -> Figure | None:
     found = [(one, own) for one in models if (own := one.estimates("figure5"))]
     if not found:
-        return []
+        return None
     present = [word for word in QUANTIFIERS if any(word in own for _, own in found)]
     rows = [_coloured(one.label, word, estimate) for one, own in found for word, estimate in own.items()]
     cells = [Row((one.label, *map(own.get, present)), one.badge) for one, own in found]
@@ -191,17 +186,17 @@ def _heat_map(models: Iterable[MeasuredModel]) -> list[Block]:
     names = [*(one.label for one, _ in found), *(f"{title} (published)" for title in MODELS.values())]
     columns = (MODEL, *(Column(word, digits=1) for word in present))
     estimates = [estimate for _, own in found for estimate in own.values()]
-    figure = Figure(
+    shade = charts.field("value", "quantitative", scale={"scheme": "blues", **charts.SHARE}, legend=None)
+    return Figure(
         f"{SUITE}-quantifiers",
         "Accuracy by quantifier",
-        heat_map(rows, names, present),
+        charts.heat_map(rows, names, present, shade, dark_from=0.68),
         "Share of images whose label is the line asked for, in %, with 95 % intervals below; the darker, the more "
         f"often right ({sizes(estimates)}). “No” must leave something out, and “as many” must make two numbers the "
         "same. Published: as printed in Figure 5 of the paper.",
         "Accuracy by quantifier and model as coloured cells with the figures in them.",
         Table.of(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, cells, methods(estimates)),
     )
-    return [figure]
 
 
 def _coloured(name: str, word: str, percentage: Estimate | float) -> dict[str, object]:
@@ -210,7 +205,7 @@ def _coloured(name: str, word: str, percentage: Estimate | float) -> dict[str, o
     return {"name": name, "column": word, "value": value / 100, "text": f"{value:.0f}", "bounds": bounds}
 
 
-def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> list[Block]:
+def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> Figure | None:
     rows, cells = [], []
     several = len(groups) > 1
     for group in groups:
@@ -222,7 +217,7 @@ def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> list[Block]:
                     rows.append({"panel": title, "kind": word, "number": number, **point("", estimate)})
                     cells.append(Row((title, word, ">10" if number == MANY else str(number), estimate, estimate.n)))
     if not rows:
-        return []
+        return None
     panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
     columns = (Column.text("Quantifier"), Column.text("Word"), "Things", Column("Share (%)", digits=1), "n")
     title, estimates = "Quantifiers by the number of things, %", [row.cells[3] for row in cells]
@@ -234,7 +229,7 @@ def _quantifiers_by_count(groups: Sequence[JudgedRun]) -> list[Block]:
         "prompt; 95 % intervals. The paper’s annotators said few up to 10, and many above."
     )
     alt = "Share of the quantifiers no, few and many by the number of things in the image, with intervals."
-    return [Figure(f"{SUITE}-words-by-count", "Quantifiers and counts", spec, caption, alt, data)]
+    return Figure(f"{SUITE}-words-by-count", "Quantifiers and counts", spec, caption, alt, data)
 
 
 def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tuple[str, str]) -> Figure | None:
@@ -276,7 +271,7 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
     return Figure(
         f"{SUITE}-{name}-accuracy",
         title,
-        dots(points, [one.label for one in shown], colour),
+        charts.by_level(points, colour, [one.label for one in shown], of="model"),
         f"Share of right labels, {kinds[0]} and {kinds[1]}, with 95 % intervals, for numbers up to 4 "
         f"({sizes(estimates)}). {_say_significant(shown, table)}",
         f"Accuracy of every model, {kinds[0]} and {kinds[1]}, with intervals.",
@@ -524,8 +519,7 @@ def report(
         beyond.agreement(findings),
         claims_section(SUITE, {group.name: group.statements for group in findings.groups}, _WORDING),
     )
-    sections = [section for section in made if section]
-    return SuiteReport([*rank_models(findings), *notes], sections, headline(findings))
+    return SuiteReport([*rank_models(findings), *notes], tuple(filter(None, made)), headline(findings))
 
 
 def _gaps(series: Sequence[Series], findings: Findings) -> list[str]:

@@ -22,21 +22,16 @@ from subitize.report.charts import (
     NARROW_PX,
     PERCENT,
     QUARTERS,
-    SHARE,
     UPRIGHT,
-    Palette,
     Rows,
     Spec,
     colour_kinds,
-    draw_estimates,
-    draw_reference,
     field,
     interval_fields,
     lay_out,
     lay_out_panels,
     layer,
     name_field,
-    offset_field,
     share_field,
 )
 from subitize.report.figures import INK
@@ -191,50 +186,12 @@ def _rank(one: MeasuredModel) -> tuple[float | str, ...]:
     return (*(-(value if value is not None else -1.0) for value in accuracies), one.label)
 
 
-_DARK_FROM = 0.68  # numbers on darker cells are white
-
-
-def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
-    """Draw odds ratios with their intervals on a logarithmic scale around 1, a panel per model."""
-    shared = {"y": name_field("name", order, labelLimit=220), "color": palette.colour(legend=False)}
-    scale = {"type": "log", "nice": False, "padding": 8, "clamp": True}
-    x = field("value", "quantitative", title="odds ratio", scale=scale, axis={"tickCount": 4, "format": "~g"})
-    layers = [draw_reference({"x": {"datum": 1}}), *draw_estimates("x", x, shared, width=2.5, opacity=0.55, size=50)]
-    return lay_out_panels(rows, layers, models, height_px=24 * max(2, len(order)), labels=order)
-
-
-def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
-    """Draw the shares of two kinds with their intervals, a row per model."""
-    beside = {"yOffset": offset_field("kind", colour["scale"]["domain"], 0.4)}
-    shared = {"y": name_field("model", names, labelLimit=220, labelPadding=8), "color": colour, **beside}
-    layers = draw_estimates("x", share_field("share right"), shared, width=2.5, size=50)
-    return lay_out(rows, layers, width=NARROW_PX, height={"step": 34, "for": "position"}, labels=names)
-
-
 def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
     """Draw one value per name, the largest first, coloured by kind."""
     x = field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
     encoding = {"y": name_field("name", names), "x": x, "color": colour_kinds(kinds)}
     layers = [layer("circle", encoding, size=50, opacity=1)]
     return lay_out(rows, layers, width=NARROW_PX, height={"step": 16}, labels=names)
-
-
-def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
-    """Draw shares as coloured cells with their numbers and, where known, intervals."""
-    place = {
-        "x": name_field("column", columns, labelLimit=220, orient="top", labelAngle=0),
-        "y": name_field("name", names, labelLimit=220),
-    }
-    share = field("value", "quantitative", scale={"scheme": "blues", **SHARE}, legend=None)
-    colour = {"condition": {"test": f"datum.value > {_DARK_FROM}", "value": "#ffffff"}, "value": "#1b1f24"}
-    value, bounds = ({**place, "color": colour, "text": field(name, "nominal")} for name in ("text", "bounds"))
-    layers = [
-        layer("rect", {**place, "color": share}, stroke="#ffffff", strokeWidth=1.5),
-        layer("text", value, when="datum.bounds", dy=-6, fontSize=13),
-        layer("text", bounds, when="datum.bounds", dy=9, fontSize=10),
-        layer("text", value, when="!datum.bounds", fontSize=13),
-    ]
-    return lay_out(rows, layers, width={"step": 60}, height={"step": 38}, labels=names)
 
 
 def distribution(rows: Rows, models: Sequence[str]) -> Spec:

@@ -51,6 +51,7 @@ from subitize.report.table import (
     Table,
     estimate_text,
     number_of,
+    number_text,
     percent_text,
     slug,
 )
@@ -143,7 +144,7 @@ def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None
     figure = Figure(
         f"{NAME}-conditions-chart",
         title,
-        charts.by_level(grid.points("level", "model"), palette.of(grid.columns), grid.rows, ""),
+        charts.by_level(grid.points("level", "model"), palette.of(grid.columns).colour(), grid.rows),
         "Share of images that match their prompts by what varies within a task, with 95 % intervals "
         f"({grid.sizes}). Targets and adjectives: conditional generation; animals: chimeras; relations: "
         "spatial relationships.",
@@ -256,7 +257,7 @@ def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> Figure:
     return Figure(
         f"{NAME}-ladder-{name}-chart",
         title,
-        charts.by_level(grid.points("level", "model"), palette.of(list(found)), grid.rows, ""),
+        charts.by_level(grid.points("level", "model"), palette.of(list(found)).colour(), grid.rows),
         "Share of images that match their prompts, with 95 % intervals "
         f"({grid.sizes}), the easiest task on top{by_mean}.",
         f"Tasks from the easiest to the hardest with intervals: {title}.",
@@ -379,8 +380,8 @@ def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
 
 def correlations(groups: Sequence[RatedRun]) -> Section | None:
     """Show correlations of tasks across models."""
-    blocks = tuple(block for group in groups for block in _correlations(group))
-    return Section(f"{NAME}-together", "Tasks that move together", blocks) if blocks else None
+    blocks = (block for group in groups for block in _correlations(group))
+    return Section.of(f"{NAME}-together", "Tasks that move together", *blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,25 +501,13 @@ def _warn_of_chance(models: int, pairs: int) -> str:
 def _draw_correlations(found: Mapping[tuple[str, str], float]) -> charts.Spec:
     tasks = list(dict.fromkeys(ALL[task].title for pair in found for task in pair))
     rows = [
-        {"row": ALL[a].title, "column": ALL[b].title, "r": r}
+        {"name": ALL[a].title, "column": ALL[b].title, "value": r, "text": number_text(r, 2)}
         for (one, other), r in found.items()
         for a, b in ((one, other), (other, one))
     ]
-    look = {"ticks": False, "domain": False, "labelLimit": 220}
-    place = {
-        "x": charts.field("column", "nominal", sort=tasks, title=None, axis={**look, "labelAngle": -40}),
-        "y": charts.field("row", "nominal", sort=tasks, title=None, axis=look),
-    }
     scale = {"scheme": "blueorange", "domain": [-1, 1], "reverse": True}
-    colour = charts.field("r", "quantitative", scale=scale, legend={"title": "r", "orient": "right"})
-    ink = {"condition": {"test": "abs(datum.r) > 0.8", "value": "#ffffff"}, "value": "#1b1f24"}
-    text = charts.field("r", "quantitative", format=".2f")
-    layers = [
-        charts.layer("rect", {**place, "color": colour}, stroke="#ffffff", strokeWidth=1.5),
-        charts.layer("text", {**place, "color": ink, "text": text}, fontSize=11),
-    ]
-    chart = {"data": {"values": rows}, "width": {"step": 44}, "height": {"step": 30}, "layer": layers}
-    return charts.complete(chart, tasks)
+    colour = charts.field("value", "quantitative", scale=scale, legend={"title": "r", "orient": "right"})
+    return charts.heat_map(rows, tasks, tasks, colour, dark_from=0.8, label_angle=-40)
 
 
 _WORDING = Wording(
@@ -551,5 +540,4 @@ def report(
         by_covariate(groups, palette),
         claims_section(NAME, {group.name: claims(group.ratings) for group in groups}, _WORDING),
     )
-    sections = [section for section in made if section]
-    return SuiteReport([*rank_models(groups), *notes], sections, headline(groups))
+    return SuiteReport([*rank_models(groups), *notes], tuple(filter(None, made)), headline(groups))

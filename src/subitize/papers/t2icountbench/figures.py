@@ -36,9 +36,6 @@ from subitize.papers.t2icountbench.tables import (
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import (
-    MOST_SIDE_BY_SIDE,
-    RANKING_PX,
-    UPRIGHT,
     Palette,
     Rows,
     Spec,
@@ -47,18 +44,13 @@ from subitize.report.charts import (
     draw_lines,
     draw_reference,
     field,
-    interval_fields,
-    lay_out,
     lay_out_panels,
     layer,
-    name_field,
     number_field,
-    offset_field,
     share_field,
 )
 from subitize.report.claims import Wording, claims_section
 from subitize.report.comparisons import RefinedRun, group_series, pair_section
-from subitize.report.figures import INK
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.number_sense import counting_sections
 from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, bounds, methods, shared_judges, sizes
@@ -78,29 +70,6 @@ from subitize.report.table import (
 from subitize.stats.crossing import LEVEL
 
 _FAR = 1e6  # intervals this wide carry no information
-
-
-def bars(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
-    """Draw shares of several kinds as bars with their intervals, a group of bars per name."""
-    kinds = colour["scale"]["domain"]
-    shared = {"y": name_field("model", names, labelPadding=8), "yOffset": offset_field("kind", kinds, 0.25)}
-    layers = [
-        layer("bar", {**shared, "x": share_field("share right"), "color": colour}, opacity=0.8),
-        layer("rule", {**shared, **interval_fields("x")}, color=INK, strokeWidth=1.5),
-    ]
-    step = {"step": 10 + 12 * len(kinds), "for": "position"}
-    return lay_out(rows, layers, width=RANKING_PX, height=step, labels=names)
-
-
-def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
-    """Draw shares that rise with a small number, all models in one panel, or a panel each if there are many."""
-    are_many = len(palette.order) > MOST_SIDE_BY_SIDE
-    numbers = sorted({int(str(row["number"])) for row in rows})
-    x = field("number", "ordinal", title=x_title, scale={"domain": numbers}, axis=UPRIGHT)
-    beside = {} if are_many else {"xOffset": offset_field("model", palette.order, 0.4)}
-    shared = {"x": x, "color": palette.colour(legend=not are_many), **beside}
-    layers = draw_lines(share_field("share with one right"), shared, line_width=1.5, size=46)
-    return lay_out_panels(rows, layers, palette.order) if are_many else lay_out(rows, layers, height=260)
 
 
 def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
@@ -271,7 +240,8 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     found = [rate for group in groups if group.attempts for rate in rate_passes(group.attempts)]
     if not found:
         return None
-    columns = [f"pass@{k}" for k in sorted({rate.k for rate in found})]
+    sizes_of_groups = sorted({rate.k for rate in found})
+    columns = [f"pass@{k}" for k in sizes_of_groups]
     grid = EstimateGrid({(rate.model, f"pass@{rate.k}"): rate.estimate for rate in found}, badges(groups))
     points = [{"model": rate.model, "number": rate.k, **bounds(rate.estimate)} for rate in found]
     is_voted = any(rate.is_voted for rate in found)
@@ -279,7 +249,7 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     figure = Figure(
         f"{SUITE}-passes-chart",
         "How many images it takes",
-        rising(points, palette.of(grid.rows), x_title="images (k)"),
+        charts.accuracy_by_number(points, palette.of(grid.rows), sizes_of_groups, x_title="images (k)"),
         "How likely at least one of k images of a prompt is right, estimated without bias from all its images, the "
         f"mean over prompts with 95 % intervals ({grid.sizes}). Of one image it is the accuracy per image, of "
         "four the paper’s success. Images of which nothing usable was read are left out, as in the paper’s "
@@ -370,7 +340,7 @@ def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
         "mostly as ranges; those stand in the data."
     )
     figure = _by_level(groups, paper.by_difficulty, "difficulty", "By difficulty", note)
-    return Section(f"{SUITE}-by-difficulty", "By difficulty", (figure,)) if figure else None
+    return Section.of(f"{SUITE}-by-difficulty", "By difficulty", figure)
 
 
 def by_number(groups: Sequence[RefinedRun]) -> Section | None:
@@ -472,7 +442,7 @@ def averages(groups: Sequence[RefinedRun]) -> Figure | None:
     return Figure(
         f"{SUITE}-averages-by-condition-chart",
         title,
-        bars(points, levels, charts.colour_kinds(kinds)),
+        charts.by_level(points, charts.colour_kinds(kinds), levels, of="model"),
         f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
         "of prompts: these models are no sample of others. The paper’s means are those of its text.",
         "Average success in each scene and style, with intervals, beside the paper’s means.",
@@ -542,13 +512,13 @@ def _by_level(
             if isinstance(share, float) and level in levels
         ]
         rows.append(Row((model, *map(shares.get, levels), *(None for _ in levels)), "published"))
-    success = describe_success(groups)
+    success, names = describe_success(groups), list(dict.fromkeys(str(one["model"]) for one in points))
     per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
     columns: Columns = (MODEL, *levels, *per_image)
     return Figure(
         f"{SUITE}-by-{name}-chart",
         title,
-        bars(points, list(dict.fromkeys(str(one["model"]) for one in points)), charts.colour_levels(levels)),
+        charts.by_level(points, charts.colour_levels(levels), names, of="model"),
         f"{success[0].upper()}{success[1:]}, with 95 % intervals ({sizes(estimates)}). {note}",
         f"Success by {name} for every model, with intervals.",
         Table.of(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
@@ -607,8 +577,8 @@ def report(
         statements(groups),
         _numbers_drawn(counted, palette),
     )
-    sections = [section for section in made if section]
-    return SuiteReport([*rank_models(groups), *notes], sections, headline(groups), has_refinements=True)
+    leaders = [*rank_models(groups), *notes]
+    return SuiteReport(leaders, tuple(filter(None, made)), headline(groups), has_refinements=True)
 
 
 def _best_first(group: RefinedRun) -> RefinedRun:
@@ -624,10 +594,9 @@ def _best_first(group: RefinedRun) -> RefinedRun:
 
 def _conditions(groups: Sequence[RefinedRun]) -> Section | None:
     made = (by_scene(groups), by_style(groups), averages(groups))
-    shown = [figure for figure in made if figure]
-    lead = Paragraph("Scenes vary in plain style and styles at home, so that one of both differs at a time.")
-    blocks: tuple[Block, ...] = (lead, *shown, *describe_ranks(groups))
-    return Section(f"{SUITE}-by-condition", "Scenes and styles", blocks) if shown else None
+    more = describe_ranks(groups) if any(made) else ()
+    lead = "Scenes vary in plain style and styles at home, so that one of both differs at a time."
+    return Section.of(f"{SUITE}-by-condition", "Scenes and styles", *made, *more, lead=lead)
 
 
 def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Section | None:
