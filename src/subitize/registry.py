@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, partial
 from importlib.resources import files
 from itertools import islice
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from subitize import papers as plugins
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
@@ -33,6 +33,9 @@ from subitize.io.specs import (
 )
 from subitize.records import OF_FILE, REFINED, Item, Spec, base_suite, title_of_file
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
 KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
 T = TypeVar("T")
@@ -46,6 +49,23 @@ TRAINED_ON = "trained_on"
 
 _FIRST_ITEMS = 100
 
+# Each detector is a model and a judge.
+_DETECTORS = {
+    "detr": "subitize.networks.detectors.hub:Detr",
+    "grounding-dino": "subitize.networks.detectors.hub:GroundingDino",
+    "mm-grounding-dino": "subitize.networks.detectors.hub:MmGroundingDino",
+    "molmo2": "subitize.networks.detectors.hub:Molmo2",
+    "owlv2": "subitize.networks.detectors.hub:Owlv2",
+    "rf-detr": "subitize.networks.detectors.hub:RfDetr",
+    "rt-detr": "subitize.networks.detectors.hub:RtDetr",
+    "sam3": "subitize.networks.detectors.hub:Sam3",
+    "ssd": "subitize.networks.detectors.opencv:Ssd",
+    "yolo": "subitize.networks.detectors.opencv:Yolo",
+}
+_DETECTING: dict[Kind, str] = {
+    "models": "subitize.models.counting:DetectorModel",
+    "judges": "subitize.judges.counting:DetectorJudge",
+}
 # Most suites belong to papers, which subitize.papers lists.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
     "suites": {
@@ -57,47 +77,27 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
     },
     "models": {
         "counter": "subitize.models.counting:CounterModel",
-        "detr": "subitize.models.counting:make_detr",
         "diffusers": "subitize.models.diffusers:Diffusers",
         "folder": "subitize.models.folder:FolderModel",
-        "grounding-dino": "subitize.models.counting:make_grounding_dino",
         "hf-inference": "subitize.models.hf_inference:HfInference",
         "ideal-human": "subitize.models.stand_ins:IdealHuman",
-        "mm-grounding-dino": "subitize.models.counting:make_mm_grounding_dino",
-        "molmo2": "subitize.models.counting:make_molmo2",
         "observer": "subitize.models.stand_ins:ObserverModel",
         "openai": "subitize.models.openai:OpenAi",
-        "owlv2": "subitize.models.counting:make_owlv2",
         "painter": "subitize.models.painter:Painter",
         "random": "subitize.models.random:Random",
-        "rf-detr": "subitize.models.counting:make_rf_detr",
-        "rt-detr": "subitize.models.counting:make_rt_detr",
-        "sam3": "subitize.models.counting:make_sam3",
-        "ssd": "subitize.models.counting:make_ssd",
         "transformers": "subitize.models.transformers:Transformers",
-        "yolo": "subitize.models.counting:make_yolo",
     },
     "judges": {
         "clip": "subitize.judges.clip:Clip",
         "clipscore": "subitize.judges.clip:ClipScore",
         "counter": "subitize.judges.counting:CounterJudge",
-        "detr": "subitize.judges.counting:make_detr",
         "dsg": "subitize.judges.alignment:Dsg",
         "fit": "subitize.judges.alignment:FitJudge",
-        "grounding-dino": "subitize.judges.counting:make_grounding_dino",
-        "mm-grounding-dino": "subitize.judges.counting:make_mm_grounding_dino",
-        "molmo2": "subitize.judges.counting:make_molmo2",
         "observer": "subitize.judges.observer:ObserverJudge",
         "ocr": "subitize.judges.ocr:Ocr",
-        "owlv2": "subitize.judges.counting:make_owlv2",
         "parser": "subitize.judges.parser:Parser",
-        "rf-detr": "subitize.judges.counting:make_rf_detr",
-        "rt-detr": "subitize.judges.counting:make_rt_detr",
-        "sam3": "subitize.judges.counting:make_sam3",
-        "ssd": "subitize.judges.counting:make_ssd",
         "parts": "subitize.judges.asking:Parts",
         "vlm": "subitize.judges.asking:Vlm",
-        "yolo": "subitize.judges.counting:make_yolo",
     },
     "refinements": {
         "additive": "subitize.suites.refined:additive",
@@ -423,10 +423,17 @@ _NAMES_NOTHING = ("title", "references", "picture_suites", "judged_by", "thresho
 
 def _known(kind: Kind) -> dict[str, str]:
     """List everything of a kind as `module:object`; outside packages cannot replace built-in entries."""
-    installed = {point.name: point.value for point in plugins.installed(f"subitize.{kind}")}
+    installed = {point.name: point.value for point in _installed(kind)}
     if kind == "papers":
         return installed | plugins.PAPERS
-    return installed | (plugins.list_all("suites") if kind == "suites" else {}) | _BUILT_IN[kind]
+    detectors = _DETECTORS if kind in _DETECTING else {}
+    return installed | (plugins.list_all("suites") if kind == "suites" else {}) | detectors | _BUILT_IN[kind]
+
+
+def _installed(kind: Kind) -> "list[EntryPoint]":
+    """List what installed packages bring of a kind: detectors are models and judges, too."""
+    groups = [kind, "detectors"] if kind in _DETECTING else [kind]
+    return [point for group in groups for point in plugins.installed(f"subitize.{group}")]
 
 
 def _find(kind: Kind, name: str) -> str:
@@ -434,18 +441,34 @@ def _find(kind: Kind, name: str) -> str:
     if kind == "suites" and name.endswith(OF_FILE):
         name = "file"
     found = _BUILT_IN.get(kind, {}).get(name) or (plugins.find("suites", name) if kind == "suites" else None)
+    if found is None and kind in _DETECTING:
+        found = _DETECTORS.get(name)
     if found:
         return found
     known = _known(kind)
     if name not in known:
         raise UnknownNameError(kind.removesuffix("s"), name, known)
-    several = {point.value for point in plugins.installed(f"subitize.{kind}") if point.name == name}
+    several = {point.value for point in _installed(kind) if point.name == name}
     if len(several) > 1 and known[name] in several:
         raise BadValueError(
             f"{kind.removesuffix('s')} {name!r} is brought by several packages: {', '.join(sorted(several))}; "
             "uninstall all but one"
         )
     return known[name]
+
+
+def _as_counting(kind: Kind, name: str, reference: str, found: Any) -> Any:  # noqa: ANN401
+    """Return what makes a thing: of a detector, what makes its model or judge."""
+    if kind not in _DETECTING or name in _BUILT_IN[kind]:
+        return found
+    if name not in _DETECTORS and reference not in {one.value for one in plugins.installed("subitize.detectors")}:
+        return found
+    from subitize.networks.detectors.detector import Detector
+    from subitize.networks.detectors.settings import detector_factory
+
+    if not (inspect.isclass(found) and issubclass(found, Detector)):
+        raise TypeError(f"a detector is a subclass of {Detector.__module__}.Detector")
+    return detector_factory(plugins.load(_DETECTING[kind]), found)
 
 
 class _Factory:
@@ -455,8 +478,9 @@ class _Factory:
         reference = _find(kind, name)
         self._name, self._kind, self._is_ours = name, kind, reference.startswith("subitize.")
         self._who = f"{kind.removesuffix('s')} {name!r}"
-        self._make = plugins.load(reference, f"{self._who} ({reference})")
+        found = plugins.load(reference, f"{self._who} ({reference})")
         try:
+            self._make = _as_counting(kind, name, reference, found)
             parameters = inspect.signature(self._make, eval_str=True).parameters.values()
         except Exception as error:  # annotations may not resolve
             raise BadValueError(f"{self._who} ({reference}) should be a class or a function: {error}") from error

@@ -1,7 +1,7 @@
 """The self-test passes real detectors and refuses broken ones, with the reason."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from subitize.errors import UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.nouns import plural
 from subitize.networks import collages
-from subitize.networks.detectors.classes import COCO_CLASSES, class_of
+from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.networks.detectors.detector import Detector, self_test
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.settings import DetectorSettings
@@ -39,17 +39,18 @@ def ssd() -> "Remembering":
     return Remembering(Ssd(str(ssd_folder())))
 
 
-class Wrapped:
+class Wrapped(Detector):
     """A detector that another one is made of."""
-
-    is_open_vocabulary = False
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
-        self.load, self.knows, self.classes = detector.load, detector.knows, detector.classes
-        self.weights_hash, self.versions = detector.weights_hash, detector.versions
-        self.parameter_count = detector.parameter_count
-        self.assumption = getattr(detector, "assumption", "")
+
+    @property
+    def assumption(self) -> str:
+        return self._detector.assumption
+
+    def classes(self) -> Collection[str]:
+        return self._detector.classes()
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         return self._detector.detect(pictures, nouns, floor)
@@ -92,8 +93,9 @@ class Renamed(Wrapped):
     def __init__(self, detector: Detector, names: Sequence[str]) -> None:
         super().__init__(detector)
         self._names = dict(zip(detector.classes(), names, strict=True))
-        self.knows = lambda noun: class_of(noun, names) is not None
-        self.classes = lambda: names
+
+    def classes(self) -> Collection[str]:
+        return list(self._names.values())
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         found = super().detect(pictures, nouns, floor)

@@ -449,7 +449,7 @@ def test_another_detectors_folder_is_refused_with_the_name_of_its_own(
 def test_one_that_is_asked_for_by_a_name_answers_by_it(maker: Maker, folders: Folders) -> None:
     folder = folders("vilt")
     setup = detector_factory(DetectorSettings, maker)(str(folder))
-    with pytest.raises(UnusableModelError, match=re.escape(f"{maker.kind}: {folder} holds a ViltModel")):
+    with pytest.raises(UnusableModelError, match=re.escape(f"{maker.name}: {folder} holds a ViltModel")):
         setup.detector.load()
 
 

@@ -2,14 +2,14 @@
 
 A rule turns boxes into a count, so that another threshold needs no new look at the pictures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from subitize.interfaces import Finding, Judge, JudgeRequest
 from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
 from subitize.networks.command import Counter
-from subitize.networks.detectors.settings import DetectorSettings, find_factory, nouns_of
+from subitize.networks.detectors.settings import DetectorSettings, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
@@ -51,11 +51,6 @@ def _choose(found: Detections, nouns: tuple[str, ...]) -> Boxes | Words:
     if said is not None:
         return Words(f"{CANNOT_TELL}{said}")
     return found.where([label in nouns for label in found.labels]).evidence()
-
-
-def __getattr__(name: str) -> Callable[..., DetectorJudge]:
-    """Give the factory of a detector by its name in the registry, such as make_owlv2."""
-    return find_factory(DetectorJudge, name)
 
 
 class CounterJudge(Counter, Judge):

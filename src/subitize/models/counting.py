@@ -1,6 +1,6 @@
 """Models that answer questions by counting: detectors (Numbersense, Figure S2) and users' own commands."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Model, Reply, Request
@@ -8,7 +8,7 @@ from subitize.io.images import Rgb, decode
 from subitize.labels import CANNOT_TELL, interpret
 from subitize.models.stand_ins import ANY_KIND, read_count
 from subitize.networks.command import Counter
-from subitize.networks.detectors.settings import DetectorSettings, find_factory, nouns_of
+from subitize.networks.detectors.settings import DetectorSettings, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours
@@ -65,11 +65,6 @@ class DetectorModel(DetectorSettings, Model):
             return Refused(f"{CANNOT_TELL}{next(iter(found.unread.values()))[:200]}")
         number = interpret(Boxes(found.boxes()), asked, self.box_rule)
         return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
-
-
-def __getattr__(name: str) -> Callable[..., DetectorModel]:
-    """Give the factory of a detector by its name in the registry, such as make_owlv2."""
-    return find_factory(DetectorModel, name)
 
 
 class CounterModel(Counter, Model):

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import Model, Reply, Request, RuntimeOption
 from subitize.networks import joint, weights
+from subitize.networks.detectors.hub import is_detector, name_detector
 from subitize.networks.encoders import DualEncoder, LazyImage, refuse_regions
 from subitize.networks.generators import GenerationOptions, Generator, open_generator
-from subitize.networks.weights import Device, is_detector, is_pipeline, name_detector
+from subitize.networks.weights import Device, is_pipeline
 from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.networks import weights
+from subitize.networks.detectors.hub import name_detector
 from subitize.networks.weights import PIPELINE_INDEX as INDEX
-from subitize.networks.weights import Device, Untyped, is_network, name_detector
+from subitize.networks.weights import Device, Untyped, is_network
 from subitize.records import Scalar
 
 

@@ -1,6 +1,4 @@
-"""Finds, loads and hashes model weights, and turns errors of libraries into one line of advice.
-
-Also recognises what a folder of weights holds, to suggest the model name that can run it."""
+"""Finds, loads and hashes model weights, and turns errors of libraries into one line of advice."""
 
 import hashlib
 import json
@@ -483,30 +481,3 @@ def _has(model: str, name: str) -> bool:
         return (Path(model).expanduser() / name).is_file()
     except (OSError, RuntimeError):  # not a path at all; find_folder says so
         return False
-
-
-def is_detector(architecture: str) -> bool:
-    """Return whether a network only detects things in pictures."""
-    return architecture.endswith(_DETECTS) or architecture in _OUTLINES
-
-
-def name_detector(architecture: str) -> str | None:
-    """Name the detector that runs an architecture; None if there is none."""
-    named = next((name for start, name in _DETECTORS.items() if architecture.startswith(start)), "detr")
-    is_run = is_detector(architecture) or named in _ALSO_ANSWER
-    return named if is_run and not architecture.startswith(_NOT_RUN) else None
-
-
-_DETECTS = "ForObjectDetection"
-_OUTLINES = ("RfDetrForInstanceSegmentation", "Sam3Model", "Sam3VideoModel")
-_ALSO_ANSWER = ("molmo2",)
-_NOT_RUN = ("PP", "OmDet", "OwlViT")  # those that detect text, and those that take nouns in ways of their own
-_DETECTORS = {
-    "GroundingDino": "grounding-dino",
-    "MMGroundingDino": "mm-grounding-dino",
-    "Molmo2": "molmo2",
-    "Owlv2": "owlv2",
-    "RTDetr": "rt-detr",
-    "RfDetr": "rf-detr",
-    "Sam3": "sam3",
-}

@@ -25,7 +25,7 @@ PAPERS = {
     "t2icountbench": "subitize.papers.t2icountbench:PAPER",
 }
 
-_KINDS = ("model", "judge", "suite", "refinement", "paper")
+_KINDS = ("model", "judge", "detector", "suite", "refinement", "paper")
 GROUP = "subitize.papers"
 """The entry-point group of papers from outside packages."""
 

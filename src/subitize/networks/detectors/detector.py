@@ -1,9 +1,8 @@
-"""The interface of every detector, and its self-test on photo collages of known content."""
+"""The base class of detectors, and their self-test on photo collages of known content."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -17,24 +16,39 @@ from subitize.networks.detectors.classes import COCO_CLASSES, class_of
 from subitize.stats.boxes import Detections
 
 
-class Detector(Protocol):
-    """Finds things by their singular nouns; loaded when first needed, or by `load`."""
+class Detector:
+    """Finds things by their singular nouns; it becomes a model and a judge of its name.
 
-    is_open_vocabulary: bool
+    Its constructor takes the weights, if it needs any, as a positional-only parameter, and its options by name. The
+    first line of a docstring says what it counts.
+    """
+
+    name: str
+    threshold: float = 0.5
+    """The lowest score that counts unless the user names another."""
+    iou: float = 1.0
+    """The largest overlap that counts unless the user names another."""
+    is_open_vocabulary: bool = False
     """Whether it looks for any noun, not only for its own classes."""
+    has_scores: bool = True
 
     @property
     def assumption(self) -> str:
         """What was assumed because no file says it; empty if nothing was."""
+        return ""
 
     def load(self) -> None:
         """Load the weights, once; raise UnusableModelError or MissingPartError if they cannot be loaded."""
 
-    def knows(self, noun: str, /) -> bool:
-        """Return whether it can look for such things."""
-
     def classes(self) -> Collection[str]:
         """List its classes by their own names; empty for an open vocabulary."""
+        return ()
+
+    def knows(self, noun: str, /) -> bool:
+        """Return whether it can look for such things: by any word, or by one for a class of its own."""
+        if self.is_open_vocabulary:
+            return any(character.isalnum() for character in noun)
+        return class_of(noun, self.classes()) is not None
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score, labelled by the noun asked for.
@@ -42,15 +56,19 @@ class Detector(Protocol):
         Without nouns a detector with classes looks for all of them. No box is suppressed unless the network does so
         itself.
         """
+        raise NotImplementedError
 
-    def weights_hash(self) -> str:
-        """Hash the weights, as 64 hexadecimal digits."""
+    def weights_hash(self) -> str | None:
+        """Hash the weights, if it has any, as 64 hexadecimal digits."""
+        return None
 
     def parameter_count(self) -> int | None:
         """Count the network's parameters; None where that cannot be done."""
+        return None
 
     def versions(self) -> dict[str, str]:
         """Name the libraries that compute, with their versions."""
+        return {}
 
 
 SEED = 20_140_501

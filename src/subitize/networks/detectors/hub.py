@@ -4,7 +4,7 @@ Molmo 2 points instead of drawing boxes: each point in its reply is a box withou
 
 import inspect
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
@@ -20,11 +20,12 @@ from subitize.interfaces import RuntimeOption
 from subitize.io.images import Rgb
 from subitize.language.nouns import article, plural
 from subitize.networks import weights
-from subitize.networks.detectors.classes import choose_classes, class_of
+from subitize.networks.detectors.classes import choose_classes
+from subitize.networks.detectors.detector import Detector
 from subitize.networks.encoders import LazyImage
 from subitize.networks.generators import GenerationOptions, Generator, open_generator
 from subitize.networks.processors import make_rf_detr_processor
-from subitize.networks.weights import Device, Untyped, name_detector
+from subitize.networks.weights import Device, Untyped
 from subitize.records import Said
 from subitize.stats.boxes import Detections, Floats, Grid
 
@@ -72,22 +73,22 @@ class NounBoxes(NamedTuple):
         return NounBoxes(self.place, np.asarray(self.xyxy, dtype=np.float64)[is_kept], scores[is_kept], self.noun, maps)
 
 
-class HubDetector:
-    """A detector of transformers, from a folder or the hub, loaded when first needed."""
+class HubDetector(Detector):
+    """Base class of detectors of transformers, from a folder or the hub, loaded when first needed."""
 
-    kind: str
+    architectures: tuple[str, ...] = ()
+    """How the names of the networks that it runs begin."""
     reads: tuple[str, ...] = ()
-    """Other kinds whose weights it also runs."""
-    is_open_vocabulary: bool
-    has_scores = True
+    """Other detectors whose weights it also runs."""
     usual_dtype = "float32"  # a box of a thousand pixels in bfloat16 is four pixels off, and most are small
-    assumption = ""
+    model_class = "AutoModelForObjectDetection"
+    processor_class = "AutoImageProcessor"
 
     def __init__(self, model: str, /, *, dtype: str = "auto", device: Annotated[str, RuntimeOption] = "auto") -> None:
-        self.who, self._given = f"{self.kind}:{model}", model
+        self.who, self._given = f"{self.name}:{model}", model
         with weights.naming(self.who):
             self._placement = Device(device, self.usual_dtype if dtype == "auto" else dtype)
-        weights.require(self.kind, "torch", "transformers")
+        weights.require(self.name, "torch", "transformers")
 
     @cached_property
     def folder(self) -> Path:
@@ -106,18 +107,18 @@ class HubDetector:
     def model(self) -> "PreTrainedModel":
         """The network, on its device."""
         _ = self.config  # another detector's network is refused
-        with weights.loading(self.who):
-            import transformers
-
-            model_class = getattr(transformers, self._model_class())
-        return weights.load_model(model_class, self.folder, self._placement, self.who)
+        return weights.load_model(self._find_class(self.model_class), self.folder, self._placement, self.who)
 
     @cached_property
     def image_processor(self) -> "ProcessorMixin":
         """The processor that prepares pictures for it."""
+        return weights.load_part(self._find_class(self.processor_class), self.folder, self.who)
+
+    def _find_class(self, name: str) -> Untyped:
         with weights.loading(self.who):
-            processor_class = self._processor_class()
-        return weights.load_part(processor_class, self.folder, self.who)
+            import transformers
+
+            return getattr(transformers, name)
 
     def load(self) -> None:
         """Load the weights, once."""
@@ -170,16 +171,6 @@ class HubDetector:
         """Name the libraries that compute, with their versions."""
         return weights.name_versions("torch", "transformers")
 
-    def _model_class(self) -> str:
-        """Name the class of transformers that loads the network."""
-        return "AutoModelForZeroShotObjectDetection" if self.is_open_vocabulary else "AutoModelForObjectDetection"
-
-    def _processor_class(self) -> Untyped:
-        """Find the class that loads the image processor."""
-        from transformers import AutoImageProcessor
-
-        return AutoImageProcessor
-
     def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Yield all boxes that the network finds, with any score."""
         raise NotImplementedError
@@ -198,25 +189,24 @@ class HubDetector:
         held = str((config.get("architectures") or [kind or "model of no named type"])[0])
         known = MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES | MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING_NAMES
         reader = name_detector(known.get(kind, held))
-        if reader in (self.kind, *self.reads):
+        if reader in (self.name, *self.reads):
             weights.require_transformers(held, self.who)
             return
         remedy = f"write {reader}:{self._given}" if reader else "name the folder of a detector"
-        raise UnusableModelError(f"{self.kind}: {self._given} holds a {held}; {remedy}")
+        raise UnusableModelError(f"{self.name}: {self._given} holds a {held}; {remedy}")
+
+
+# The thresholds and overlaps of Grounding DINO are from Numbersense's supplementary information and its authors' code;
+# those of MM Grounding DINO, RF-DETR and SAM 3 are the defaults of transformers, which suppresses nothing.
 
 
 class Detr(HubDetector):
-    """DETR and its successors (Conditional and Deformable DETR, YOLOS …).
+    """Count what a DETR finds; it knows the classes it was trained on.
 
     It looks for whatever it knows; a class is kept if it was asked for, by that name or another for the same.
     """
 
-    kind = "detr"
-    is_open_vocabulary = False
-
-    def knows(self, noun: str, /) -> bool:
-        """Return whether the noun names one of its classes."""
-        return class_of(noun, self.classes()) is not None
+    name = "detr"  # and its successors: Conditional and Deformable DETR, YOLOS …
 
     def classes(self) -> tuple[str, ...]:
         """List its classes as its config names them, without loading the weights."""
@@ -244,28 +234,30 @@ class Detr(HubDetector):
 
 
 class RtDetr(Detr):
-    """RT-DETR, of both versions."""
+    """Count what an RT-DETR finds; it knows the classes it was trained on."""
 
-    kind = "rt-detr"
+    name, architectures, iou = "rt-detr", ("RTDetr",), 0.9
 
 
 class RfDetr(Detr):
-    """RF-DETR, also with weights that find outlines."""
+    """Count what an RF-DETR finds; it knows the classes it was trained on."""
 
-    kind = "rf-detr"
+    name, architectures = "rf-detr", ("RfDetr",)
 
-    def _processor_class(self) -> Untyped:
-        return make_rf_detr_processor()
-
-    def _model_class(self) -> str:
+    def _find_class(self, name: str) -> Untyped:
+        """Find the class for a network that finds boxes or outlines, or make the image processor."""
+        if name == self.processor_class:
+            with weights.loading(self.who):
+                return make_rf_detr_processor()
         is_outlining = self.config.architectures == ["RfDetrForInstanceSegmentation"]
-        return "RfDetrForInstanceSegmentation" if is_outlining else "RfDetrForObjectDetection"
+        return super()._find_class("RfDetrForInstanceSegmentation" if is_outlining else "RfDetrForObjectDetection")
 
 
 class OpenVocabulary(HubDetector):
     """Base class of detectors that take any noun."""
 
     is_open_vocabulary = True
+    model_class = "AutoModelForZeroShotObjectDetection"
 
     @cached_property
     def tokenizer(self) -> "ProcessorMixin":
@@ -279,14 +271,6 @@ class OpenVocabulary(HubDetector):
         super().load()
         _ = self.tokenizer
 
-    def knows(self, noun: str, /) -> bool:
-        """Return whether the noun has any letter or digit."""
-        return any(character.isalnum() for character in noun)
-
-    def classes(self) -> Collection[str]:
-        """List nothing: it looks for any noun."""
-        return ()
-
     def _encode(self, texts: str | list[str]) -> dict[str, "torch.Tensor"]:
         """Turn texts into tokens, padded to the most that the network reads."""
         longest = self.model.config.text_config.max_position_embeddings
@@ -295,16 +279,17 @@ class OpenVocabulary(HubDetector):
 
 
 class GroundingDino(OpenVocabulary):
-    """Looks for one noun at a time, as the Numbersense paper does (its appendix on counting objects).
+    """Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95).
 
     Beside another, a noun is seen with other scores.
     """
 
-    kind = "grounding-dino"
+    name, threshold, iou = "grounding-dino", 0.4, 0.95
+    architectures: tuple[str, ...] = ("GroundingDino",)
     reads: tuple[str, ...] = ("mm-grounding-dino",)  # which shared Grounding DINO's name at first
 
     def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
-        """Find the things of the nouns; a box's score is the largest of the noun's own tokens."""
+        """Find one noun at a time, as Numbersense does; a box's score is the largest of the noun's own tokens."""
         batches = self.batches(pictures)
         for noun in dict.fromkeys(nouns):
             words, is_of_noun = self._tokenize(noun)
@@ -313,7 +298,7 @@ class GroundingDino(OpenVocabulary):
                 scores = output.logits.sigmoid()[..., : len(is_of_noun)][..., is_of_noun].amax(-1)
                 for place, own_scores, boxes in zip(places, scores, output.pred_boxes, strict=True):
                     height, width, _ = pictures[place].shape
-                    yield NounBoxes(place, corners_of(boxes, width, height), own_scores, noun)
+                    yield NounBoxes(place, _corners_of(boxes, width, height), own_scores, noun)
 
     def _tokenize(self, noun: str) -> tuple[dict[str, "torch.Tensor"], "torch.Tensor"]:
         """Tokenize a noun as in training, in lower case with a full stop; mark its own tokens."""
@@ -328,27 +313,22 @@ class GroundingDino(OpenVocabulary):
 
 
 class MmGroundingDino(GroundingDino):
-    """The same with other weights."""
+    """Count what MM Grounding DINO finds, told the noun."""
 
-    kind = "mm-grounding-dino"
+    name, threshold, iou = "mm-grounding-dino", 0.25, 1.0
+    architectures = ("MMGroundingDino",)
     reads = ()
 
 
 class Sam3(OpenVocabulary):
-    """Looks for one noun at a time, in pictures that it takes in once for all nouns."""
+    """Count what SAM 3 finds, told the noun; masks are kept, too."""
 
-    kind = "sam3"
-
-    def _processor_class(self) -> Untyped:
-        from transformers import ViTImageProcessorPil
-
-        return ViTImageProcessorPil  # its own needs torchvision, and does the same
-
-    def _model_class(self) -> str:
-        return "Sam3Model"  # also of weights for videos, as the hub has them
+    name, architectures, threshold = "sam3", ("Sam3",), 0.3
+    model_class = "Sam3Model"  # also of weights for videos, as the hub has them
+    processor_class = "ViTImageProcessorPil"  # its own needs torchvision, and does the same
 
     def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
-        """Find the things of the nouns; a score is the box's times that of the noun's presence in the picture."""
+        """Find one noun at a time; a score is the box's times that of the noun's presence in the picture."""
         import torch
 
         words = {noun: self._encode(noun) for noun in dict.fromkeys(nouns)}
@@ -367,12 +347,12 @@ class Sam3(OpenVocabulary):
 
 
 class Owlv2(OpenVocabulary):
-    """Looks for all nouns at once: its score for one does not depend on the others."""
+    """Count what OWLv2 finds, told the noun."""
 
-    kind = "owlv2"
+    name, architectures, threshold, iou = "owlv2", ("Owlv2",), 0.2, 0.5
 
     def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
-        """Find the things of the nouns; one place may be found for several of them."""
+        """Find all nouns at once, as none changes another's score; one place may be found for several of them."""
         asked = list(dict.fromkeys(nouns))
         if not asked:
             return
@@ -382,11 +362,19 @@ class Owlv2(OpenVocabulary):
             for place, scores, boxes in zip(places, output.logits.sigmoid(), output.pred_boxes, strict=True):
                 height, width, _ = pictures[place].shape
                 # A picture is made square by padding on its right or below, and boxes are shares of the square.
-                corners = corners_of(boxes, max(height, width), max(height, width))
+                corners = _corners_of(boxes, max(height, width), max(height, width))
                 centres = (corners[:, :2] + corners[:, 2:]) / 2
                 is_in_picture = (centres[:, 0] <= width) & (centres[:, 1] <= height)
                 for noun, own_scores in zip(asked, scores.T, strict=True):
                     yield NounBoxes(place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun)
+
+
+def _corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:
+    """Convert boxes from centre and sides, in shares of width and height, to corners in pixels."""
+    from transformers.image_transforms import center_to_corners_format
+
+    corners: Floats = center_to_corners_format(np.asarray(centred, dtype=np.float64)) * (width, height, width, height)
+    return corners
 
 
 def _gather(found: Sequence[NounBoxes], picture: Rgb) -> Detections:
@@ -416,14 +404,6 @@ def cut_masks(maps: NDArray[np.float32], shares: Floats) -> list[Grid]:
     return grids
 
 
-def corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:
-    """Convert boxes from centre and sides, in shares of width and height, to corners in pixels."""
-    x, y, w, h = np.asarray(centred, dtype=np.float64).T
-    sides = [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
-    corners: Floats = np.stack(sides, axis=1)
-    return corners
-
-
 REQUEST = "Point to the {nouns}."
 """The wording of the model card for several things."""
 _POINTS = re.compile(r'<points\b[^<>]{0,200}? coords="([\d ;]*)"', re.ASCII)
@@ -434,12 +414,12 @@ _SCALE = 1000
 
 
 class Molmo2(OpenVocabulary):
-    """Points at the things of one noun at a time; each point is a box without extent.
+    """Count where Molmo 2 points, told the noun.
 
     What it says without pointing is kept as it is: it is no count of nothing, unless it says that there are none.
     """
 
-    kind = "molmo2"
+    name, architectures, threshold = "molmo2", ("Molmo2",), 0.0
     has_scores = False
     usual_dtype = "auto"  # half floats cost boxes their precision, but not words
 
@@ -518,3 +498,20 @@ def read_points(text: str) -> Floats | None:
     numbers = [int(number) for group in groups if group for number in group[1].split()]
     positions = np.array(numbers, dtype=np.float64).reshape(-1, 3)[:, 1:] / _SCALE
     return positions if (positions <= 1).all() else None
+
+
+def is_detector(architecture: str) -> bool:
+    """Return whether a network only detects things in pictures."""
+    return architecture.endswith("ForObjectDetection") or architecture in _OUTLINES
+
+
+def name_detector(architecture: str) -> str | None:
+    """Name the detector that runs an architecture; None if there is none."""
+    found: type[HubDetector] = next((one for one in _WITH_NAMES if architecture.startswith(one.architectures)), Detr)
+    is_run = is_detector(architecture) or found is Molmo2  # which answers, too
+    return found.name if is_run and not architecture.startswith(_NOT_RUN) else None
+
+
+_OUTLINES = ("RfDetrForInstanceSegmentation", "Sam3Model", "Sam3VideoModel")
+_NOT_RUN = ("PP", "OmDet", "OwlViT")  # those that detect text, and those that take nouns in ways of their own
+_WITH_NAMES = (GroundingDino, MmGroundingDino, Molmo2, Owlv2, RfDetr, RtDetr, Sam3)

@@ -7,7 +7,6 @@ their .pbtxt says, and end-to-end YOLOs give final boxes."""
 import hashlib
 import io
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
@@ -20,7 +19,8 @@ from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.io.files import open_input, read_text
 from subitize.io.images import Rgb
 from subitize.language.numbers import count_noun
-from subitize.networks.detectors.classes import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
+from subitize.networks.detectors.classes import COCO_CLASSES, COCO_NUMBERS, choose_classes
+from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.outputs import (
     OnnxIndex,
     RawBoxes,
@@ -151,18 +151,15 @@ class _Network:
     assumption: str = ""
 
 
-class OpenCv(ABC):
-    """A detector with classes of its own, from files on this machine; `labels` is a file with a class per line."""
+class OpenCv(Detector):
+    """Base class of detectors from files on this machine; `labels` is a file with a class per line."""
 
-    is_open_vocabulary = False
-    has_scores = True
-    kind: str
     suffixes: tuple[str, ...]
 
     def __init__(self, weights: str, /, *, labels: str | None = None, size: int = 0) -> None:
-        require(self.kind, "cv2", extra="detect")
-        if not 0 <= size <= _LARGEST_PIXELS or (size % 32 and self.kind == "yolo"):
-            told = "a multiple of 32" if self.kind == "yolo" else "a number"
+        require(self.name, "cv2", extra="detect")
+        if not 0 <= size <= _LARGEST_PIXELS or (size % 32 and self.name == "yolo"):
+            told = "a multiple of 32" if self.name == "yolo" else "a number"
             raise BadValueError(f"size={size}: should be {told} up to {_LARGEST_PIXELS}, or 0 for the network's own")
         self._target, self._labels, self._size = weights, labels, size
 
@@ -175,17 +172,13 @@ class OpenCv(ABC):
         """Load the weights, once; raise UnusableModelError or MissingPartError if they cannot be loaded."""
         _ = self._network
 
-    def knows(self, noun: str, /) -> bool:
-        """Return whether it has a class of such things."""
-        return class_of(noun, self.classes()) is not None
-
     def classes(self) -> tuple[str, ...]:
         """List its classes by their own names."""
         return tuple(name for _, name in sorted(self._network.names.items()))
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture the things of the nouns, or of all classes, with at least this score."""
-        asked = choose_classes(f"{self.kind}:{self._target}", nouns, self.classes())
+        asked = choose_classes(f"{self.name}:{self._target}", nouns, self.classes())
         # One by one: batches are no faster in OpenCV, and some graphs have room for one picture only.
         return [self._detect(picture, asked, floor) for picture in pictures]
 
@@ -194,25 +187,21 @@ class OpenCv(ABC):
         hashes = [hash_weights(path) for path in astuple(self._files) if path is not None]
         return hashlib.sha256("".join(f"{one}\n" for one in hashes).encode()).hexdigest()
 
-    def parameter_count(self) -> None:
-        """Return nothing: OpenCV rewrites graphs, differently by version."""
-        return
-
     def versions(self) -> dict[str, str]:
         """Name the version of OpenCV."""
         import cv2
 
         return {"opencv": cv2.__version__}
 
-    @abstractmethod
-    def _open_with_plan(self, files: NetworkFiles, plan: Path) -> _Network: ...
+    def _open_with_plan(self, files: NetworkFiles, plan: Path) -> _Network:
+        raise NotImplementedError
 
-    @abstractmethod
-    def _open_onnx(self, files: NetworkFiles) -> _Network: ...
+    def _open_onnx(self, files: NetworkFiles) -> _Network:
+        raise NotImplementedError
 
     @cached_property
     def _files(self) -> NetworkFiles:
-        return find_network(self.kind, self._target, self.suffixes, self._labels)
+        return find_network(self.name, self._target, self.suffixes, self._labels)
 
     @cached_property
     def _network(self) -> _Network:
@@ -228,7 +217,7 @@ class OpenCv(ABC):
 
     def _detect(self, picture: Rgb, asked: Mapping[str, str], floor: float) -> Detections:
         network = self._network
-        with _computing(self.kind):
+        with _computing(self.name):
             found = network.find_boxes(picture)
         rows: dict[str, list[int]] = {}
         for row in np.nonzero(found.scores >= floor)[0]:
@@ -241,7 +230,7 @@ class OpenCv(ABC):
 
 
 class Ssd(OpenCv):
-    """Single-shot detectors: TensorFlow's frozen graph with its text graph, or ONNX with boxes, scores and labels.
+    """Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV.
 
     A picture is stretched to a square of `size` pixels (0: as the file says, else 300); the network is shown its
     values of 0 to 255 less `mean`, times `scale`.
@@ -252,7 +241,7 @@ class Ssd(OpenCv):
         scale: what the difference is multiplied by
     """
 
-    kind = "ssd"
+    name, threshold, iou = "ssd", 0.3, 0.45
     suffixes = (".pb", ".onnx")
 
     def __init__(
@@ -302,7 +291,7 @@ class Ssd(OpenCv):
 
 
 class Yolo(OpenCv):
-    """The YOLO family: Darknet's weights with their configuration, or ONNX exports of versions 5, 7, 8, 10 and 11.
+    """Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV.
 
     Darknet's are shown a picture stretched to the size that the configuration says, ONNX exports one that keeps its
     shape between grey bars; `size` is another one (0: the network's own, else 640).
@@ -311,7 +300,7 @@ class Yolo(OpenCv):
         size: side of the square that a picture is fitted into, a multiple of 32; 0: as the file says
     """
 
-    kind = "yolo"
+    name, threshold, iou = "yolo", 0.4, 0.45
     suffixes = (".weights", ".onnx")
 
     def _open_with_plan(self, files: NetworkFiles, plan: Path) -> _Network:

@@ -10,7 +10,6 @@ from subitize.errors import BadValueError
 from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.io.images import Rgb
 from subitize.labels import Rule, read_standing, read_statement
-from subitize.networks.detectors import hub, opencv
 from subitize.networks.detectors.detector import Detector, self_test, untested
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.stats.boxes import Detections
@@ -121,42 +120,15 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
     return tuple(sorted(nouns))
 
 
-# Default threshold and iou, and a summary in one line.
-# Those of Grounding DINO are from Numbersense's supplementary information and its authors' code; those of MM Grounding
-# DINO, RF-DETR and SAM 3 are the defaults of transformers, which suppresses nothing.
-_GROUNDED = "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95)."
-_CLOSED = "it knows the classes it was trained on."
-_DETECTORS: Mapping[type[hub.Detr | hub.OpenVocabulary | opencv.OpenCv], tuple[float, float, str]] = {
-    hub.Detr: (0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
-    hub.GroundingDino: (0.4, 0.95, _GROUNDED),
-    hub.MmGroundingDino: (0.25, 1.0, "Count what MM Grounding DINO finds, told the noun."),
-    hub.Molmo2: (0.0, 1.0, "Count where Molmo 2 points, told the noun."),
-    hub.Owlv2: (0.2, 0.5, "Count what OWLv2 finds, told the noun."),
-    hub.RfDetr: (0.5, 1.0, f"Count what an RF-DETR finds; {_CLOSED}"),
-    hub.RtDetr: (0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
-    hub.Sam3: (0.3, 1.0, "Count what SAM 3 finds, told the noun; masks are kept, too."),
-    opencv.Ssd: (0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
-    opencv.Yolo: (0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
-}
+def detector_factory(wrap: type[T], kind: type[Detector]) -> Callable[..., T]:
+    """Make a factory of a detector's model or judge, which takes the options of every detector and those of this one.
 
-
-def find_factory(wrap: type[T], name: str) -> Callable[..., T]:
-    """Make the factory that the registry knows by this name, such as make_owlv2 for the detector owlv2."""
-    for kind in _DETECTORS:
-        if name == f"make_{kind.kind.replace('-', '_')}":
-            return detector_factory(wrap, kind)
-    raise AttributeError(name)
-
-
-def detector_factory(wrap: type[T], kind: type[hub.Detr | hub.OpenVocabulary | opencv.OpenCv]) -> Callable[..., T]:
-    """Make a factory that takes the options of every detector and those of this one."""
-    usual_threshold, usual_iou, summary = _DETECTORS[kind]
-    target, *own = inspect.signature(kind).parameters.values()
+    The options of every detector stand before and after its own.
+    """
+    usual_threshold, usual_iou = kind.threshold, kind.iou
 
     def make(
-        target: str,
-        /,
-        *,
+        *target: str,
         threshold: float = usual_threshold,
         iou: float = usual_iou,
         floor: float = min(FLOOR, usual_threshold),
@@ -164,12 +136,15 @@ def detector_factory(wrap: type[T], kind: type[hub.Detr | hub.OpenVocabulary | o
         self_test: Annotated[bool, RuntimeOption] = True,
         **options: Any,  # noqa: ANN401
     ) -> T:
-        detector = kind(target, **options)
-        return wrap(f"{kind.kind}:{target}", detector, threshold, iou, floor, batch_size, self_test)
+        detector = kind(*target, **options)
+        return wrap(":".join([kind.name, *target]), detector, threshold, iou, floor, batch_size, self_test)
 
     _, threshold, iou, floor, *others, _ = inspect.signature(make).parameters.values()
     scored = [threshold, iou, floor] if kind.has_scores else []
-    make.__signature__ = inspect.Signature([target, *scored, *own, *others])  # type: ignore[attr-defined]
-    make.__doc__ = "\n\n".join([summary, *(inspect.getdoc(kind) or "").split("\n\n")[1:]])
+    given = inspect.signature(kind, eval_str=True).parameters.values()
+    targets = [one for one in given if one.kind is one.POSITIONAL_ONLY]
+    own = [one for one in given if one.kind is one.KEYWORD_ONLY]
+    make.__signature__ = inspect.Signature([*targets, *scored, *own, *others])  # type: ignore[attr-defined]
+    make.__doc__ = inspect.getdoc(kind)
     make.tasks = getattr(wrap, "tasks", frozenset())  # type: ignore[attr-defined]
     return make
