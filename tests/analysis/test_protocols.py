@@ -23,6 +23,7 @@ from subitize.analysis.protocols import (
     read_protocols,
 )
 from subitize.analysis.provenance import Group, read_contents, read_provenance
+from subitize.io import files
 from subitize.labels import parse_rule
 from subitize.records import (
     Answer,
@@ -428,16 +429,15 @@ def test_each_file_is_read_once_however_many_items_show_it(tmp_path: Path, monke
     file = tmp_path / "one.png"
     file.write_bytes(PIXELS)
     items = [Item(f"naming/{n}", Answer(Filed(str(file)), f"{n}?"), (ASK,), {}) for n in range(20)]
-    opened: list[Path] = []
-    look = Path.open
+    opened: list[object] = []
 
-    def note(path: Path, mode: str = "r") -> IO[Any]:
+    def note(path: Path, mode: str) -> IO[Any]:
         opened.append(path)
-        return look(path, mode)
+        return open(path, mode)
 
     with Run(Folder(tmp_path / "run"), create=True) as run:
         run.add_suite(Spec("naming", {}, "naming"), 1, items)
-        monkeypatch.setattr(Path, "open", note)
+        monkeypatch.setattr(files, "open", note, raising=False)
         assert len({content.hash for content in read_contents(run, {item.id for item in items}).values()}) == 20
     assert opened.count(file) == 1
 

@@ -381,7 +381,7 @@ def test_what_cannot_be_chosen_is_refused(
 
 def test_the_command_says_in_a_line_what_is_wrong(painted: Path, tmp_path: Path) -> None:
     wrong = {
-        "-o plate.pdf: should end in .png or .svg": ("plate", painted, "-o", "plate.pdf"),
+        "--out plate.pdf: should end in .png or .svg": ("plate", painted, "-o", "plate.pdf"),
         "there is no folder": ("plate", painted, "-o", tmp_path / "none" / "plate.png"),
         "is a folder; name a file in it": ("plate", painted, "-o", _folder(tmp_path / "folder.png")),
         "is not a run": ("plate", tmp_path / "nothing", "-o", tmp_path / "plate.png"),

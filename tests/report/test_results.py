@@ -67,7 +67,9 @@ def test_a_notebook_shows_tables_with_names_escaped() -> None:
 def test_records_are_a_frame_and_json() -> None:
     rows = [{"model": "painter", "value": 0.5}, {"model": "observer", "value": float("inf")}]
     assert Result(records=rows).frame.to_dicts() == rows
-    assert Result(records={"prompts": "fixed", "pairs": rows}).frame.to_dicts() == rows
+    assert Result(records={"prompts": "fixed", "pairs": rows}).frame.to_dicts() == [
+        {"prompts": "fixed", **row} for row in rows
+    ]
     assert Result(records={"naming": 3}).frame.to_dicts() == [{"naming": 3}]
     assert json.loads(to_json(rows))[1] == {"model": "observer", "value": None}
 
