@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.comparing import Figure
 from benchmarks.processes import peak_megabytes
 from subitize.store import Folder, Run
-from subitize.store.reading import count_trials
+from subitize.store.rows import count_trials
 
 
 @dataclass(frozen=True, slots=True)

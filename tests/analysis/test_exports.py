@@ -30,7 +30,6 @@ from subitize.records import (
     Subject,
 )
 from subitize.store import Attachment, Folder, Run, codec
-from subitize.store import frames as streams
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from tests.store.disks import tiny_disk
 
@@ -113,8 +112,7 @@ def test_a_table_in_many_parts_reads_the_same(
     full_run: Run, tmp_path: Path, format: Format, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = frames(full_run)
-    for module in (streams, exports):
-        monkeypatch.setattr(module, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(exports, "PART_ROWS", 2)
     parts = {name: (len(table), len(list(table))) for name, table in read_tables(full_run)}
     assert parts["responses"] == (3, 3), "how many they are is known before"
     assert parts["readings"] == (2, 2)

@@ -53,7 +53,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
-from subitize.store.frames import read_readings, trace_readings
+from subitize.store.reading import trace_readings
 from tests.cases import Case
 
 
@@ -163,7 +163,7 @@ def _provenance(setup: Setup, item: Item, trial: Trial, place: int) -> Provenanc
 def followed(folder: Path, setup: Setup, reader: ReadOptions | None = None) -> RowProtocol:
     with Run(Folder(folder), create=True) as run:
         fill(run, setup)
-        (found,) = read_protocols(run, read_provenance(run, read_readings(run)), reader).values()
+        (found,) = read_protocols(run, read_provenance(run), reader).values()
     return found
 
 
@@ -374,7 +374,7 @@ def shown(folder: Path, picture: Picture | None, ask: Ask | None = None) -> Prot
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Said("1"), Provenance(1, "How many?"))])
             run.add_readings(lease, [reading])
-        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
+        (found,) = read_protocols(run, read_provenance(run)).values()
     return found.protocol
 
 
@@ -471,7 +471,7 @@ def test_answers_with_more_readings_than_others_are_told_by_their_share(tmp_path
         again = Reading(Subject((trial.id,)), Count("apple"), "finder", Words("3"), "strict@1", Known(3), "bob")
         with run.lease("test") as lease:
             run.add_readings(lease, [again])
-        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
+        (found,) = read_protocols(run, read_provenance(run)).values()
     assert dict(describe(found.protocol))["Readings of an answer"] == ("1 (83 %), 2 (17 %)",)
 
 
@@ -489,7 +489,7 @@ def test_a_group_of_repeats_is_read_as_one(tmp_path: Path) -> None:
             run.add_readings(
                 lease, [Reading(one, MatchesPrompt(), "people", Words("y"), "strict@1", Known(True)) for one in groups]
             )
-        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
+        (found,) = read_protocols(run, read_provenance(run)).values()
     assert found.protocol.unread == Unread(0, 0, "")
     assert found.protocol.readings == ((1, 100),)
 
@@ -502,7 +502,7 @@ def test_which_items_were_asked_more_often_matters(tmp_path: Path) -> None:
             trial = Trial(item, "maker", {}, 1)
             with run.lease("test") as lease:
                 run.add_responses(lease, [Response(trial, Failed("gone", False), Provenance(9, "?"))])
-            (one,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
+            (one,) = read_protocols(run, read_provenance(run)).values()
         found.append(one.protocol)
     (told,) = differences(*found)
     assert re.fullmatch(r"answers .*: 1 \(5 items\), 2 \(1 items\), hash \w{6} against .*", told)
@@ -559,7 +559,7 @@ def test_prompts_that_were_sent_otherwise_than_items_word_them_are_told(usual: P
         how = Provenance(9, "Be exact. 5 apples", parameters=parameters)
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Refused("no"), how)])
-        (found,) = read_protocols(run, read_provenance(run, read_readings(run))).values()
+        (found,) = read_protocols(run, read_provenance(run)).values()
     (told,) = differences(usual, found.protocol)
     assert re.fullmatch(f"prompts as sent: as the items word them against otherwise, {HASH}", told)
 
@@ -607,7 +607,7 @@ def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protoc
 
 @pytest.mark.slow
 def test_prompts_of_judges_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("subitize.store.frames._ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("subitize.store.reading._ROWS_AT_ONCE", 100)
     provenance = Provenance(0, "?" * 10_000)
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, SETUP)
@@ -617,7 +617,7 @@ def test_prompts_of_judges_are_not_kept(tmp_path: Path, monkeypatch: pytest.Monk
         with run.lease("test") as lease:
             run.add_readings(lease, [reading] * 3_000)
         tracemalloc.start()
-        found = trace_readings(run, read_readings(run))
+        found = trace_readings(run)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert found.height == 3_006
@@ -631,7 +631,7 @@ def test_a_reading_that_was_replaced_is_not_gone_through(tmp_path: Path) -> None
         (old,) = run.readings()
         with run.lease("test") as lease:
             run.add_readings(lease, [replace(old.reading, value=Known(4), rule="total@1", replaces=old.id)])
-        assert trace_readings(run, read_readings(run))["rule"].to_list() == ["total@1"]
+        assert trace_readings(run)["rule"].to_list() == ["total@1"]
 
 
 def test_a_fingerprint_is_the_same_on_every_machine(usual: Protocol) -> None:

@@ -29,7 +29,6 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from subitize.store import Folder, Run
-from subitize.store.frames import read_readings
 from tests.analysis.observed import look_at
 from tests.commands import call
 from tests.runs import judge_run
@@ -138,7 +137,7 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
         assert judge_run(run, make_judge("parser")).readings == 2, "nothing to see in the third group"
         assert judge_run(run, make_judge("parser")).readings == 0
         found = observe_run(run, ReadOptions())
-        gaps = next(iter(read_protocols(run, read_provenance(run, read_readings(run))).values())).protocol.unread
+        gaps = next(iter(read_protocols(run, read_provenance(run)).values())).protocol.unread
     assert [(one.status, one.value) for one in look_at(found)] == [
         ("eligible", True),
         ("eligible", False),

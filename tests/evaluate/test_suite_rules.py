@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from subitize.store import Folder, Run
-from subitize.store.reading import read_judgings
+from subitize.store.rows import list_sources
 from tests.commands import PLUGINS, Finished, call
 
 NAMING = "naming:categories=dots,numbers=1-5,images=2,wordings=things,control_question=false,size_px=128,max_attempts=1"
@@ -27,7 +27,7 @@ def run(suite: str, out: Path, *options: object) -> Finished:
 
 def rules_in(folder: Path) -> list[str]:
     with Run(Folder(folder)) as opened:
-        return [one.rule for one in read_judgings(opened)]
+        return [one.rule for one in list_sources(opened)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from subitize.records import Drawn, Failed, Refused, Said
 from subitize.registry import make_model
 from subitize.store import Folder, Run, StoredResponse
-from subitize.store.reading import read_usages
+from subitize.store.rows import read_usages
 from tests.cases import Case
 from tests.commands import Finished, call, start, subitize
 from tests.models.openai_server import Behaviour, Fault, Server, serving

@@ -16,7 +16,7 @@ from subitize.report.figures import to_inline_svg
 from subitize.report.series import ReportRun
 from subitize.report.table import Figure, Paragraph, Section
 from subitize.store import Run
-from subitize.store.frames import read_readings, read_responses
+from subitize.store.reading import read_readings, read_responses
 from tests.judges.drawn_prompts import EXACT, item, new_run, store
 from tests.samples import trial
 
@@ -44,7 +44,7 @@ def fit(one: Item, score: float) -> dict[Question, Value]:
 def section_of(run: Run) -> Section:
     readings, observed = read_readings(run), Frame(frame_seen([]).rows, {item.id: item for item in run.items()})
     survey = RunFrame(run, ReadOptions(), read_responses(run), readings, observed)
-    (section,) = alignment_sections([ReportRun("run", run, survey, read_provenance(run, readings), read_names(run))])
+    (section,) = alignment_sections([ReportRun("run", run, survey, read_provenance(run), read_names(run))])
     return section
 
 

@@ -43,7 +43,7 @@ DAMAGE = [
     ("readings", "value", "[]", "row id = 2: value cannot be read (Input should be an object): '[]'"),
     ("readings", "subject", 10**6, "row id = 2: subject 1000000 is not in table subjects"),
     ("items", "asks", "null", "asks cannot be read (Input should be a valid array): 'null'"),
-    ("questions", "question", b"\xff\xfe", "row id = 2: question is not UTF-8"),
+    ("questions", "question_id", b"\xff\xfe", "row id = 2: question_id is not UTF-8"),
     ("models", "options", "{", "options cannot be read (Invalid JSON"),
     ("runs", "subitize_version", b"\xff\xfe", "subitize_version is not UTF-8"),
     ("suites", "suite", b"\xff\xfe", "row suite = '\\udcff\\udcfe': suite is not UTF-8"),
@@ -65,6 +65,14 @@ def test_a_damaged_row_is_named_with_the_remedy(whole: Path, tmp_path: Path, cas
             assert f"{run} is damaged: table {table}, row " in line
             assert message in line
             assert BACKUP in line
+
+
+def test_a_damaged_question_is_named_by_what_reads_it(whole: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(whole, tmp_path / "run"))
+    change(run, "UPDATE questions SET question = CAST(? AS TEXT) WHERE rowid = 2", b"\xff\xfe")
+    line = told(call("export", run, "--out", tmp_path / "tables"))
+    assert "row id = 2: question is not UTF-8" in line
+    assert BACKUP in line
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The rules for rows (store.reading) and for columns (store.frames) choose the same attempts and groups."""
+"""The rules for rows (store.rows) and for columns (store.reading) choose the same attempts and groups."""
 
 import sqlite3
 from contextlib import closing
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from subitize.errors import DamagedRunError
 from subitize.io.frames import make_frame
-from subitize.store import Folder, Run, frames, reading
-from subitize.store.frames import RESPONSES
-from subitize.store.reading import ResponseRow
+from subitize.store import Folder, Run, reading
+from subitize.store import rows as of_rows
+from subitize.store.reading import RESPONSES
+from subitize.store.rows import ResponseRow
 from tests.goldens.kept_runs import copy_run
 
 KINDS = ("drawn", "said", "refused", "failed")
@@ -38,22 +39,22 @@ def frame(rows: list[ResponseRow]) -> pl.DataFrame:
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run)
 def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[ResponseRow]) -> None:
-    kept = frames.latest_attempts(frame(rows))["trial"].to_list()
-    assert kept == [row.trial_id for row in reading.latest_attempts(rows)]
+    kept = reading.latest_attempts(frame(rows))["trial"].to_list()
+    assert kept == [row.trial_id for row in of_rows.latest_attempts(rows)]
 
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run, st.integers(1, 3))
 def test_columns_and_rows_form_the_same_groups(rows: list[ResponseRow], size: int) -> None:
-    latest = reading.latest_attempts(rows)
+    latest = of_rows.latest_attempts(rows)
     expected = {
-        (reading.subject_of(members).id, members[0].repeat, reading.is_refused(members))
+        (of_rows.subject_of(members).id, members[0].repeat, of_rows.is_refused(members))
         for item in ("a/1", "a/2")
-        for members in reading.group_answers([row for row in latest if row.item_id == item], size)
+        for members in of_rows.group_answers([row for row in latest if row.item_id == item], size)
     }
-    answered = frames.latest_attempts(frame(rows)).filter(pl.col("kind") != reading.FAILED)
-    found = frames.group_responses(answered, size)
+    answered = reading.latest_attempts(frame(rows)).filter(pl.col("kind") != of_rows.FAILED)
+    found = reading.group_responses(answered, size)
     assert {*found.select("subject", "repeat", "is_refused").iter_rows()} == expected
     assert found.height == len(expected)
 
@@ -69,4 +70,4 @@ def test_a_damaged_page_is_told_in_one_line(tmp_path: Path) -> None:
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
     with Run(Folder(folder)) as run, pytest.raises(DamagedRunError, match=r"damaged: .*malformed.*\.recover"):
-        frames.read_readings(run)
+        reading.read_readings(run)

@@ -6,15 +6,16 @@ import pytest
 
 from subitize.labels import interpret, parse_rule
 from subitize.records import Count, Failed, Known, Outcome, Reading, Refused, Said, Subject, Words
-from subitize.store import Location, Run, codec, frames
-from subitize.store.frames import trace_responses
-from subitize.store.reading import (
+from subitize.store import Location, Run, codec
+from subitize.store import reading as frames
+from subitize.store.reading import trace_responses
+from subitize.store.rows import (
     decode_question,
     decode_value,
+    list_sources,
     look_up_failures,
     look_up_readings,
     look_up_responses,
-    read_judgings,
     read_trials,
     read_values,
 )
@@ -94,7 +95,7 @@ def test_replaced_readings_are_left_out(run: Run) -> None:
 
 def test_evidence_can_be_read_anew(run: Run) -> None:
     rule = parse_rule("total")
-    rows = frames.read_readings(run, with_evidence=True).select("evidence", "question_record").rows()
+    rows = frames.read_readings(run, columns=("evidence", "question_record")).rows()
     values = [interpret(codec.evidence.validate_json(seen), decode_question(of), rule) for seen, of in rows]
     assert values == [Known(4), Known(5)]
 
@@ -113,7 +114,8 @@ def test_a_few_records_can_be_looked_up_in_full(run: Run) -> None:
 
 
 def test_judges_are_listed_with_their_rules(run: Run) -> None:
-    (judging,) = read_judgings(run)
-    assert (judging.judge, judging.rule, judging.readings, judging.annotators) == ("parser", "strict@1", 3, 1)
-    assert judging.first_at <= judging.last_at
+    (source,) = list_sources(run)
+    assert (source.judge, source.annotator, source.rule) == ("parser", "", "strict@1")
+    assert (source.stored, source.readings) == (3, 2)
+    assert source.first_at <= source.last_at
     assert trace_responses(run)["kind"].to_list() == ["said", "said", "refused", "failed", "failed"]

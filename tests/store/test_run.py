@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from sqlalchemy import text
 
@@ -41,9 +42,8 @@ from subitize.records import (
     Scored,
 )
 from subitize.store import Attachment, Database, Folder, Location, Run
-from subitize.store.interning import Shared, SourceRow, select_readings
-from subitize.store.reading import look_up_responses, read_designs
-from subitize.store.tables import readings
+from subitize.store.reading import read_readings, scan_readings
+from subitize.store.rows import look_up_responses, read_designs
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from tests.store.earlier_schemas import open_engine
 from tests.store.postgres_server import PostgresServer
@@ -337,21 +337,17 @@ def test_a_question_longer_than_an_index_takes_is_stored(run: Run) -> None:
     assert [stored.reading for stored in run.readings()] == [given] * 2
 
 
-def test_readings_stored_while_others_are_fetched_are_read_whole(run: Run) -> None:
+def test_readings_stored_while_others_are_fetched_are_not_half_read(run: Run) -> None:
     with run.lease("judge") as lease:
-        run.add_readings(lease, [reading(trial(ITEMS[0]))])
-        with run.reading() as connection:
-            shared = Shared(connection, run.run_id)
-            assert len(shared.subjects) == len(shared.questions) == len(shared.sources) == 1
-            run.add_readings(lease, [reading(trial(ITEMS[1]), annotator="ada", question=Count("pear"))])
-            c = readings.c
-            rows = connection.execute(select_readings(run.run_id, (c.subject, c.question, c.source))).all()
-            found = [
-                (shared.subjects[one].subject_id, shared.questions[two], shared.sources[who]) for one, two, who in rows
-            ]
-    assert [subject for subject, *_ in found] == [trial(item).id for item in ITEMS[:2]]
-    assert found[1][1].question_id == "count:pear"
-    assert found[1][2] == SourceRow("human", "ada", "strict@1")
+        run.add_readings(lease, [reading(trial(item)) for item in ITEMS[:2]])
+        (first, second) = (one.id for one in run.readings())
+        parts = scan_readings(run, columns=("id", "annotator", "question"), rows=1)
+        found = [next(parts)]
+        changed = replace(reading(trial(ITEMS[1]), annotator="ada", question=Count("pear")), replaces=second)
+        run.add_readings(lease, [changed])
+        found += parts
+    assert pl.concat(found).rows() == [(first, "", "count:apple"), (second, "", "count:apple")]
+    assert read_readings(run, columns=("annotator", "question")).rows() == [("", "count:apple"), ("ada", "count:pear")]
 
 
 def test_an_exclusion_can_be_taken_back(run: Run) -> None:

@@ -8,15 +8,12 @@ import pytest
 
 from subitize.records import Discarded, Failed, Known, MatchesPrompt, Said, Spec, Subject
 from subitize.store import Location, Run
-from subitize.store import frames as streams
-from subitize.store.reading import (
-    Discards,
-    JudgeCounts,
-    count_discards,
+from subitize.store import reading as streams
+from subitize.store.rows import (
     count_items,
-    count_judged,
     count_readings,
     count_trials,
+    list_sources,
     read_discarded,
     read_rules,
 )
@@ -26,8 +23,7 @@ ITEMS = [naming_item(index) for index in range(3)]
 
 
 @pytest.fixture
-def run(location: Location, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    monkeypatch.setattr(streams, "ROWS_AT_ONCE", 2)
+def run(location: Location) -> Iterator[Run]:
     with Run(location, create=True) as run:
         _fill(run)
         yield run
@@ -56,13 +52,13 @@ def _fill(run: Run) -> None:
 
 
 def test_parts_have_what_the_run_has_in_its_order(run: Run) -> None:
-    parts = list(streams.stream_responses(run))
+    parts = list(streams.scan_responses(run, ("trial", "at"), rows=2))
     assert [part.height for part in parts] == [2, 2, 2]
     responses = pl.concat(parts)
     assert responses["trial"].to_list() == [one.trial_id for one in run.responses()]
-    assert responses["stored_at"].to_list() == [one.at for one in run.responses()]
-    readings = pl.concat(streams.stream_readings(run))
-    assert readings["reading"].to_list() == [one.id for one in run.readings()]
+    assert responses["at"].to_list() == [one.at for one in run.responses()]
+    readings = pl.concat(streams.scan_readings(run, rows=2))
+    assert readings["id"].to_list() == [one.id for one in run.readings()]
     assert readings["question"].to_list() == [one.reading.question.id for one in run.readings()]
     assert readings["subject"].to_list() == [one.reading.subject.id for one in run.readings()]
     assert readings["annotator"].to_list() == [one.reading.annotator for one in run.readings()]
@@ -71,14 +67,15 @@ def test_parts_have_what_the_run_has_in_its_order(run: Run) -> None:
 def test_counts_are_those_of_what_stands(run: Run) -> None:
     assert count_items(run) == {"naming": 3, "production": 1}
     assert (count_trials(run), count_readings(run)) == (6, 5)
-    assert sorted(count_judged(run)) == [JudgeCounts("human", 2, 3, 0), JudgeCounts("parser", 0, 2, 1)]
+    counts = [(one.judge, one.annotator, one.stored, one.readings, one.discarded) for one in list_sources(run)]
+    assert counts == [("human", "ada", 3, 2, 0), ("human", "bob", 1, 1, 0), ("parser", "", 2, 2, 1)]
     assert sorted(streams.count_annotators(run)["annotators"]) == [1, 1, 1, 2]
 
 
 def test_what_a_rule_discards_is_counted_and_read(run: Run) -> None:
-    (counted,) = count_discards(run)
+    (counted,) = [one for one in list_sources(run) if not one.annotator]
     found = read_discarded(run, "parser", counted.rule, 10)
-    assert counted == Discards("parser", counted.rule, 2, len(found))
+    assert (counted.judge, counted.readings, counted.unusable) == ("parser", 2, len(found))
     assert read_discarded(run, "parser", "other@1", 10) == []
     assert read_rules(run, "naming", "parser") == {counted.rule}
     assert read_rules(run, "production", "parser") == set()

@@ -6,8 +6,8 @@ from pydantic_core import from_json
 
 from subitize.records import Provenance, Response, Said
 from subitize.store import Folder, Run, codec
-from subitize.store.frames import trace_responses
-from subitize.store.reading import read_usages
+from subitize.store.reading import trace_responses
+from subitize.store.rows import read_usages
 from tests.samples import SUITE, naming_item, trial
 
 PROVENANCES = {

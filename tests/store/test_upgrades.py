@@ -16,8 +16,8 @@ from sqlalchemy import create_engine, text
 from subitize.errors import BadValueError, BusyError, StorageError
 from subitize.records import Design, Known, Provenance, Subject, Words
 from subitize.store import Database, Folder, Location, Run, StoredReading
-from subitize.store.frames import read_readings, trace_readings
-from subitize.store.reading import read_designs, read_judgings, read_values
+from subitize.store.reading import READING, read_readings, trace_readings
+from subitize.store.rows import list_sources, read_designs, read_values
 from subitize.store.upgrades import upgrade_statements
 from tests.commands import call
 from tests.goldens.kept_runs import copy_run, expected
@@ -58,10 +58,10 @@ def _read_all(run: Run) -> list[object]:
     return [
         list(run.readings()),
         list(run.readings("human")),
-        read_readings(run, with_evidence=True).rows(named=True),
-        trace_readings(run, read_readings(run)).rows(named=True),
+        read_readings(run, columns=(*READING, "evidence", "question_record")).rows(named=True),
+        trace_readings(run).rows(named=True),
         list(read_values(run, "human")),
-        read_judgings(run),
+        list_sources(run),
         sorted(run.answered("human")),
     ]
 

@@ -12,7 +12,7 @@ from subitize.papers import papers_by_name
 from subitize.records import Known, Match, base_suite
 from subitize.registry import TRAINED_WITH, same_target
 from subitize.store import Run, codec
-from subitize.store.reading import count_discards, decode_question, read_discarded
+from subitize.store.rows import decode_question, list_sources, read_discarded
 
 if TYPE_CHECKING:
     from subitize.analysis.frame import Frame
@@ -23,11 +23,11 @@ _MOST_READ = 200
 
 def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
     """For every judge that discards more than a tenth of the answers, name another rule that reads some of them."""
-    counts, found = count_discards(run), []
+    counts, found = [one for one in list_sources(run) if not one.annotator], []
     is_alone = len({one.judge for one in counts}) == 1
     for one in counts:
         rule = one.rule.partition("@")[0]
-        is_worth_telling = one.discarded > _WORTH_TELLING * one.readings and judge in (None, one.judge)
+        is_worth_telling = one.unusable > _WORTH_TELLING * one.readings and judge in (None, one.judge)
         if not is_worth_telling or find_word_rule(rule) is None:
             continue
         discarded = read_discarded(run, one.judge, one.rule, _MOST_READ)
@@ -38,11 +38,11 @@ def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
                 reads[other] += other != rule and isinstance(interpret(words, asked, Rule(other)), Known)
         best, count = max(reversed(reads.items()), key=lambda entry: entry[1], default=("", 0))
         if count:
-            of = "them" if len(discarded) == one.discarded else f"the first {len(discarded)}"
+            of = "them" if len(discarded) == one.unusable else f"the first {len(discarded)}"
             shown = run.judge_names().get(one.judge, one.judge)
             again = ["score", name, *([] if is_alone else ["--judge", shown]), "--rule", best]
             found.append(
-                f"{one.discarded} of {one.readings} answers were discarded by {rule}; {best} reads {count} of {of}: "
+                f"{one.unusable} of {one.readings} answers were discarded by {rule}; {best} reads {count} of {of}: "
                 f"subitize {shlex.join(again)}"
             )
     return found

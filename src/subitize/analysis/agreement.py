@@ -39,7 +39,7 @@ from subitize.stats.agreement import (
 from subitize.stats.estimate import error_scale, estimate
 from subitize.stats.ratings import Ratings, count_ratings, find_cautions
 from subitize.store import Run
-from subitize.store.reading import decode_value
+from subitize.store.rows import decode_value
 
 _UNIT = ["subject", "question"]
 ALL_MODELS = "all models"

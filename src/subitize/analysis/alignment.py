@@ -26,8 +26,8 @@ from subitize.language.texts import normalised_edit_distance, normalised_word_di
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
 from subitize.stats.estimate import MEAN, SHARE, Scale, estimate
 from subitize.store import Run
-from subitize.store.frames import latest_attempts, read_readings, read_responses
-from subitize.store.reading import read_designs
+from subitize.store.reading import VOTE, latest_attempts, read_readings, read_responses
+from subitize.store.rows import read_designs
 
 AlignmentMeasure = Literal["graph", "fit", "text", "text_words", "text_exact"]
 MEASURES: dict[AlignmentMeasure, str] = {
@@ -73,7 +73,7 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     """Score the drawings of a run by judge and measure, overall and by each level of the factors."""
     items = {item.id: item for item in run.items()}
     chosen = check_factors(items.values(), factors)
-    latest, readings = latest_attempts(read_responses(run)), read_readings(run, judge)
+    latest, readings = latest_attempts(read_responses(run)), read_readings(run, judge, VOTE)
     marked = _mark_all(latest, readings, items, read_designs(run))
     if marked.rows["score"].null_count() == len(marked):
         who = "" if judge is None else f" by {judge!r}"

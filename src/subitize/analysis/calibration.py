@@ -30,8 +30,8 @@ from subitize.stats.thresholds import (
     find_errors,
 )
 from subitize.store import Run, codec
-from subitize.store.frames import read_readings, read_responses
-from subitize.store.reading import read_judgings
+from subitize.store.reading import VOTE, read_readings, read_responses
+from subitize.store.rows import list_sources
 
 LEAST_PAIRS = 10
 IOUS: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -146,14 +146,14 @@ def _pair_up(run: Run, search: Search) -> tuple[list[_Pair], list[str]]:
     """Find the pictures that both looked at, and describe those left out."""
     for judge in (search.judge, search.against):
         check_judge(run, judge)
-    judged = read_readings(run, search.judge, with_evidence=True)
+    judged = read_readings(run, search.judge, (*VOTE, "evidence"))
     has_boxes = judged.filter(pl.col("evidence").str.contains('"kind":"boxes"', literal=True))
     if not has_boxes.height:
         raise NothingToDoError(
             f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
             f"name a judge that finds boxes; judges with readings: {list_judges(run)}"
         )
-    labels = label_readings(read_readings(run, search.against), PLURALITY)
+    labels = label_readings(read_readings(run, search.against, VOTE), PLURALITY)
     is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
     labels = labels.select("subject", "question", "label", number=pl.when(~is_yes_or_no).then("value"))
     # Groups of pictures drop out: they have no boxes.
@@ -212,7 +212,7 @@ def _own_iou(run: Run, judge: str, options: Mapping[str, str]) -> float:
     own = read_share(options, "iou")
     if own is not None:
         return own
-    rules = {one.rule for one in read_judgings(run) if one.judge == judge}
+    rules = {one.rule for one in list_sources(run) if one.judge == judge}
     found = {rule: Rule("boxes").over_stored(rule).iou for rule in rules}
     ious = {1.0 if iou is None else iou for iou in found.values()}
     if len(ious) > 1:

@@ -351,7 +351,7 @@ def _follow(surveys: Mapping[str, RunFrame]) -> _Protocols:
     return {
         (name, *place): one.protocol
         for name, survey in surveys.items()
-        for trails in [read_provenance(survey.run, survey.readings)]
+        for trails in [read_provenance(survey.run, survey.reader.judge)]
         for place, one in read_protocols(survey.run, trails, survey.reader).items()
     }
 

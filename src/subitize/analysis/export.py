@@ -20,17 +20,18 @@ from subitize.io.frames import lay_out_beside, make_frame
 from subitize.io.outputs import atomic_file, make_folder
 from subitize.records import Discarded, Draw, Item, Known, Scalar, as_float, digest, task_text
 from subitize.store import Run, codec
-from subitize.store.frames import (
+from subitize.store.reading import (
+    PART_ROWS,
     RESPONSES,
-    ROWS_AT_ONCE,
+    TRIAL,
+    VOTE,
     count_annotators,
     group_trials,
     look_up_outcomes,
-    stream_readings,
-    stream_responses,
-    take_kind,
+    scan_readings,
+    scan_responses,
 )
-from subitize.store.reading import FAILED, count_readings, count_trials, decode_question, decode_value, read_designs
+from subitize.store.rows import FAILED, count_readings, count_trials, decode_question, decode_value, read_designs
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")
@@ -60,7 +61,7 @@ class ExportTable:
     parts: Iterator[pl.DataFrame]
 
     def __len__(self) -> int:
-        return max(1, -(-self.rows // ROWS_AT_ONCE))
+        return max(1, -(-self.rows // PART_ROWS))
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         return self.parts
@@ -68,18 +69,20 @@ class ExportTable:
 
 def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterator[tuple[str, ExportTable]]:
     """Iterate over the tables by name; nested values stay JSON. `annotators` gives people other names."""
-    rows, responses = _observe(run)  # the step that takes most memory comes first
+    rows, latest = _observe(run)  # the step that takes most memory comes first
     factors = pl.col("^factor_.*$")
     items = _describe_items(run, run.items())
     listed = items.select("item", "suite", "task", "text", factors, "task_record", "asks")
     yield "items", ExportTable(1, iter([listed]))
     models, judges = run.model_names(), run.judge_names()
-    responses_named = (_name(_responses(run, part), model=models) for part in stream_responses(run))
+    responses = scan_responses(run, _RESPONSES, rows=PART_ROWS)
+    responses_named = (_name(_responses(run, part), model=models) for part in responses)
     yield "responses", ExportTable(count_trials(run), responses_named)
-    readings_named = (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))
-    yield "readings", ExportTable(count_readings(run, with_reviews=True), readings_named)
+    readings = scan_readings(run, columns=_READINGS, with_reviews=True, rows=PART_ROWS)
+    readings_named = (_name(_readings(part, annotators), judge=judges) for part in readings)
+    yield "readings", ExportTable(count_readings(run), readings_named)
     yield "exclusions", ExportTable(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
-    observed = _observations(run, rows, responses, items.select("item", "base", "cluster", "stratum", factors))
+    observed = _observations(run, rows, latest, items.select("item", "base", "cluster", "stratum", factors))
     yield "observations", ExportTable(rows.height, (_name(part, model=models, judge=judges) for part in observed))
 
 
@@ -91,6 +94,8 @@ def _name(rows: pl.DataFrame, **names: Mapping[str, str]) -> pl.DataFrame:
     return rows
 
 
+_RESPONSES = (*TRIAL, "image", "outcome", "provenance", "tries", "latency_seconds", "at", "attached")
+_READINGS = (*VOTE, "id", "rule", "at", "evidence", "purpose", "reviews", "trial_ids", "question_record")
 _TEXT = pl.String()
 _EXCLUSIONS: dict[str, pl.DataType] = dict.fromkeys(("item", "reason"), _TEXT)
 
@@ -130,7 +135,6 @@ def _lay_out(name: str, levels: list[Scalar | None]) -> pl.Series:
 def _responses(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
     """Extract columns from the records; an attached image replaces the picture's name."""
     kind, outcome, provenance = pl.col("kind"), pl.col("outcome"), pl.col("provenance")
-    rows = rows.with_columns(kind=take_kind(outcome))
     is_older = (kind == "said") & ~outcome.str.contains('"tokens":', literal=True)
     rows = _bring_up_to_date(rows, "outcome", is_older, codec.outcome)
     is_older = ~provenance.str.contains('"parameter_count":', literal=True)
@@ -158,7 +162,8 @@ def _responses(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
         .then(pl.concat_str(begin, hash, middle, ending, end))
         .otherwise(outcome)
         .alias("outcome_record"),
-        *("seed", "prompt_sent", "latency_seconds", "tries", "provenance", "stored_at"),
+        *("seed", "prompt_sent", "latency_seconds", "tries", "provenance"),
+        pl.col("at").alias("stored_at"),
     )
 
 
@@ -178,11 +183,13 @@ def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.Da
     rows = lay_out_beside(rows, "value", _VALUE, _describe_value)
     rows = lay_out_beside(rows, "question_record", _INFORMED, lambda text: (decode_question(text).is_informed,))
     return rows.select(
-        *("reading", "subject"),
+        pl.col("id").alias("reading"),
+        "subject",
         pl.col("trial_ids").str.extract_all(r"\w+").alias("trials"),
         *("question", "is_informed", "judge", "annotator", "rule"),
         pl.col("number").alias("value"),
-        *("value_text", "discarded", "evidence", "stored_at"),
+        *("value_text", "discarded", "evidence"),
+        pl.col("at").alias("stored_at"),
         *(pl.col("purpose").fill_null("answer"), "reviews"),
     )
 
@@ -225,8 +232,8 @@ def _observations(
     annotators, members = count_annotators(run), _list_members(rows, responses)
     said = responses.filter(pl.col("kind") == "said").select(subject="trial")
     is_single, said_text = pl.col("group") == 1, pl.col("outcome").str.json_path_match("$.text")
-    for start in range(0, rows.height or 1, ROWS_AT_ONCE):
-        part = rows.slice(start, ROWS_AT_ONCE)
+    for start in range(0, rows.height or 1, PART_ROWS):
+        part = rows.slice(start, PART_ROWS)
         one = part.filter(is_single).select("subject").unique().join(said, on="subject", how="semi")
         for others, on in (
             (annotators, ["subject", "question", "judge"]),

@@ -43,17 +43,17 @@ from subitize.records import (
     as_float,
 )
 from subitize.store import Database, Run, codec
-from subitize.store.frames import (
+from subitize.store.reading import (
     RESPONSES,
+    VOTE,
     group_responses,
     group_trials,
     latest_attempts,
-    one_per_trial,
     read_readings,
     read_responses,
     read_trials_looked_at,
 )
-from subitize.store.reading import FAILED, REFUSED, decode_question, decode_value, read_designs, read_judges
+from subitize.store.rows import FAILED, REFUSED, decode_question, decode_value, read_designs, read_judges
 
 Status = Literal["eligible", "discarded", "refused", "unknown"]
 
@@ -220,12 +220,12 @@ class RunFrame:
         return tuple(groups.filter(pl.col("subject") == row["subject"])["trials"].item())
 
 
-def read_frame(run: Run, reader: ReadOptions | None = None, responses: pl.DataFrame | None = None) -> RunFrame:
-    """Read a run once, for all figures; `responses` are all of its responses, if they have been read."""
+def read_frame(run: Run, reader: ReadOptions | None = None) -> RunFrame:
+    """Read a run once, for all figures."""
     reader = reader or ReadOptions()
     if reader.judge is not None:
         reader = replace(reader, judge=run.find_judge(reader.judge))
-    latest = latest_attempts(read_responses(run) if responses is None else one_per_trial(responses))
+    latest = latest_attempts(read_responses(run, per="response"))
     votes = _read(run, reader)
     labels = label_readings(votes, reader.agreement)
     stored = labels if reader.rule is None else label_readings(_read(run, replace(reader, rule=None)), reader.agreement)
@@ -445,13 +445,15 @@ def _key(value: Scalar) -> str:
 
 def _read(run: Run, reader: ReadOptions) -> pl.DataFrame:
     with_reviews = reader.agreement == ADJUDICATED
+    columns = (*VOTE, *("id", "reviews", "purpose") * with_reviews)
     if reader.rule is None:
-        return read_readings(run, reader.judge, with_reviews=with_reviews)
+        read = read_readings(run, reader.judge, columns, with_reviews=with_reviews)
+        return read if with_reviews else read.with_columns(purpose=pl.lit(None, pl.String))
     for entry in run.judges():
         if reader.judge in (None, entry.spec):
             check_floor(reader.rule, entry.options, entry.spec)
-    rows = read_readings(run, reader.judge, with_evidence=True, with_reviews=with_reviews)
     of = ("judge", "rule", "evidence", "question_record")
+    rows = read_readings(run, reader.judge, (*dict.fromkeys((*columns, *of)),), with_reviews=with_reviews)
     different = rows.select(*of).unique(maintain_order=True)
     reread = [_reinterpret(run, reader, *stored) for stored in different.iter_rows()]
     values = different.with_columns(pl.Series("reread", reread, pl.String()))

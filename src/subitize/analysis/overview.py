@@ -19,8 +19,8 @@ from subitize.store import (
     display_names,
     find_spec,
 )
-from subitize.store.frames import read_responses
-from subitize.store.reading import count_items, count_judged
+from subitize.store.reading import read_responses
+from subitize.store.rows import count_items, list_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +178,11 @@ def overview(run: Run) -> Overview:
         for (suite, model), own in sorted(outcomes.items())
     ]
     entries, judges = {entry.spec: entry for entry in run.judges()}, []
-    for judge, annotators, readings, discarded in sorted(count_judged(run)):
+    sources = group_rows((one for one in list_sources(run) if one.readings), lambda one: one.judge)
+    for judge, own in sorted(sources.items()):
         entry = entries.get(judge, Entry(judge, {}, is_stand_in=False))
+        annotators = len({one.annotator for one in own} - {""})
+        readings, discarded = sum(one.readings for one in own), sum(one.discarded for one in own)
         judges.append(JudgeProgress(judge, entry.is_stand_in, annotators, readings, discarded, entry.addresses))
     return Overview(run.suites(), count_items(run), models, judges, run.exclusions())
 

@@ -32,8 +32,8 @@ from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, find_parts_rule, ru
 from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
-from subitize.store.frames import RESPONSES, latest_attempts
-from subitize.store.reading import FAILED, read_suite_options
+from subitize.store.reading import RESPONSES, latest_attempts
+from subitize.store.rows import FAILED, read_suite_options
 
 SCORING_VERSION = 3
 """The version of how readings become a frame and the frame becomes scores: raised whenever the same readings would give
@@ -183,7 +183,7 @@ def read_protocols(run: Run, trails: Trails, reader: ReadOptions | None = None) 
 
 def fingerprints(survey: RunFrame, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
     """Return the fingerprint of the protocol of each row of a score, by suite, model and judge."""
-    found = read_protocols(survey.run, trails or read_provenance(survey.run, survey.readings), survey.reader)
+    found = read_protocols(survey.run, trails or read_provenance(survey.run, survey.reader.judge), survey.reader)
     rows = {*survey.observations.rows.select(Group._fields).unique().iter_rows()}
     return {place: one.protocol.fingerprint for place, one in found.items() if place in rows}
 

@@ -19,8 +19,8 @@ from subitize.errors import BadFileError
 from subitize.io.files import hash_file
 from subitize.records import digest
 from subitize.store import Run, codec
-from subitize.store.frames import trace_readings, trace_responses
-from subitize.store.reading import FAILED, REFUSED, ItemText, read_item_texts
+from subitize.store.reading import trace_readings, trace_responses
+from subitize.store.rows import FAILED, REFUSED, ItemText, read_item_texts
 
 _EXAMPLES = 3
 
@@ -166,10 +166,9 @@ class Trails:
         return {model: count for model, count in found.items() if count is not None}
 
 
-def read_provenance(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | None = None) -> Trails:
-    """Collect the provenance of responses and readings; responses are traced here unless given."""
-    responses = trace_responses(run) if responses is None else responses
-    readings = trace_readings(run, readings)
+def read_provenance(run: Run, judge: str | None = None) -> Trails:
+    """Collect the provenance of all responses and readings, or those of one judge."""
+    responses, readings = trace_responses(run), trace_readings(run, judge)
     owners = responses.select("trial", "suite", "model").unique()
     readings = readings.join(owners, on="trial", maintain_order="left")
     made = responses.partition_by("suite", "model", maintain_order=True, as_dict=True)

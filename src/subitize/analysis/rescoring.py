@@ -33,8 +33,8 @@ from subitize.records import (
 )
 from subitize.stats.estimate import estimate
 from subitize.store import Run, codec
-from subitize.store.frames import read_readings
-from subitize.store.reading import decode_value
+from subitize.store.reading import read_readings
+from subitize.store.rows import decode_value
 
 _FIT = "fit:"
 _TAG = "tag"
@@ -201,8 +201,8 @@ def _read_recorded(run: Run) -> dict[tuple[str, str], dict[str, float]]:
     """Read the imported scores, by program and metric, then by subject."""
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for program in (entry.spec for entry in run.judges() if is_foreign(entry.spec)):
-        rows = read_readings(run, program).filter(pl.col("question").str.starts_with(_FIT))
-        for question, subject, value in rows.select("question", "subject", "value").iter_rows():
+        rows = read_readings(run, program, ("question", "subject", "value"))
+        for question, subject, value in rows.filter(pl.col("question").str.starts_with(_FIT)).iter_rows():
             known = decode_value(value)
             if isinstance(known, Known) and math.isfinite(score := as_float(known.value)):
                 found[program, question.removeprefix(_FIT)][subject] = score
@@ -324,8 +324,8 @@ def _gather_drawings(observed: Frame, boxes: Mapping[str, Sequence[Box]]) -> Ite
 def _read_boxes(run: Run, judge: str) -> dict[str, list[Box]]:
     """Read a judge's boxes by drawing: for each label those of one reading, if possible one with colours."""
     found: dict[str, dict[str, list[Box]]] = {}
-    rows = read_readings(run, judge, with_evidence=True)
-    for subject, text in rows.select("subject", "evidence").iter_rows():
+    rows = read_readings(run, judge, ("subject", "evidence"))
+    for subject, text in rows.iter_rows():
         evidence = codec.evidence.validate_json(text)
         if isinstance(evidence, Boxes):
             looked = group_rows(evidence.boxes, lambda box: box.label)

@@ -29,7 +29,7 @@ from subitize.io.images import decode
 from subitize.records import Stored, to_plain
 from subitize.store import Location, Run
 from subitize.store.images import Images
-from subitize.store.reading import read_judges
+from subitize.store.rows import read_judges
 
 MOST_AGE_SECONDS = 30.0
 _SPEED_SECONDS = 600.0

@@ -10,7 +10,7 @@ from subitize.io.frames import group_rows
 from subitize.labels.interpretation import WITHDRAWN
 from subitize.records import Ask, Evidence, Item, Reading, Words
 from subitize.store import Run, StoredResponse, group_answers, latest_attempts, subject_of
-from subitize.store.frames import read_readings
+from subitize.store.reading import read_readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Rating:
 
 def choose_people(run: Run, judge: str | None) -> str:
     """Choose the judge whose answers are people's: the one named, or else the only one."""
-    readings = read_readings(run)
+    readings = read_readings(run, columns=("judge", "annotator"))
     known = readings.filter(readings["annotator"] != "")["judge"].unique().sort().to_list()
     if judge is not None:
         found = run.find_judge(judge)

@@ -48,13 +48,13 @@ from subitize.records import (
     base_suite,
 )
 from subitize.store import Lease, Run, StoredReading
-from subitize.store.frames import read_readings
-from subitize.store.reading import decode_value
+from subitize.store.reading import VOTE, read_readings
+from subitize.store.rows import decode_value
 
 
 def pages_already_answered(run: Run, judge: str, pages: Sequence[Page]) -> list[tuple[str, int]]:
     """List who has answered all questions of which page; answers without a value do not count."""
-    readings = read_readings(run, judge).filter(pl.col("annotator") != "")
+    readings = read_readings(run, judge, VOTE).filter(pl.col("annotator") != "")
     known = [text for text in readings["value"].unique() if isinstance(decode_value(text), Known)]
     answered: dict[tuple[str, str], set[str]] = defaultdict(set)
     rows = readings.filter(pl.col("value").is_in(known)).select("annotator", "subject", "question")

@@ -63,7 +63,7 @@ def score(
         survey = read_frame(own, reader)
         judge = survey.reader.judge
         names = read_names(own)
-        trails = None if pass_at_k else read_provenance(own, survey.readings)
+        trails = None if pass_at_k else read_provenance(own, survey.reader.judge)
         protocols = fingerprints(survey, trails) if trails else {}
         notes = describe_gaps(describe_samples(own), survey.gaps())
         advice = [] if rule else advise_rules(own, name_of(run), judge)
@@ -324,7 +324,7 @@ def _check_once(runs: Sequence[AnyRun]) -> None:
 
 
 def _refuse_no_judge(run: "Run", against: str) -> str:
-    from subitize.store.reading import read_judges
+    from subitize.store.rows import read_judges
 
     known = run.judge_names()
     others = ", ".join(known.get(name, name) for name in read_judges(run) if name != against) or "none"

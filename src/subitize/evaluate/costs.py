@@ -15,7 +15,7 @@ from subitize.records import Draw, Provenance, Task
 from subitize.registry import Resolved
 from subitize.store import Run
 from subitize.store.images import Images
-from subitize.store.reading import read_usages
+from subitize.store.rows import read_usages
 
 JobT = TypeVar("JobT")
 # The pictures of a model without a price are counted as gpt-4o counts them.

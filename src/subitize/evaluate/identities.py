@@ -10,7 +10,7 @@ from subitize.interfaces import Judge, Model
 from subitize.io.specs import drop_address, with_address
 from subitize.registry import Kind, Resolved, names
 from subitize.store import Entry, Location, Run, display_names, match_entry
-from subitize.store.reading import read_judges
+from subitize.store.rows import read_judges
 
 T = TypeVar("T", Model, Judge)
 Notes = list[str]

@@ -48,7 +48,7 @@ from subitize.records import (
 )
 from subitize.registry import RULE_OPTION, Resolved, find_suite_rule, make_judge
 from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, group_answers, subject_of
-from subitize.store.reading import read_judgings, read_rules
+from subitize.store.rows import list_sources, read_rules
 
 _ITEMS_AT_ONCE = 100
 _MOST_BOXES = 5_000
@@ -139,7 +139,7 @@ def find_other_rules(plan: JudgePlan, run: Run) -> list[str]:
     """Find the other rules by which the judge's evidence was read, if the plan names one."""
     if plan.rule is None:
         return []
-    stored = {one.rule for one in read_judgings(run) if one.judge == plan.judge.spec.text}
+    stored = {one.rule for one in list_sources(run) if one.judge == plan.judge.spec.text}
     return sorted(one for one in stored if not _is_same_rule(one, plan.rule))
 
 

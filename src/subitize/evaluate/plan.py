@@ -24,7 +24,7 @@ from subitize.io.prices import load_prices
 from subitize.records import Draw, Item, Spec, Trial, Value, base_suite
 from subitize.registry import Resolved, make_judge, make_model, make_refined, make_suite, trained_on, trained_with
 from subitize.store import SAMPLED_FROM_AT_MOST, Run, Sample, latest_attempts
-from subitize.store.reading import RowT
+from subitize.store.rows import RowT
 
 # The trials of one call: most often a single one.
 TrialBatch = tuple[Trial, ...]

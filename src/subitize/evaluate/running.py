@@ -44,7 +44,7 @@ from subitize.records import (
     is_final,
 )
 from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
-from subitize.store.reading import read_trials, read_values
+from subitize.store.rows import read_trials, read_values
 
 # The trials of one call, with the picture that they are about if it is drawn for them.
 _Job = tuple[TrialBatch, Drawing | None]

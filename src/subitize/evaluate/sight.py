@@ -14,7 +14,7 @@ from subitize.language.numbers import count_noun
 from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
 from subitize.registry import Resolved
 from subitize.store import SAMPLED_FROM_AT_MOST, Run
-from subitize.store.reading import read_trials
+from subitize.store.rows import read_trials
 from subitize.suites.sight import NEEDED, SightAnswers, SightCheck, read_checks
 
 _SUITE: Resolved[Suite] = Resolved(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)

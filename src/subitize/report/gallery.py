@@ -41,7 +41,7 @@ from subitize.records import (
 from subitize.report.pictures import thumbnail
 from subitize.report.series import Series
 from subitize.report.table import Card, Gallery, GalleryVerdict, Paragraph
-from subitize.store.reading import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
+from subitize.store.rows import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
 
 
 def describe_target(item: Item, ask: Ask) -> str:

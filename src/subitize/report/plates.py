@@ -20,7 +20,7 @@ from subitize.report.pictures import shrink
 from subitize.report.plate_svg import PlateGrid, PlateVerdict, Tile, draw
 from subitize.report.scores import STAND_IN
 from subitize.store import Run, find_spec
-from subitize.store.reading import FAILED, REFUSED, look_up_failures, look_up_responses
+from subitize.store.rows import FAILED, REFUSED, look_up_failures, look_up_responses
 
 USUAL_COLUMNS = 6
 

@@ -27,7 +27,7 @@ from subitize.report.table import (
     slug,
 )
 from subitize.store import Entry
-from subitize.store.reading import FAILED, look_up_failures, read_judgings
+from subitize.store.rows import FAILED, list_sources, look_up_failures
 from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3
@@ -75,13 +75,13 @@ def _describe_judges(source: ReportRun) -> list[Facts]:
     """List every judge with readings."""
     entries = {entry.spec: entry for entry in source.run.judges()}
     blocks = []
-    for judge, judgings in group_rows(read_judgings(source.run), lambda one: one.judge).items():
+    for judge, own in group_rows(list_sources(source.run), lambda one: one.judge).items():
         entry = entries.get(judge)
-        people = sum(one.annotators for one in judgings)
-        span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
+        rules = {rule: sum(one.stored for one in of) for rule, of in group_rows(own, lambda one: one.rule).items()}
+        span = days(min(one.first_at for one in own), max(one.last_at for one in own))
         facts: Lines = [
-            ("Rule, with its version", tuple(f"{one.rule}: {number_of(one.readings, 'reading')}" for one in judgings)),
-            ("Annotators", (str(people),) if entry is None else ()),
+            ("Rule, with its version", tuple(f"{rule}: {number_of(n, 'reading')}" for rule, n in rules.items())),
+            ("Annotators", (str(len(own)),) if entry is None else ()),
             ("Run", (source.name,)),
             ("Read", (f"{span} (UTC)",)),
         ]

@@ -12,13 +12,11 @@ from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
 from subitize.analysis.overview import Names, read_names
 from subitize.analysis.provenance import Trails, read_provenance
 from subitize.errors import BadValueError
-from subitize.io.frames import group_rows
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report.table import KINDS, Cell, Column, Row, RowKind, Table, printable
 from subitize.store import Database, Run
-from subitize.store.frames import trace_responses
-from subitize.store.reading import read_judgings
+from subitize.store.rows import list_sources
 
 if TYPE_CHECKING:
     from subitize.analysis.counting import CountingReport
@@ -83,16 +81,15 @@ def read_sources(runs: Sequence[Run], reader: ReadOptions | None = None) -> list
     """Read each run; refuse one without readings, saying what to do about it."""
     sources = []
     for name, run in zip(_names(runs), runs, strict=True):
-        responses = trace_responses(run)
-        survey = read_frame(run, reader, responses)
-        sources.append(ReportRun(name, run, survey, read_provenance(run, survey.readings, responses), read_names(run)))
+        survey = read_frame(run, reader)
+        sources.append(ReportRun(name, run, survey, read_provenance(run, survey.reader.judge), read_names(run)))
     return sources
 
 
 def shared_judges(run: Run) -> set[str]:
     """Find the judges that may stand for several people; this is quick."""
-    judgings = group_rows(read_judgings(run), lambda one: one.judge)
-    return {judge for judge, own in judgings.items() if sum(one.annotators for one in own) > 1}
+    judges = Counter(one.judge for one in list_sources(run))
+    return {judge for judge, sources in judges.items() if sources > 1}
 
 
 def list_series(sources: Sequence[ReportRun]) -> list[Series]:

@@ -4,8 +4,15 @@ from subitize.store.database import Database, Folder, Location, list_runs
 from subitize.store.encoding import Attachment
 from subitize.store.entries import Entry, display_names, find_spec, match_entry
 from subitize.store.leases import RENEWAL_SECONDS, Lease
-from subitize.store.reading import group_answers, is_refused, latest_attempts, subject_of
-from subitize.store.run import SAMPLED_FROM_AT_MOST, Run, Sample, Sampling, StoredReading, StoredResponse, StoredSuite
+from subitize.store.rows import (
+    StoredReading,
+    StoredResponse,
+    group_answers,
+    is_refused,
+    latest_attempts,
+    subject_of,
+)
+from subitize.store.run import SAMPLED_FROM_AT_MOST, Run, Sample, Sampling, StoredSuite
 
 __all__ = [
     "RENEWAL_SECONDS",

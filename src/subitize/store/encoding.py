@@ -7,10 +7,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
-from typing import Any, Generic, TypeVar, get_args
+from functools import lru_cache, partial
+from typing import Generic, TypeVar, get_args
 
-from sqlalchemy import Row, Select, and_
+from sqlalchemy import Row
 
 from subitize.records import (
     Attached,
@@ -32,8 +32,7 @@ from subitize.records import (
 )
 from subitize.store import codec, tables
 from subitize.store.images import Images
-from subitize.store.interning import Shared, Texts
-from subitize.store.tables import attachments, responses
+from subitize.store.interning import Texts
 
 _DIFFERENT_RECORDS = 50_000
 
@@ -198,31 +197,28 @@ def encode_purpose(purpose: ReadingPurpose) -> str | None:
     return None if purpose == "answer" else purpose
 
 
-class ReadingDecoder:
-    """Decodes readings; what many share is decoded once."""
+# What many readings share is decoded once.
+_decode_subject = lru_cache(10_000)(lambda text: Subject(codec.trial_ids.validate_json(text)))
+_decode_question = lru_cache(1_000)(codec.question.validate_json)
+_decode_evidence = lru_cache(1_000)(codec.evidence.validate_json)
+_decode_value = lru_cache(1_000)(codec.value.validate_json)
 
-    def __init__(self, shared: Shared) -> None:
-        # Read now, while there is a connection.
-        self._sources, subjects, questions = shared.sources, shared.subjects, shared.questions
-        self._subject = cache(lambda number: Subject(codec.trial_ids.validate_json(subjects[number].trial_ids)))
-        self._question = cache(lambda number: codec.question.validate_json(questions[number].question))
 
-    def __call__(self, row: Row[tuple[object, ...]]) -> Reading:
-        """Decode the reading of a row."""
-        judge, annotator, rule = self._sources[row.source]
-        return Reading(
-            self._subject(row.subject),
-            self._question(row.question),
-            judge,
-            codec.evidence.validate_json(row.evidence),
-            rule,
-            codec.value.validate_json(row.value),
-            annotator,
-            row.replaces,
-            None if row.provenance is None else codec.provenance.validate_json(row.provenance),
-            row.purpose or "answer",
-            row.reviews,
-        )
+def decode_reading(row: Row[tuple[object, ...]]) -> Reading:
+    """Decode the reading of a row, which has the columns of its subject, question and source too."""
+    return Reading(
+        _decode_subject(row.trial_ids),
+        _decode_question(row.question),
+        row.judge,
+        _decode_evidence(row.evidence),
+        row.rule,
+        _decode_value(row.value),
+        row.annotator,
+        row.replaces,
+        None if row.provenance is None else codec.provenance.validate_json(row.provenance),
+        row.purpose or "answer",
+        row.reviews,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,13 +228,6 @@ class Attachment:
     trial_id: str
     image: Stored
     file: str
-
-
-def with_attachments(query: Select[Any]) -> Select[Any]:
-    """Add the image attached to each response, or null."""
-    is_same = and_(attachments.c.run_id == responses.c.run_id, attachments.c.trial_id == responses.c.trial_id)
-    joined = responses.outerjoin(attachments, is_same)
-    return query.select_from(joined).add_columns(attachments.c.image.label("attached"))
 
 
 def attach_image(outcome: Outcome, image: str | None) -> Outcome:

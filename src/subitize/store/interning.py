@@ -1,14 +1,14 @@
 """Stores once what many readings share: readings refer to questions, subjects and sources by number."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, bindparam, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, func, select, text, tuple_
 
 from subitize.store.database import insert_all
-from subitize.store.tables import HASHED, questions, readings, sources, subjects
+from subitize.store.tables import HASHED, questions, sources, subjects
 
 _ROWS_AT_ONCE = 500
 _INTERNING = 5081713  # an arbitrary number, different from that of any other lock
@@ -18,100 +18,6 @@ _KEYS = {subjects: ("subject_id",), questions: ("question",), sources: ("judge",
 Texts = tuple[str, ...]
 _NOTHING: Mapping[Texts, int] = {}
 RowT = TypeVar("RowT")
-
-
-class SubjectRow(NamedTuple):
-    """A subject: its id, and its trials as JSON."""
-
-    subject_id: str
-    trial_ids: str
-
-
-class QuestionRow(NamedTuple):
-    """A question: its id, and the whole of it as JSON."""
-
-    question_id: str
-    question: str
-
-
-class SourceRow(NamedTuple):
-    """Who made a reading, and by which rule the evidence was read."""
-
-    judge: str
-    annotator: str
-    rule: str
-
-
-class Shared:
-    """Lookup tables of subjects, questions and sources by number.
-
-    Rows stored while readings are being fetched are looked up when a reading names them: they were stored with the
-    reading or before it.
-    """
-
-    def __init__(self, connection: Connection, run_id: str) -> None:
-        self._connection, self._run_id = connection, run_id
-
-    @cached_property
-    def subjects(self) -> Mapping[int, SubjectRow]:
-        """The subjects of readings."""
-        return _Rows(self._connection, self._run_id, subjects, SubjectRow._make)
-
-    @cached_property
-    def questions(self) -> Mapping[int, QuestionRow]:
-        """The questions of readings."""
-        return _Rows(self._connection, self._run_id, questions, QuestionRow._make)
-
-    @cached_property
-    def sources(self) -> Mapping[int, SourceRow]:
-        """The judges, annotators and rules of readings."""
-        return _Rows(self._connection, self._run_id, sources, SourceRow._make)
-
-
-class _Rows(dict[int, RowT]):
-    def __init__(
-        self, connection: Connection, run_id: str, table: Table, make: Callable[[Iterable[Any]], RowT]
-    ) -> None:
-        self._connection, self._table, self._make = connection, table, make
-        self._query = select(table.c.id, *(table.c[name] for name in _text_columns(table)))
-        found = connection.execute(self._query.where(table.c.run_id == run_id))
-        super().__init__((row[0], make(row[1:])) for row in found)
-
-    def __missing__(self, number: int) -> RowT:
-        found = self._connection.execute(self._query.where(self._table.c.id == number)).one()
-        row = self[number] = self._make(found[1:])
-        return row
-
-
-IS_ANSWER = readings.c.purpose.is_(None)
-"""Whether a reading is an answer, given without seeing another's; reviews and adjudications are not."""
-
-
-def select_readings(
-    run_id: str, columns: Iterable[Any], judge: str | None = None, *, with_reviews: bool = False
-) -> Select[Any]:
-    """Select columns of a run's readings, all or one judge's, in stored order.
-
-    Reviews and adjudications are left out unless asked for.
-    """
-    c = readings.c
-    query = select(*columns).where(c.run_id == run_id).order_by(c.id)
-    if not with_reviews:
-        query = query.where(IS_ANSWER)
-    if judge is None:
-        return query
-    own = select(sources.c.id).where(sources.c.run_id == run_id, sources.c.judge == judge)
-    return query.where(c.source.in_(own))
-
-
-def is_current(run_id: str) -> ColumnElement[bool]:
-    """Return the condition that a reading is of this run and no other replaces it.
-
-    A statement sees the run at one moment: a reading that is replaced meanwhile is not seen twice.
-    """
-    c = readings.c
-    replaced = select(c.replaces).where(c.run_id == run_id, c.replaces.is_not(None))
-    return and_(c.run_id == run_id, c.id.not_in(replaced))
 
 
 class Interned:

@@ -23,9 +23,9 @@ from subitize.store.encoding import (
     Attachment,
     EncodedReading,
     ItemsHash,
-    ReadingDecoder,
     attach_image,
     decode_item,
+    decode_reading,
     encode_options,
     encode_purpose,
     encode_readings,
@@ -34,12 +34,21 @@ from subitize.store.encoding import (
     item_row,
     parse_image,
     response_rows,
-    with_attachments,
 )
 from subitize.store.entries import Entry, addresses_among, display_names, find_spec, match_entry
 from subitize.store.images import Images
-from subitize.store.interning import Interned, Shared, Texts, select_readings
+from subitize.store.interning import Interned, Texts
 from subitize.store.leases import Lease
+from subitize.store.rows import (
+    ATTACHED,
+    IS_DONE,
+    READING,
+    StoredReading,
+    StoredResponse,
+    is_by,
+    select_readings,
+    select_responses,
+)
 
 _NO_DESIGN = Design()
 
@@ -70,49 +79,6 @@ class Sample:
 
     scheme: str
     items: Sequence[tuple[int, Item]]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredResponse:
-    """A response and when it was stored."""
-
-    trial_id: str
-    response: Response
-    at: float
-
-    @property
-    def item_id(self) -> str:
-        """The item that was asked."""
-        return self.response.trial.item_id
-
-    @property
-    def model(self) -> str:
-        """The model that was asked."""
-        return self.response.trial.model
-
-    @property
-    def repeat(self) -> int:
-        """The repeat of the item."""
-        return self.response.trial.repeat
-
-    @property
-    def attempt(self) -> int:
-        """The number of earlier attempts."""
-        return self.response.trial.attempt
-
-    @property
-    def kind(self) -> str:
-        """The kind of the outcome."""
-        return self.response.outcome.kind
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReading:
-    """A reading, its number, and when it was stored."""
-
-    id: int
-    reading: Reading
-    at: float
 
 
 class Run:
@@ -279,17 +245,11 @@ class Run:
 
         A drawing that is known by name comes with its attached image, if any.
         """
-        query = with_attachments(self.select(tables.responses)).order_by(tables.responses.c.id)
-        if model is not None:
-            query = query.where(tables.responses.c.model == model)
-        if items is not None:
-            query = query.where(tables.responses.c.item_id.in_(items))
-        latest: dict[str, Row[tuple[object, ...]]] = {}
-        for row in self.fetch(query):
-            if row.trial_id not in latest or latest[row.trial_id].status != tables.DONE:
-                latest[row.trial_id] = row
+        c = tables.responses.c
+        conditions = [] if model is None else [c.model == model]
+        conditions += [] if items is None else [c.item_id.in_(items)]
         options = {entry.spec: entry.options for entry in self.models()}
-        for row in latest.values():
+        for row in self.fetch(select_responses(self, (*c, ATTACHED), *conditions)):
             trial = Trial(row.item_id, row.model, options[row.model], row.repeat, row.attempt)
             outcome = attach_image(codec.outcome.validate_json(row.outcome), row.attached)
             provenance = codec.provenance.validate_json(row.provenance)
@@ -332,19 +292,12 @@ class Run:
     def answers(self, model: str) -> Iterator[tuple[str, str]]:
         """Yield the trials that a model has answered, with their items."""
         c = tables.responses.c
-        query = self.select(tables.responses, c.trial_id, c.item_id).where(c.model == model, c.status == tables.DONE)
-        yield from ((row.trial_id, row.item_id) for row in self.fetch(query))
+        yield from self.rows(select_responses(self, (c.trial_id, c.item_id), c.model == model, IS_DONE, per="response"))
 
     def answered(self, judge: str) -> set[tuple[str, str]]:
         """Return what a judge has answered, as ids of subject and question."""
-        columns = tables.readings.c
-        query = select_readings(self.run_id, (columns.subject, columns.question), judge)
-        with self.reading() as connection:
-            shared = Shared(connection, self.run_id)
-            return {
-                (shared.subjects[subject].subject_id, shared.questions[question].question_id)
-                for subject, question in connection.execute(query).all()
-            }
+        columns = (tables.subjects.c.subject_id, tables.questions.c.question_id)
+        return {*self.rows(select_readings(self, columns, is_by(self, judge)))}
 
     def readings(
         self, judge: str | None = None, items: Sequence[str] | None = None, *, with_reviews: bool = False
@@ -353,16 +306,12 @@ class Run:
 
         Replaced readings are left out, and so are reviews and adjudications unless asked for.
         """
-        query = select_readings(self.run_id, tables.readings.c, judge, with_reviews=with_reviews)
-        with self.reading() as connection:
-            if items is not None:
-                query = query.where(tables.readings.c.subject.in_(self._find_subjects(connection, items)))
-            rows = connection.execute(query).all()
-            decode = ReadingDecoder(Shared(connection, self.run_id))
-        replaced = {row.replaces for row in rows if row.replaces is not None}
-        for row in rows:
-            if row.id not in replaced:
-                yield StoredReading(row.id, decode(row), row.at)
+        conditions = [] if judge is None else [is_by(self, judge)]
+        if items is not None:
+            with self.reading() as connection:
+                conditions.append(tables.readings.c.subject.in_(self._find_subjects(connection, items)))
+        for row in self.fetch(select_readings(self, READING, *conditions, with_reviews=with_reviews)):
+            yield StoredReading(row.id, decode_reading(row), row.at)
 
     def find_reading(
         self,
@@ -415,6 +364,17 @@ class Run:
         """Return all rows of a query."""
         with self.reading() as connection:
             return connection.execute(query).all()
+
+    def rows(self, query: Select[Any]) -> Iterator[Any]:
+        """Yield the rows of a query as tuples, fetched in parts.
+
+        The driver's own cursor gives them: SQLAlchemy would make an object for every row.
+        """
+        with self.reading() as connection:
+            cursor = connection.execute(query).cursor
+            assert cursor is not None
+            while part := cursor.fetchmany(ROWS_AT_ONCE):
+                yield from part
 
     def select(self, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
         """Select this run's rows of a table: the named columns, or all."""

@@ -9,7 +9,7 @@ from subitize.language.nouns import plural
 from subitize.records import SIGHT_CHECK, Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
 from subitize.stimuli.recipes import CATEGORIES
 from subitize.store import Run
-from subitize.store.reading import look_up_responses, read_trials
+from subitize.store.rows import look_up_responses, read_trials
 
 _CATEGORIES = ("apples", "butterflies", "dots")
 _SIZE_PX = 512

@@ -226,8 +226,7 @@ def test_what_follows_from_parts_is_neither_unanswerable_nor_unread(tmp_path: Pa
     with new_run(tmp_path / "run", drawn) as run:
         summary = judge_run(run, make_judge("observer"))
         assert (summary.readings, summary.unanswerable) == (3, 2)  # of the action its deed and the whole
-        survey = read_frame(run)
-        (followed,) = read_protocols(run, read_provenance(run, survey.readings)).values()
+        (followed,) = read_protocols(run, read_provenance(run)).values()
         assert followed.protocol.rules == ("boxes@1", "gimbrr-parts@1")
         assert (followed.protocol.unread.wholly, followed.protocol.unread.partly) == (1, 0)
 

@@ -44,7 +44,7 @@ from subitize.records import (
     task_text,
 )
 from subitize.store import Run
-from subitize.store.frames import read_readings, read_responses
+from subitize.store.reading import read_readings, read_responses
 
 RELEASED_SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
 JUDGE = "geckonum-annotators"
@@ -103,7 +103,7 @@ def _find_new(run: Run, release: GeckonumRelease) -> tuple[dict[tuple[str, int],
 def _find_answers(run: Run) -> dict[tuple[str, int], Counter[tuple[str, int, str, str]]]:
     """Collect the annotators' answers already in the run, by model and task."""
     tasks = {item.id: int(item.factors["task"]) for item in run.items(RELEASED_SUITE.name)}
-    answers = read_readings(run, JUDGE, with_evidence=True).join(
+    answers = read_readings(run, JUDGE, ("subject", "annotator", "evidence")).join(
         read_responses(run), left_on="subject", right_on="trial"
     )
     found: dict[tuple[str, int], Counter[tuple[str, int, str, str]]] = defaultdict(Counter)

@@ -280,10 +280,10 @@ def read_released(release: GeckonumRelease) -> Annotations:
 
 def read_run(run: "Run", judge: str | None = None) -> Annotations:
     """Read the answers of a run by its only judge or the one named, without excluded items."""
-    from subitize.store.frames import read_readings, read_responses  # not needed for released files
+    from subitize.store.reading import VOTE, read_readings, read_responses  # not needed for released files
 
     items = _keep_items(run, run.items(SUITE))
-    return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge)))
+    return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge), VOTE))
 
 
 def take_answers(survey: "RunFrame", judge: str) -> Annotations:
@@ -336,7 +336,7 @@ def _choose_judge(run: "Run", judge: str | None) -> str:
 
 def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
     """Decode each distinct value once, lines by the release's codes; discarded values become null."""
-    from subitize.store.reading import decode_value  # not needed for released files
+    from subitize.store.rows import decode_value  # not needed for released files
 
     questions = {ask.question.id: ask.question for item in items for ask in item.asks}
     different = answers.select("question", "read").unique(maintain_order=True)

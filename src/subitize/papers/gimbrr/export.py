@@ -20,8 +20,8 @@ from subitize.papers.gimbrr.release import ANNOTATOR
 from subitize.papers.gimbrr.suite import MATCH, NAME, NAMING
 from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
 from subitize.store import Run, StoredResponse
-from subitize.store.frames import read_readings
-from subitize.store.reading import decode_value
+from subitize.store.reading import read_readings
+from subitize.store.rows import decode_value
 
 COLUMNS = (
     *("File_name", "Prompt_no", "Task_backup", "annotation", "Dashboard_version", "Algorithm", "ID", "Prompt"),
@@ -77,7 +77,7 @@ def _choose_judge(run: Run, judge: str | None) -> str:
     if judge is not None:
         check_judge(run, judge)
         return judge
-    rated = read_readings(run).filter(pl.col("question") == MATCH.question.id)
+    rated = read_readings(run, columns=("judge", "question")).filter(pl.col("question") == MATCH.question.id)
     known = rated["judge"].unique().sort().to_list()
     if len(known) != 1:
         message = f"has several judges: {', '.join(known)}; name one with --judge" if known else _UNRATED
@@ -88,8 +88,9 @@ def _choose_judge(run: Run, judge: str | None) -> str:
 def _list_ratings(run: Run, judge: str) -> Iterator[dict[str, str]]:
     items = {item.id: item for item in run.items(NAME)}
     drawn = {stored.trial_id: stored for stored in run.responses() if stored.item_id in items}
-    readings = read_readings(run, judge).filter(pl.col("question") == MATCH.question.id).rename({"value": "stored"})
-    votes = decode_columns(readings, "stored", decode_value).filter(pl.col("label") == "known")
+    readings = read_readings(run, judge, ("trial", "question", "value")).filter(pl.col("question") == MATCH.question.id)
+    votes = decode_columns(readings.rename({"value": "stored"}), "stored", decode_value)
+    votes = votes.filter(pl.col("label") == "known")
     for trial, value in votes.select("trial", "value").iter_rows():
         if trial in drawn:
             yield _line(items[drawn[trial].item_id], drawn[trial], says_yes=bool(value))

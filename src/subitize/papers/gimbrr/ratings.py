@@ -17,7 +17,7 @@ from subitize.papers.gimbrr.suite import MATCH, NAME
 from subitize.records import Design, Estimate, Item
 from subitize.report.table import number_of
 from subitize.store import Run
-from subitize.store.reading import decode_value
+from subitize.store.rows import decode_value
 
 POOLED = "pooled"
 """The name of all models together."""

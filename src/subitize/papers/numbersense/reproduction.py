@@ -54,7 +54,7 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
         )
     for (suite,), rows in observed.rows.filter("is_relevant").group_by("suite", maintain_order=True):
         find_one_judge(run, rows, str(suite))
-    return _tabulate(observed, extensions=extensions, sizes=read_provenance(run, survey.readings).sizes())
+    return _tabulate(observed, extensions=extensions, sizes=read_provenance(run).sizes())
 
 
 def _tabulate(

@@ -53,7 +53,7 @@ from subitize.stats.estimate import MEAN, estimate, subtract_independent
 from subitize.stats.ratings import Ratings
 from subitize.stats.significance import kendall_w
 from subitize.store import Run
-from subitize.store.reading import read_designs
+from subitize.store.rows import read_designs
 
 PrintedVerdict = Literal["follows", "half way", "by rounding", "differs"]
 VERDICTS: dict[PrintedVerdict, str] = {
