@@ -17,23 +17,7 @@ from subitize.papers.geckonum.labels import Annotations, take_answers
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.tables import PUBLISHED, compute_extensions, compute_tables
 from subitize.records import Estimate
-from subitize.report.charts import (
-    MORE_THAN_TEN,
-    NARROW_PX,
-    PERCENT,
-    QUARTERS,
-    UPRIGHT,
-    Rows,
-    Spec,
-    colour_kinds,
-    field,
-    interval_fields,
-    lay_out,
-    lay_out_panels,
-    layer,
-    name_field,
-    share_field,
-)
+from subitize.report import charts
 from subitize.report.figures import INK
 from subitize.report.series import Series, bounds
 from subitize.report.table import RowKind
@@ -186,41 +170,45 @@ def _rank(one: MeasuredModel) -> tuple[float | str, ...]:
     return (*(-(value if value is not None else -1.0) for value in accuracies), one.label)
 
 
-def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
+def strip(rows: charts.Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> charts.Spec:
     """Draw one value per name, the largest first, coloured by kind."""
-    x = field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
-    encoding = {"y": name_field("name", names), "x": x, "color": colour_kinds(kinds)}
-    layers = [layer("circle", encoding, size=50, opacity=1)]
-    return lay_out(rows, layers, width=NARROW_PX, height={"step": 16}, labels=names)
+    x = charts.field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
+    encoding = {"y": charts.name_field("name", names), "x": x, "color": charts.colour_kinds(kinds)}
+    layers = [charts.layer("circle", encoding, size=50, opacity=1)]
+    return charts.lay_out(rows, layers, width=charts.NARROW_PX, height={"step": 16}, labels=names)
 
 
-def distribution(rows: Rows, models: Sequence[str]) -> Spec:
+def distribution(rows: charts.Rows, models: Sequence[str]) -> charts.Spec:
     """Draw how often each number was drawn (bars) and requested (ticks)."""
-    axis = {**UPRIGHT, "labelExpr": MORE_THAN_TEN, "labelFontSize": 9.5}
-    x = field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
-    y = field("value", "quantitative", title="share", axis=PERCENT)
-    colour = colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
+    axis = {**charts.UPRIGHT, "labelExpr": charts.MORE_THAN_TEN, "labelFontSize": 9.5}
+    x = charts.field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
+    y = charts.field("value", "quantitative", title="share", axis=charts.PERCENT)
+    colour = charts.colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
     place, drawn = {"x": x, "y": y, "color": colour}, "datum.kind == 'drawn'"
     layers = [
-        layer("bar", place, when=drawn, opacity=0.8),
-        layer("rule", {"x": x, **interval_fields("y")}, when=drawn, color=INK, strokeWidth=1),
-        layer("tick", place, when="datum.kind == 'asked for'", thickness=3, opacity=1),
+        charts.layer("bar", place, when=drawn, opacity=0.8),
+        charts.layer("rule", {"x": x, **charts.interval_fields("y")}, when=drawn, color=INK, strokeWidth=1),
+        charts.layer("tick", place, when="datum.kind == 'asked for'", thickness=3, opacity=1),
     ]
-    return lay_out_panels(rows, layers, models)
+    return charts.lay_out_panels(rows, layers, models)
 
 
-def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> Spec:
+def stacked(rows: charts.Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> charts.Spec:
     """Draw the shares of outcomes at each level, the first with its number and interval, a panel per model."""
-    y = name_field("level", levels, labelLimit=220)
-    x = {**share_field(None, axis={**QUARTERS, "grid": False}), "stack": "zero"}
-    order = field("rank", "quantitative")
+    y = charts.name_field("level", levels, labelLimit=220)
+    x = {**charts.share_field(None, axis={**charts.QUARTERS, "grid": False}), "stack": "zero"}
+    order = charts.field("rank", "quantitative")
     first = f"datum.kind == '{next(iter(kinds))}'"
     layers = [
-        layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
-        layer("rule", {"y": y, **interval_fields("x")}, when=first, color=INK, strokeWidth=1.5),
-        layer("text", {"y": y, "text": field("text", "nominal")}, when=first, x=5, color="#ffffff", align="left"),
+        charts.layer(
+            "bar", {"x": x, "y": y, "color": charts.colour_kinds(kinds), "order": order}, height={"band": 0.76}
+        ),
+        charts.layer("rule", {"y": y, **charts.interval_fields("x")}, when=first, color=INK, strokeWidth=1.5),
+        charts.layer(
+            "text", {"y": y, "text": charts.field("text", "nominal")}, when=first, x=5, color="#ffffff", align="left"
+        ),
     ]
-    return lay_out_panels(rows, layers, models, height_px=24 * max(2, len(levels)), labels=levels)
+    return charts.lay_out_panels(rows, layers, models, height_px=24 * max(2, len(levels)), labels=levels)
 
 
 COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)

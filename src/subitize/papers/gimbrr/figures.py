@@ -12,22 +12,10 @@ from math import sqrt
 import polars as pl
 
 from subitize.analysis.design import estimate_by
+from subitize.papers.gimbrr import regressions
 from subitize.papers.gimbrr.claims import claims
 from subitize.papers.gimbrr.prompts import ALL, SINGLE, TASKS
 from subitize.papers.gimbrr.ratings import Shares, TaskRatings, take_ratings
-from subitize.papers.gimbrr.regressions import (
-    MULTIPLE,
-    RELATED,
-    RESAMPLES,
-    UNRELATED,
-    RegressionPoint,
-    correlate,
-    draw_band,
-    fit_line,
-    link_singles,
-    point_at_multiple,
-    point_at_singles,
-)
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.suite import NAME
 from subitize.papers.gimbrr.tables import FEW_MODELS, PUBLISHED, STEP_TITLES, estimate_covariates
@@ -390,25 +378,25 @@ class _Relation:
 
     across: str
     shares: Shares
-    points: Mapping[str, Sequence[RegressionPoint]]
+    points: Mapping[str, Sequence[regressions.RegressionPoint]]
     colours: Mapping[str, str]
     look: charts.Spec
     note: str
 
 
 def _over_singles(group: RatedRun, palette: Palette) -> Iterator[Figure]:
-    shares = estimate_by(link_singles(group.ratings), "right", "task", "model")
+    shares = estimate_by(regressions.link_singles(group.ratings), "right", "task", "model")
     look = {"color": palette.of(group.ratings.models).colour()}
     note = "Share of complex tasks over that of the single objects they are linked to."
-    points = {"": point_at_singles(group.ratings)}
+    points = {"": regressions.point_at_singles(group.ratings)}
     return _draw_lines(group, _Relation("single objects", shares, points, _ONE, look, note))
 
 
 def _over_multiple(group: RatedRun) -> Iterator[Figure]:
-    models, found = group.ratings.models, estimate_by(group.ratings.of(MULTIPLE), "right", "model")
-    kinds = dict(zip(_RELATION_KINDS, (RELATED, UNRELATED), strict=True))
+    models, found = group.ratings.models, estimate_by(group.ratings.of(regressions.MULTIPLE), "right", "model")
+    kinds = dict(zip(_RELATION_KINDS, (regressions.RELATED, regressions.UNRELATED), strict=True))
     shares = {(task, model): one for (model,), one in found.items() for tasks in kinds.values() for task in tasks}
-    points = {kind: point_at_multiple(group.ratings, tasks) for kind, tasks in kinds.items()}
+    points = {kind: regressions.point_at_multiple(group.ratings, tasks) for kind, tasks in kinds.items()}
     scale = {"domain": models, "range": [_SHAPES[place % len(_SHAPES)] for place in range(len(models))]}
     shape = charts.field("model", "nominal", scale=scale, legend={"title": None, "orient": "top"})
     look = {"color": charts.colour_kinds(_RELATION_KINDS), "shape": shape}
@@ -420,7 +408,7 @@ def _over_multiple(group: RatedRun) -> Iterator[Figure]:
 
 def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[Figure]:
     """Plot points over lines with bands, if there is a line."""
-    lines = {kind: line for kind, points in plot.points.items() if (line := fit_line(points))}
+    lines = {kind: line for kind, points in plot.points.items() if (line := regressions.fit_line(points))}
     if not lines:
         return
     fits = "; ".join(
@@ -440,7 +428,7 @@ def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[Figure]:
         title,
         _scatter(plot),
         f"{plot.note} Least squares: {fits}. Bands hold the middle 95 % of "
-        f"{RESAMPLES:,} lines through resampled points.",
+        f"{regressions.RESAMPLES:,} lines through resampled points.",
         f"Share of tasks over the share of {plot.across}, with lines and bands.",
         Table.of(name, title, columns, rows, methods(own.values())),
     )
@@ -452,7 +440,7 @@ def _scatter(plot: _Relation) -> charts.Spec:
     y = charts.field("value", "quantitative", title="share of the task", **percent)
     layers: list[charts.Spec] = []
     for kind, points in plot.points.items():
-        if band := draw_band(points):
+        if band := regressions.draw_band(points):
             places = zip(*(of.tolist() for of in (band.x, band.y, band.low, band.high)), strict=True)
             rows = [dict(zip(("x", "value", "low", "high"), place, strict=True)) for place in places]
             layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=plot.colours[kind])]
@@ -466,7 +454,7 @@ def _scatter(plot: _Relation) -> charts.Spec:
 
 
 def _correlations(group: RatedRun) -> list[Block]:
-    found, left_out = correlate(group.ratings)
+    found, left_out = regressions.correlate(group.ratings)
     if not found:
         return []
     models, name = len(group.ratings.models), f"{NAME}-together{group.suffix}"

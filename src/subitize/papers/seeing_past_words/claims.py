@@ -7,21 +7,8 @@ import numpy as np
 
 from subitize.analysis.claims import SMALL, Claim, decide
 from subitize.io.frames import group_rows
+from subitize.papers.seeing_past_words import tables
 from subitize.papers.seeing_past_words.measures import compare_foils, measure_said, prefer_smaller
-from subitize.papers.seeing_past_words.tables import (
-    ALIGNMENT,
-    BLIND,
-    COUNTING,
-    AnsweredProbe,
-    FilledProbe,
-    Probed,
-    RowT,
-    TextScore,
-    images_of,
-    make_text_pairs,
-    measure_texts,
-    numbers_of_texts,
-)
 from subitize.records import Estimate
 from subitize.report.table import estimate_text
 from subitize.stats.estimate import MEAN, estimate, subtract_independent
@@ -59,10 +46,10 @@ class _Found(NamedTuple):
     fails: bool
 
 
-def claims(probed: Probed) -> list[Claim]:
+def claims(probed: tables.Probed) -> list[Claim]:
     """Evaluate the paper's conclusions as far as the run's data allow."""
-    aligned = [one for one in probed.texts if one.item.suite == ALIGNMENT]
-    counting = [one for one in probed.texts if one.item.suite == COUNTING]
+    aligned = [one for one in probed.texts if one.item.suite == tables.ALIGNMENT]
+    counting = [one for one in probed.texts if one.item.suite == tables.COUNTING]
     tuned = [one for one in counting if probed.is_finetuned(one.model)]
     others = [one for one in counting if not probed.is_finetuned(one.model)]
     found = {
@@ -85,13 +72,13 @@ def _state(id: str, found: Sequence[_Found]) -> Claim:
     return Claim(id, verdict, "; ".join(one.finding for one in found), claim=CLAIMS[id])
 
 
-def _ask_each(rows: Sequence[RowT], ask: Callable[[Sequence[RowT]], _Found | None]) -> list[_Found]:
-    seeing = [one for one in rows if not one.model.endswith(BLIND)]
+def _ask_each(rows: Sequence[tables.RowT], ask: Callable[[Sequence[tables.RowT]], _Found | None]) -> list[_Found]:
+    seeing = [one for one in rows if not one.model.endswith(tables.BLIND)]
     asked = {model: ask(own) for model, own in group_rows(seeing, lambda one: one.model).items()}
     return [found._replace(finding=f"{model}: {found.finding}") for model, found in asked.items() if found]
 
 
-def _choose(texts: Sequence[TextScore], *splits: str) -> list[TextScore]:
+def _choose(texts: Sequence[tables.TextScore], *splits: str) -> list[tables.TextScore]:
     """Return the texts of the first of these splits that exists, preferably as statements."""
     for split in splits:
         own = [one for one in texts if one.item.factors["split"] == split]
@@ -101,32 +88,32 @@ def _choose(texts: Sequence[TextScore], *splits: str) -> list[TextScore]:
     return []
 
 
-def _rank(texts: Sequence[TextScore]) -> Estimate | None:
-    return measure_texts(texts).get("pairwise_accuracy") if texts else None
+def _rank(texts: Sequence[tables.TextScore]) -> Estimate | None:
+    return tables.measure_texts(texts).get("pairwise_accuracy") if texts else None
 
 
-def _tells_captions(texts: Sequence[TextScore]) -> _Found | None:
+def _tells_captions(texts: Sequence[tables.TextScore]) -> _Found | None:
     share = _rank(texts)
     if share is None:
         return None
     return _Found(f"own caption above the other {estimate_text(share)}", share.low > CHANCE, share.high < CHANCE)
 
 
-def _is_near_chance(texts: Sequence[TextScore]) -> _Found | None:
-    share = measure_texts(_choose(texts, "standard", "hard")).get("balanced_accuracy")
+def _is_near_chance(texts: Sequence[tables.TextScore]) -> _Found | None:
+    share = tables.measure_texts(_choose(texts, "standard", "hard")).get("balanced_accuracy")
     if share is None:
         return None
     is_near = share.low > CHANCE - NEAR and share.high < CHANCE + NEAR
     return _Found(f"balanced accuracy {estimate_text(share)}", is_near, share.low > CHANCE + NEAR)
 
 
-def _gets_no_more_than_words(texts: Sequence[TextScore]) -> _Found | None:
+def _gets_no_more_than_words(texts: Sequence[tables.TextScore]) -> _Found | None:
     """Compare, pair by pair, with always preferring the smaller number."""
     own = _choose(texts, "standard", "hard")
     if not own:
         return None
-    numbers = numbers_of_texts(own)
-    margins, images = compare_foils(make_text_pairs(own))
+    numbers = tables.numbers_of_texts(own)
+    margins, images = compare_foils(tables.make_text_pairs(own))
     guesses, _ = compare_foils(numbers.with_scores(prefer_smaller(numbers, numbers)))
     if not len(margins):
         return None
@@ -134,7 +121,7 @@ def _gets_no_more_than_words(texts: Sequence[TextScore]) -> _Found | None:
     return _Found(f"more pairs right than so {estimate_text(more)}", more.high < SMALL, more.low > 0)
 
 
-def _finds_hard_harder(texts: Sequence[TextScore]) -> _Found | None:
+def _finds_hard_harder(texts: Sequence[tables.TextScore]) -> _Found | None:
     standard, hard = (_rank(_choose(texts, split)) for split in ("standard", "hard"))
     if standard is None or hard is None:
         return None
@@ -142,32 +129,34 @@ def _finds_hard_harder(texts: Sequence[TextScore]) -> _Found | None:
     return _Found(f"pairs right, standard − hard {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
 
 
-def _fails_on_odd(texts: Sequence[TextScore]) -> _Found | None:
+def _fails_on_odd(texts: Sequence[tables.TextScore]) -> _Found | None:
     share = _rank(_choose(texts, "interpolated"))
     if share is None:
         return None
     return _Found(f"pairs right {estimate_text(share)}", share.high < CHANCE, share.low >= CHANCE)
 
 
-def _names_small(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Found | None:
+def _names_small(rows: Sequence[tables.FilledProbe] | Sequence[tables.AnsweredProbe]) -> _Found | None:
     shares = []
     for numbers in (_SMALL_NUMBERS, _LARGER_NUMBERS):
         own = [one for one in rows if one.item.factors["number"] in numbers]
         if not own:
             return None
         is_right = [float(one.said == one.item.factors["number"]) for one in own]
-        shares += estimate(is_right, images_of(own))
+        shares += estimate(is_right, tables.images_of(own))
     drop = subtract_independent(*shares)
     return _Found(f"0 to 2 − 5 to 20 {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
 
 
-def _says_two(rows: Sequence[FilledProbe] | Sequence[AnsweredProbe]) -> _Found | None:
+def _says_two(rows: Sequence[tables.FilledProbe] | Sequence[tables.AnsweredProbe]) -> _Found | None:
     wrong = [one for one in rows if one.said != one.item.factors["number"]]
-    found = measure_said([one.said for one in rows], [int(one.item.factors["number"]) for one in rows], images_of(rows))
+    found = measure_said(
+        [one.said for one in rows], [int(one.item.factors["number"]) for one in rows], tables.images_of(rows)
+    )
     if not found:
         return None
     first = next(iter(found))
     finding = f"of wrong numbers {estimate_text(found[first])} are {first}"
-    two = found.pop(_TWO, None) or estimate([0.0] * len(wrong), images_of(wrong))[0]
+    two = found.pop(_TWO, None) or estimate([0.0] * len(wrong), tables.images_of(wrong))[0]
     is_most = all(two.low > share.high for share in found.values())
     return _Found(finding, is_most, any(share.low > two.high for share in found.values()))

@@ -7,27 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from subitize.io.frames import group_rows
+from subitize.papers.seeing_past_words import tables
 from subitize.papers.seeing_past_words.claims import claims
 from subitize.papers.seeing_past_words.measures import PAIRWISE, measure_baselines
-from subitize.papers.seeing_past_words.tables import (
-    ALIGNMENT,
-    BLIND,
-    COUNTING,
-    MASKED,
-    VQA,
-    AnsweredProbe,
-    FilledProbe,
-    Probed,
-    RowT,
-    TextScore,
-    by_split,
-    images_of,
-    measure_texts,
-    name_condition,
-    numbers_of_texts,
-    read_probed,
-    take_counting,
-)
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
@@ -53,12 +35,12 @@ from subitize.stats.estimate import estimate
 STATEMENT, QUESTION_AND_ANSWER, CAPTION = "statement", "question with answer", "caption"
 GAP, FAITHFUL_GAP, QUESTION = "gap", "gap, as in the paper", "question"
 SUITES = {
-    STATEMENT: COUNTING,
-    QUESTION_AND_ANSWER: COUNTING,
-    GAP: MASKED,
-    FAITHFUL_GAP: MASKED,
-    QUESTION: VQA,
-    CAPTION: ALIGNMENT,
+    STATEMENT: tables.COUNTING,
+    QUESTION_AND_ANSWER: tables.COUNTING,
+    GAP: tables.MASKED,
+    FAITHFUL_GAP: tables.MASKED,
+    QUESTION: tables.VQA,
+    CAPTION: tables.ALIGNMENT,
 }
 """The framings in display order, each with its suite."""
 _FORMATS = {"declarative": STATEMENT, "qa": QUESTION_AND_ANSWER}
@@ -81,23 +63,23 @@ class Share(NamedTuple):
     badge: RowKind = ""
 
 
-def list_shares(probed: Probed) -> Iterator[Share]:
+def list_shares(probed: tables.Probed) -> Iterator[Share]:
     """Yield the shares of all framings; for the counting probe also those of guessing."""
-    for split, texts in _take_widest(by_split(take_counting(probed))).items():
-        for form, own in group_rows(texts, lambda one: name_condition(one)[1]).items():
+    for split, texts in _take_widest(tables.by_split(tables.take_counting(probed))).items():
+        for form, own in group_rows(texts, lambda one: tables.name_condition(one)[1]).items():
             yield from _rank_texts(_FORMATS[form], split, own)
-    for split, gaps in _take_widest(by_split(probed.gaps)).items():
+    for split, gaps in _take_widest(tables.by_split(probed.gaps)).items():
         for mask, filled in group_rows(gaps, lambda one: str(one.item.factors["mask"])).items():
             yield from _name_numbers(_MASKS[mask], split, filled)
-    for split, answers in _take_widest(by_split(probed.answers)).items():
+    for split, answers in _take_widest(tables.by_split(probed.answers)).items():
         yield from _name_numbers(QUESTION, split, answers)
-    captions = [one for one in probed.texts if one.item.suite == ALIGNMENT]
+    captions = [one for one in probed.texts if one.item.suite == tables.ALIGNMENT]
     for (source, model), own in group_rows(captions, lambda one: (str(one.item.factors["source"]), one.model)).items():
-        if ranked := measure_texts(own).get(_RANKED):
+        if ranked := tables.measure_texts(own).get(_RANKED):
             yield Share(CAPTION, source, model, None, ranked, _CHANCE)
 
 
-def _take_widest(found: dict[tuple[str, str], list[RowT]]) -> dict[str, list[RowT]]:
+def _take_widest(found: dict[tuple[str, str], list[tables.RowT]]) -> dict[str, list[tables.RowT]]:
     """Use validation and test data together where both exist."""
     both = {split for split, data in found if data == "validation + test"}
     return {
@@ -107,21 +89,21 @@ def _take_widest(found: dict[tuple[str, str], list[RowT]]) -> dict[str, list[Row
     }
 
 
-def _rank_texts(framing: str, split: str, texts: Sequence[TextScore]) -> Iterator[Share]:
+def _rank_texts(framing: str, split: str, texts: Sequence[tables.TextScore]) -> Iterator[Share]:
     by_model = group_rows(texts, lambda one: one.model)
     for model, own in by_model.items():
         for number, some in _shares_by_number(own).items():
-            if ranked := measure_texts(some).get(_RANKED):
+            if ranked := tables.measure_texts(some).get(_RANKED):
                 yield Share(framing, split, model, number, ranked, _CHANCE)
     # Guessing needs only the numbers, which are the same for every model.
     for number, some in _shares_by_number(next(iter(by_model.values()))).items():
-        found = measure_baselines(numbers_of_texts(some))
+        found = measure_baselines(tables.numbers_of_texts(some))
         for name in _SHARE_GUESSES if number is None else _SHARE_GUESSES[:1]:
             if ranked := found[name].get(_RANKED):
                 yield Share(framing, split, name, number, ranked, _CHANCE, "baseline")
 
 
-NamedT = TypeVar("NamedT", FilledProbe, AnsweredProbe)
+NamedT = TypeVar("NamedT", tables.FilledProbe, tables.AnsweredProbe)
 
 
 def _name_numbers(framing: str, split: str, rows: Sequence[NamedT]) -> Iterator[Share]:
@@ -138,18 +120,20 @@ def _name_numbers(framing: str, split: str, rows: Sequence[NamedT]) -> Iterator[
         yield Share(framing, split, MOST_FREQUENT, number, _share(hits, some), chance, "baseline")
 
 
-def _is_right(one: FilledProbe | AnsweredProbe) -> bool:
-    return one.rank <= 1 if isinstance(one, FilledProbe) else one.said == one.item.factors["number"]
+def _is_right(one: tables.FilledProbe | tables.AnsweredProbe) -> bool:
+    return one.rank <= 1 if isinstance(one, tables.FilledProbe) else one.said == one.item.factors["number"]
 
 
-def _share(hits: Sequence[bool], rows: Sequence[FilledProbe | AnsweredProbe]) -> Estimate:
-    return estimate([float(hit) for hit in hits], images_of(rows))[0]
+def _share(hits: Sequence[bool], rows: Sequence[tables.FilledProbe | tables.AnsweredProbe]) -> Estimate:
+    return estimate([float(hit) for hit in hits], tables.images_of(rows))[0]
 
 
-def _shares_by_number(rows: Sequence[RowT]) -> dict[int | None, list[RowT]]:
+def _shares_by_number(rows: Sequence[tables.RowT]) -> dict[int | None, list[tables.RowT]]:
     """Group rows: all, then each number, with large ones together."""
-    found: dict[int, list[RowT]] = group_rows(rows, lambda one: min(int(one.item.factors["number"]), LARGEST_ALONE + 1))
-    all_and_each: dict[int | None, list[RowT]] = {None: list(rows)}
+    found: dict[int, list[tables.RowT]] = group_rows(
+        rows, lambda one: min(int(one.item.factors["number"]), LARGEST_ALONE + 1)
+    )
+    all_and_each: dict[int | None, list[tables.RowT]] = {None: list(rows)}
     return all_and_each | {number: found[number] for number in sorted(found)}
 
 
@@ -214,7 +198,7 @@ def _side_by_side(name: str, title: str, shares: Sequence[Share], panel_of: Call
 
 def _explain(shares: Sequence[Share]) -> str:
     """Say what counts as right in the framings shown, and what the baselines are."""
-    are_texts = {SUITES[one.framing] in (COUNTING, ALIGNMENT) for one in shares}
+    are_texts = {SUITES[one.framing] in (tables.COUNTING, tables.ALIGNMENT) for one in shares}
     are_guessed = any(one.badge == "baseline" for one in shares)
     parts = {_TEXTS: True in are_texts, _NUMBERS: False in are_texts, _GUESSES: are_guessed}
     return " ".join(text for text, is_so in parts.items() if is_so)
@@ -250,16 +234,16 @@ def _by_number(name: str, shares: Sequence[Share], palette: Palette) -> Figure:
     )
 
 
-def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
+def tabulate_measures(suite: str, probed: Mapping[str, tables.Probed]) -> Section:
     """List all measures of texts, by condition and model; for the counting probe also those of guessing."""
     rows: list[Row] = []
     for name, one in probed.items():
         run = f" ({name})" if len(probed) > 1 else ""
         for condition, texts in _by_condition(suite, one).items():
             by_model = group_rows(texts, lambda text: text.model)
-            rows += [_row(f"{model}{run}", condition, measure_texts(own)) for model, own in by_model.items()]
-            if suite == COUNTING:
-                guesses = measure_baselines(numbers_of_texts(next(iter(by_model.values()))))
+            rows += [_row(f"{model}{run}", condition, tables.measure_texts(own)) for model, own in by_model.items()]
+            if suite == tables.COUNTING:
+                guesses = measure_baselines(tables.numbers_of_texts(next(iter(by_model.values()))))
                 rows += [_row(guess, f"{condition}{run}", found, "baseline") for guess, found in guesses.items()]
     estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
     columns: Columns = (
@@ -276,14 +260,14 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
     return Section(f"{slug(suite)}-measures", "All measures", (table,))
 
 
-def _by_condition(suite: str, probed: Probed) -> dict[str, list[TextScore]]:
+def _by_condition(suite: str, probed: tables.Probed) -> dict[str, list[tables.TextScore]]:
     texts = [one for one in probed.texts if one.item.suite == suite]
-    if suite != COUNTING:
+    if suite != tables.COUNTING:
         return group_rows(texts, lambda one: str(one.item.factors["source"]))
     return {
         f"{split}, {data}, {form}": own
-        for (split, data), some in by_split(texts).items()
-        for form, own in group_rows(some, lambda one: name_condition(one)[1]).items()
+        for (split, data), some in tables.by_split(texts).items()
+        for form, own in group_rows(some, lambda one: tables.name_condition(one)[1]).items()
     }
 
 
@@ -308,26 +292,26 @@ def report(
         return SuiteReport(notes, ())
     sections: list[Section] = []
     present = {SUITES[share.framing] for share in shares}
-    if suite == next((one for one in (COUNTING, MASKED, VQA) if one in present), ""):
-        counting = [share for share in shares if SUITES[share.framing] != ALIGNMENT]
+    if suite == next((one for one in (tables.COUNTING, tables.MASKED, tables.VQA) if one in present), ""):
+        counting = [share for share in shares if SUITES[share.framing] != tables.ALIGNMENT]
         splits = dict.fromkeys(share.split for share in counting)
         sections += [compare(suite, [one for one in counting if one.split == split], palette) for split in splits]
         stated = claims_section(suite, {name: claims(one) for name, one in probed.items()}, _WORDING)
         sections += [stated] if stated else []
-    if suite in (COUNTING, ALIGNMENT):
+    if suite in (tables.COUNTING, tables.ALIGNMENT):
         sections.append(tabulate_measures(suite, probed))
     return SuiteReport([glance(suite, own), *notes], sections, _headline(suite, own))
 
 
-def _read(source: ReportRun) -> Probed:
+def _read(source: ReportRun) -> tables.Probed:
     """Read the probes of a run; of several judges of the answers, the first."""
     rows = source.survey.observations.rows
-    judges = sorted({*rows.filter(rows["suite"] == VQA)["judge"]})
+    judges = sorted({*rows.filter(rows["suite"] == tables.VQA)["judge"]})
     names = {spec: source.name_model(spec) for spec in source.names.model_names}
-    return read_probed(source.run, judges[0] if judges else None).rename(names)
+    return tables.read_probed(source.run, judges[0] if judges else None).rename(names)
 
 
-def _list(probed: Mapping[str, Probed], sources: Mapping[str, ReportRun]) -> list[Share]:
+def _list(probed: Mapping[str, tables.Probed], sources: Mapping[str, ReportRun]) -> list[Share]:
     """List the shares of all runs; models in several are marked by run, and guesses are the same for all."""
     found = {name: list(list_shares(one)) for name, one in probed.items()}
     runs = Counter(model for shares in found.values() for model in {one.model for one in shares})
@@ -337,7 +321,7 @@ def _list(probed: Mapping[str, Probed], sources: Mapping[str, ReportRun]) -> lis
         badges = {source.name_model(spec): source.badge(spec) for spec in source.names.model_names}
         for one in shares:
             label = f"{one.model} ({name})" if runs[one.model] > 1 and one.badge != "baseline" else one.model
-            own = one._replace(model=label, badge=one.badge or badges[one.model.removesuffix(BLIND)])
+            own = one._replace(model=label, badge=one.badge or badges[one.model.removesuffix(tables.BLIND)])
             listed.setdefault((own.framing, own.split, own.model, own.number), own)
     return list(listed.values())
 

@@ -7,21 +7,11 @@ from pathlib import Path
 from subitize.analysis.published import ComparedCell
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tables
+from subitize.papers.seeing_past_words import tables
 from subitize.papers.seeing_past_words.build import Recipe, build_probes
 from subitize.papers.seeing_past_words.claims import claims
 from subitize.papers.seeing_past_words.measures import BINS, Numbers, bin_number, measure_baselines, numbers_of_probes
 from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
-from subitize.papers.seeing_past_words.tables import (
-    SLIPS,
-    PrintedRow,
-    by_number,
-    guessing,
-    read_probed,
-    table_1,
-    table_2_and_3,
-    table_4,
-    table_5,
-)
 from subitize.stats.estimate import estimate
 from subitize.store import Run
 
@@ -42,7 +32,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     if not files:
         raise BadFileError(f"{folder} has no visual7w_counting_*_split.*.json; name the folder of the release")
     probes = build_probes(files, Recipe()).probes
-    return Tables(list(_describe(probes, is_released=True)), warnings=SLIPS)
+    return Tables(list(_describe(probes, is_released=True)), warnings=tables.SLIPS)
 
 
 def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[ComparedCell]:
@@ -61,7 +51,7 @@ def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[Compare
 def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
     """Table 6, and the number of invalid foils."""
     for of, own in sets.items():
-        row = PrintedRow("table6", of, is_printed=is_released)
+        row = tables.PrintedRow("table6", of, is_printed=is_released)
         foiled = sum(len(probe.foils) for probe in own)
         counts = {"correct": len(own), "foiled": foiled, "total": len(own) + foiled}
         counts |= {"invalid foils": sum(probe.count_invalid() for probe in own)}
@@ -75,13 +65,13 @@ def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
         for of, own in sets.items():
             is_there = [float(bin_number(probe.answer) == name) for probe in own]
             (share,) = estimate(is_there, [probe.image for probe in own])
-            yield PrintedRow("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
+            yield tables.PrintedRow("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
 
 
 def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
     """Compute the shares of valid foils above their answer, and of even numbers."""
     for of, own in sets.items():
-        row = PrintedRow("foils", of)
+        row = tables.PrintedRow("foils", of)
         foils = [(one.number, probe) for probe in own for one in probe.candidates() if not one.is_right]
         images = [probe.image for _, probe in foils]
         if foils:
@@ -101,15 +91,21 @@ def _guess(sets: Sets) -> Iterator[ComparedCell]:
         training = sets.get((split, "train"))
         learnt: Numbers | None = None if part == "train" or training is None else numbers_of_probes(training)
         for name, measures in measure_baselines(these, learnt).items():
-            row = PrintedRow("guessing", (name,), f"{split} · {part}")
+            row = tables.PrintedRow("guessing", (name,), f"{split} · {part}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables of the probes in a run."""
-    probed = read_probed(run, judge)
-    found = [*table_1(probed), *table_2_and_3(probed), *table_4(probed), *table_5(probed), *guessing(probed)]
+    probed = tables.read_probed(run, judge)
+    found = [
+        *tables.table_1(probed),
+        *tables.table_2_and_3(probed),
+        *tables.table_4(probed),
+        *tables.table_5(probed),
+        *tables.guessing(probed),
+    ]
     if extensions:
-        found += by_number(probed)
+        found += tables.by_number(probed)
     named = probed.rename(run.model_names())
     return Tables(found, warnings=probed.warnings, claims=lambda: claims(named))

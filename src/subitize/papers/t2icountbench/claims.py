@@ -23,18 +23,8 @@ from subitize.analysis.claims import (
 )
 from subitize.analysis.compare import is_fallback
 from subitize.analysis.score import PromptResult
-from subitize.papers.t2icountbench.tables import (
-    IMAGES,
-    KAPPA,
-    SCENES,
-    SUITE,
-    average_by_model,
-    choose_k,
-    having,
-    missing_levels,
-    prompt_of,
-    unrefined,
-)
+from subitize.papers.t2icountbench import tables
+from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import REFINED, base_suite
 from subitize.report.claims import describe_level, describe_margin, tell, write_p
 from subitize.report.table import estimate_text, number_of
@@ -51,7 +41,8 @@ _APPLIED = ", where it applies"
 CLAIMS: Mapping[str, str] = {
     "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
     "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",
-    "κ": f"Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: {KAPPA}).",
+    "κ": "Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: "
+    f"{tables.KAPPA}).",
     "5.1": "Refining the prompt makes counting worse, by most refinements.",
     "C.1": "Nature and the city are harder than home.",
     "C.2": "Models change their ranks from scene to scene.",
@@ -80,12 +71,12 @@ def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> li
 
 def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.1: averages are below one half, and the best is well above the worst."""
-    k, own = choose_k(attempts), unrefined(attempts)
-    means = average_by_model(own, k)
+    k, own = tables.choose_k(attempts), tables.unrefined(attempts)
+    means = tables.average_by_model(own, k)
     if not means:
         return state("4.1", "undecided", f"there are no attempts at {SUITE} itself")
     # A claim about all of m models is tested m times.
-    means = average_by_model(own, k, 1 - ALPHA / len(means))
+    means = tables.average_by_model(own, k, 1 - ALPHA / len(means))
     below = [model for model, mean in means.items() if mean.high < 0.5]
     above = [model for model, mean in means.items() if mean.low >= 0.5]
     finding = (
@@ -97,7 +88,7 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     if len(means) == 1:
         alone = f"{finding}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
         return state("4.1", "does not hold" if above and not part else "undecided", alone)
-    values = _values(own, k, prompt_of)
+    values = _values(own, k, tables.prompt_of)
     models = sorted(means, key=lambda one: -means[one].value)
     pairs = {
         (better, worse): found
@@ -118,28 +109,28 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
 
 def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) -> str:
     """Say what is missing for a claim about the whole benchmark, if anything is."""
-    missing: dict[str, None] = {} if k >= IMAGES else {f"the success of {IMAGES} images": None}
+    missing: dict[str, None] = {} if k >= tables.IMAGES else {f"the success of {tables.IMAGES} images": None}
     for model in models:
-        found = missing_levels([one for one in own if one.model == model], k)
+        found = tables.missing_levels([one for one in own if one.model == model], k)
         missing |= dict.fromkeys([*found["category"], *found["difficulty"]])
     return f"; the claim is of the whole design, and there is nothing of {', '.join(missing)}" if missing else ""
 
 
 def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
-    k, own = choose_k(attempts), unrefined(attempts)
+    k, own = tables.choose_k(attempts), tables.unrefined(attempts)
     levels = {
-        level: _values(having(own, difficulty=level), k, _by("object", "scene", "style"))
+        level: _values(tables.having(own, difficulty=level), k, _by("object", "scene", "style"))
         for level in ("easy", "medium", "hard")
     }
     comparisons = compare_drops(
         [("easy", levels["easy"], "medium", levels["medium"]), ("medium", levels["medium"], "hard", levels["hard"])]
     )
-    at_hard = having(own, difficulty="hard")
-    hard = list(average_by_model(at_hard, k).values())
+    at_hard = tables.having(own, difficulty="hard")
+    hard = list(tables.average_by_model(at_hard, k).values())
     count = len(hard)
     # "Nearly all are below" is wrongly confirmed only if several intervals miss; "one more is above" if one does.
-    wider = average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
+    wider = tables.average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
     if len({one.label for one in comparisons}) < 2:
         return state("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
     below, above = sum(one.high < 0.1 for one in hard), sum(one.low >= 0.1 for one in wider)
@@ -159,22 +150,22 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
 
 def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
-    k = choose_k(attempts)
-    there = [one for one in having(attempts, scene="home", style="plain") if base_suite(one.item.suite) == SUITE]
-    original = _values(unrefined(there), k, prompt_of)
+    k = tables.choose_k(attempts)
+    there = [one for one in tables.having(attempts, scene="home", style="plain") if base_suite(one.item.suite) == SUITE]
+    original = _values(tables.unrefined(there), k, tables.prompt_of)
     names = dict.fromkeys(one.item.suite.partition(REFINED)[2] for one in there if REFINED in one.item.suite)
     refined = {name: [one for one in there if one.item.suite == f"{SUITE}{REFINED}{name}"] for name in names}
-    drops = [("original", original, name, _values(own, k, prompt_of)) for name, own in refined.items()]
+    drops = [("original", original, name, _values(own, k, tables.prompt_of)) for name, own in refined.items()]
     for name, own in refined.items():
         applied = [one for one in own if not is_fallback(one)]
         if len(applied) < len(own):
-            drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, prompt_of)))
+            drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, tables.prompt_of)))
     comparisons = compare_drops(drops)
     if not comparisons:
         return state("5.1", "undecided", "no refined prompts were judged beside the original ones")
     main = [one for one in pooled_or_single(comparisons) if not one.label.endswith(_APPLIED)]
     verdict = most_drop(main)
-    fallen_back = {prompt_of(one) for own in refined.values() for one in own if is_fallback(one)}
+    fallen_back = {tables.prompt_of(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
     finding = "; ".join(map(tell, main))
     tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
@@ -183,8 +174,8 @@ def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
 
 def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
     """Observation C.1: nature and city are harder than home, in plain style."""
-    at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
-    comparisons = compare_drops([("home", at["home"], scene, at[scene]) for scene in SCENES[1:]])
+    at = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES}
+    comparisons = compare_drops([("home", at["home"], scene, at[scene]) for scene in tables.SCENES[1:]])
     if not comparisons:
         needs = "it needs the same objects and numbers, in plain style, at home and elsewhere"
         return state("C.1", "undecided", needs)
@@ -195,7 +186,7 @@ def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
 
 def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
     """Observation C.2: a model good in one scene need not be in others; Kendall's W of the rankings."""
-    at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
+    at = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES}
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
     if len(at) < 2 or len(models) < 3:
@@ -229,7 +220,7 @@ def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
     """Observation C.3: styles matter less than scenes."""
     plain = _at(attempts, "home", "plain")
     styles = {style: _at(attempts, "home", style) for style in ("watercolor", "cartoon")}
-    scenes = {scene: _at(attempts, scene, "plain") for scene in SCENES[1:]}
+    scenes = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES[1:]}
     # The loss by scenes minus the loss by styles: home in plain style, the baseline of both, cancels out.
     both = ("styles", _mean_of_conditions([*styles.values()]), "scenes", _mean_of_conditions([*scenes.values()]))
     drops = [*(("plain", plain, style, values) for style, values in styles.items()), both]
@@ -268,8 +259,8 @@ def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResu
 
 def _at(attempts: Sequence[PromptResult], scene: str, style: str) -> ByModel:
     """Return the success of unrefined prompts in a scene and style, by model, object and number."""
-    there = having(unrefined(attempts), scene=scene, style=style)
-    return _values(there, choose_k(attempts), _by("object", "number"))
+    there = tables.having(tables.unrefined(attempts), scene=scene, style=style)
+    return _values(there, tables.choose_k(attempts), _by("object", "number"))
 
 
 def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:

@@ -12,43 +12,12 @@ from subitize.analysis.agreement import RaterAgreement, agree_run
 from subitize.analysis.score import PromptResult, rate_passes
 from subitize.errors import NothingToDoError
 from subitize.language.numbers import in_words
-from subitize.papers.t2icountbench import tables as paper
+from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.claims import claims, ranks_change
-from subitize.papers.t2icountbench.tables import (
-    ALL_MODELS,
-    AVERAGE,
-    CATEGORIES,
-    CONDITIONS,
-    KAPPA,
-    SUITE,
-    UNUSABLE,
-    TableCell,
-    Threshold,
-    average_by_model,
-    choose_k,
-    drawn_numbers,
-    list_published,
-    list_warnings,
-    rank_among_published,
-    table_2,
-    thresholds_at_half,
-)
+from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import Estimate
 from subitize.report import charts
-from subitize.report.charts import (
-    Palette,
-    Rows,
-    Spec,
-    colour_kinds,
-    draw_estimates,
-    draw_lines,
-    draw_reference,
-    field,
-    lay_out_panels,
-    layer,
-    number_field,
-    share_field,
-)
+from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
 from subitize.report.comparisons import RefinedRun, group_series, pair_section
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
@@ -72,26 +41,30 @@ from subitize.stats.crossing import LEVEL
 _FAR = 1e6  # intervals this wide carry no information
 
 
-def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
+def falling(rows: charts.Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> charts.Spec:
     """Draw shares of several kinds by number, a panel per model, with a line at a level, dashed where it is crossed."""
-    colour = colour_kinds(kinds)
-    crossed = {"x": field("crossing", "quantitative", aggregate="mean"), "color": colour}
+    colour = charts.colour_kinds(kinds)
+    crossed = {"x": charts.field("crossing", "quantitative", aggregate="mean"), "color": colour}
     layers = [
-        draw_reference({"y": {"datum": level}}, dash=[1, 3]),
-        layer("rule", crossed, when="isValid(datum.crossing)", strokeDash=[4, 3], opacity=0.8),
-        *draw_lines(share_field("share right"), {"x": number_field("number asked for"), "color": colour}),
+        charts.draw_reference({"y": {"datum": level}}, dash=[1, 3]),
+        charts.layer("rule", crossed, when="isValid(datum.crossing)", strokeDash=[4, 3], opacity=0.8),
+        *charts.draw_lines(
+            charts.share_field("share right"), {"x": charts.number_field("number asked for"), "color": colour}
+        ),
     ]
-    return lay_out_panels(rows, layers, models)
+    return charts.lay_out_panels(rows, layers, models)
 
 
-def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
+def signed_by_number(rows: charts.Rows, palette: Palette, *, y_title: str) -> charts.Spec:
     """Draw values on both sides of 0 by number with their intervals, a panel per model."""
     ends = [float(str(row[end])) for row in rows for end in ("value", "low", "high")]
     near = [0.0, *(end for end in ends if abs(end) < _FAR)]
     scale = {"domain": [min(near), max(near)], "nice": True, "clamp": True}
-    y = field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
-    shared = {"x": number_field("number asked for"), "color": palette.colour(legend=False)}
-    return lay_out_panels(rows, [draw_reference({"y": {"datum": 0}}), *draw_estimates("y", y, shared)], palette.order)
+    y = charts.field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
+    shared = {"x": charts.number_field("number asked for"), "color": palette.colour(legend=False)}
+    return charts.lay_out_panels(
+        rows, [charts.draw_reference({"y": {"datum": 0}}), *charts.draw_estimates("y", y, shared)], palette.order
+    )
 
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
@@ -100,9 +73,9 @@ _RANK = "rank of the average, and of the ends of its interval, among the fifteen
 
 def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
     """Rank the models here among those of the paper, best first, and warn of what cannot be compared."""
-    cells = by_row(cell for group in groups for cell in table_2(group.attempts) if not cell.is_published)
-    found = [name for own in cells.values() for name in own if name != AVERAGE]
-    categories = [name for name in dict.fromkeys([*CATEGORIES, *found]) if name in found]
+    cells = by_row(cell for group in groups for cell in tables.table_2(group.attempts) if not cell.is_published)
+    found = [name for own in cells.values() for name in own if name != tables.AVERAGE]
+    categories = [name for name in dict.fromkeys([*tables.CATEGORIES, *found]) if name in found]
     rows = [*_measured(groups, cells, categories), *_published(categories)]
     ordered = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
     columns: Columns = (
@@ -122,7 +95,7 @@ def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
 
 def describe_success(groups: Sequence[RefinedRun]) -> str:
     """Describe success: how many images there are, of which one must be right."""
-    sizes = sorted({choose_k(group.attempts) for group in groups})
+    sizes = sorted({tables.choose_k(group.attempts) for group in groups})
     if sizes == [1]:
         return "share of prompts whose image is right"
     return f"share of prompts of which at least one of {' or '.join(map(in_words, sizes))} images is right"
@@ -133,13 +106,15 @@ def headline(groups: Sequence[RefinedRun]) -> str:
     found = {
         model: mean
         for group in groups
-        for model, mean in average_by_model(group.attempts, choose_k(group.attempts)).items()
+        for model, mean in tables.average_by_model(group.attempts, tables.choose_k(group.attempts)).items()
     }
     if not found:
         return ""
     marks = badges(groups)
     best = max(found, key=lambda model: (not marks[model], found[model].value))
-    placed = next((one for group in groups for one in rank_among_published(group.attempts) if one.model == best), None)
+    placed = next(
+        (one for group in groups for one in tables.rank_among_published(group.attempts) if one.model == best), None
+    )
     rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
     note = describe_standing(
         best, stand_series([one for group in groups for one in group.series]), by="accuracy per image"
@@ -155,21 +130,21 @@ def badges(groups: Iterable[RefinedRun]) -> dict[str, RowKind]:
     return {one.label: one.badge for group in groups for one in group.series}
 
 
-def by_row(cells: Iterable[TableCell]) -> dict[str, dict[str, TableCell]]:
+def by_row(cells: Iterable[tables.TableCell]) -> dict[str, dict[str, tables.TableCell]]:
     """Group cells by row and column."""
-    found: dict[str, dict[str, TableCell]] = defaultdict(dict)
+    found: dict[str, dict[str, tables.TableCell]] = defaultdict(dict)
     for cell in cells:
         found[cell.row][cell.column] = cell
     return found
 
 
 def _measured(
-    groups: Sequence[RefinedRun], cells: Mapping[str, Mapping[str, TableCell]], categories: Sequence[str]
+    groups: Sequence[RefinedRun], cells: Mapping[str, Mapping[str, tables.TableCell]], categories: Sequence[str]
 ) -> Iterator[tuple[float, Row]]:
-    ranks = {one.model: one for group in groups for one in rank_among_published(group.attempts)}
+    ranks = {one.model: one for group in groups for one in tables.rank_among_published(group.attempts)}
     badge = badges(groups)
     for label, own in cells.items():
-        average = own[AVERAGE].value
+        average = own[tables.AVERAGE].value
         if isinstance(average, Estimate):
             ranked = ranks.get(label)
             ends = (ranked.rank, ranked.best, ranked.worst) if ranked else None
@@ -177,15 +152,15 @@ def _measured(
             shares = (own[name].value if name in own else None for name in categories)
             yield (
                 average.value,
-                Row((label, average, own[AVERAGE].per_image, rank, *shares, average.n, ""), badge[label]),
+                Row((label, average, own[tables.AVERAGE].per_image, rank, *shares, average.n, ""), badge[label]),
             )
 
 
 def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
-    printed = {place: float(text) for place, text in list_published("table2").items()}
-    sizes = list_published("table1")
+    printed = {place: float(text) for place, text in tables.list_published("table2").items()}
+    sizes = tables.list_published("table1")
     for model in dict.fromkeys(row for row, _ in printed):
-        average = printed[model, AVERAGE]
+        average = printed[model, tables.AVERAGE]
         shares = (printed.get((model, name)) for name in categories)
         size = sizes[model, "parameters"].removesuffix("B").replace("N/A", "")
         yield average, Row((model, average, None, None, *shares, None, size), "published")
@@ -197,7 +172,7 @@ def _warn(groups: Sequence[RefinedRun]) -> Paragraph:
     for group in groups:
         known = {one.model for one in (*group.attempts, *group.refined)}
         of_models: dict[str, list[str]] = {}
-        for text in list_warnings([*group.attempts, *group.refined], group.omissions):
+        for text in tables.list_warnings([*group.attempts, *group.refined], group.omissions):
             who = next((label for label in known if text.startswith(f"{label}: ")), "")
             of_models.setdefault(text.removeprefix(f"{who}: "), []).append(who)
         run = f"{group.name}: " if len(groups) > 1 else ""
@@ -276,7 +251,9 @@ def agreement(groups: Sequence[RefinedRun]) -> Section | None:
         rows.append(Row((name, question, *shares, *counts)))
         if one.caution:
             cautions.append(Paragraph(f"With caution: {name}, {question}: {one.caution}."))
-    rows.append(Row(("15 models", "one of four is right", float(KAPPA), *(None,) * 3, 5, *(None,) * 4), "published"))
+    rows.append(
+        Row(("15 models", "one of four is right", float(tables.KAPPA), *(None,) * 3, 5, *(None,) * 4), "published")
+    )
     columns = (
         Column.text("Images of"),
         Column.text("Question"),
@@ -339,17 +316,17 @@ def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
         "Easy are the numbers 1 to 5, medium 6 to 10, hard 11 to 15. The paper prints no figures but in its text, and "
         "mostly as ranges; those stand in the data."
     )
-    figure = _by_level(groups, paper.by_difficulty, "difficulty", "By difficulty", note)
+    figure = _by_level(groups, tables.by_difficulty, "difficulty", "By difficulty", note)
     return Section.of(f"{SUITE}-by-difficulty", "By difficulty", figure)
 
 
 def by_number(groups: Sequence[RefinedRun]) -> Section | None:
     """Show accuracy per image and success by number, and the number at which each falls below one half."""
     cells: dict[tuple[str, str, int], Estimate] = {}
-    halves: list[Threshold] = []
+    halves: list[tables.Threshold] = []
     for group in groups:
-        k = choose_k(group.attempts)
-        halves += thresholds_at_half(group.attempts, k)
+        k = tables.choose_k(group.attempts)
+        halves += tables.thresholds_at_half(group.attempts, k)
         rates = [one for one in rate_passes(group.attempts, ["number"]) if one.factor == "number"]
         for place in product(dict.fromkeys(one.model for one in group.attempts), sorted({1, k})):
             own = (one for one in rates if (one.model, one.k) == place)
@@ -379,7 +356,7 @@ def by_number(groups: Sequence[RefinedRun]) -> Section | None:
 
 def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     """Show whether too many or too few are drawn, and their spread; votes say nothing about that."""
-    found = [one for group in groups for one in drawn_numbers(group.attempts)]
+    found = [one for group in groups for one in tables.drawn_numbers(group.attempts)]
     if not found:
         return None
     badge = badges(groups)
@@ -408,17 +385,17 @@ def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
 def by_scene(groups: Sequence[RefinedRun]) -> Figure | None:
     """Show the effect of scenes on each model, in plain style (Figure 4)."""
     note = "Published: what the paper’s text says."
-    return _by_level(groups, paper.by_scene, "scene", "By scene, in plain style", note)
+    return _by_level(groups, tables.by_scene, "scene", "By scene, in plain style", note)
 
 
 def by_style(groups: Sequence[RefinedRun]) -> Figure | None:
     """Show the effect of styles on each model, at home (Figure 3)."""
-    return _by_level(groups, paper.by_style, "style", "By style, at home", "The paper prints none of these.")
+    return _by_level(groups, tables.by_style, "style", "By style, at home", "The paper prints none of these.")
 
 
 def averages(groups: Sequence[RefinedRun]) -> Figure | None:
     """Show scenes and styles averaged over models, beside the paper's means (Figure 5)."""
-    found = [(group, cell) for group in groups for cell in paper.averages(group.attempts)]
+    found = [(group, cell) for group in groups for cell in tables.averages(group.attempts)]
     measured: dict[str, dict[str, Estimate]] = defaultdict(dict)
     for group, cell in found:
         if isinstance(cell.value, Estimate):
@@ -434,7 +411,7 @@ def averages(groups: Sequence[RefinedRun]) -> Figure | None:
     ]
     points += [{"model": level, "kind": _PUBLISHED, **_point(printed[level])} for level in levels if level in printed]
     rows = [Row((name, *map(own.get, levels))) for name, own in measured.items()]
-    rows.append(Row((ALL_MODELS, *map(printed.get, levels)), "published"))
+    rows.append(Row((tables.ALL_MODELS, *map(printed.get, levels)), "published"))
     estimates = [estimate for own in measured.values() for estimate in own.values()]
     kinds = dict(zip(measured, _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
     title = "Scenes and styles, averaged over models"
@@ -452,22 +429,22 @@ def averages(groups: Sequence[RefinedRun]) -> Figure | None:
 
 def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
     """Show original and refined prompts at home in plain style as in the paper (Table 3)."""
-    found = [cell for group in groups for cell in paper.table_3([*group.attempts, *group.refined])]
+    found = [cell for group in groups for cell in tables.table_3([*group.attempts, *group.refined])]
     measured = by_row(cell for cell in found if not cell.is_published and cell.table == "table3")
     if not measured:
         return []
     names = dict.fromkeys(name for own in measured.values() for name in own)
-    columns = [*(name for name in names if name != AVERAGE), *(name for name in names if name == AVERAGE)]
+    columns = [*(name for name in names if name != tables.AVERAGE), *(name for name in names if name == tables.AVERAGE)]
     badge = badges(groups)
     rows = []
     for label, own in measured.items():
         shares = (own[name].value if name in own else None for name in columns)
-        fell_back = sum(cell.fallbacks for cell in own.values() if cell.column != AVERAGE)
+        fell_back = sum(cell.fallbacks for cell in own.values() if cell.column != tables.AVERAGE)
         rows.append(Row((label, *shares, fell_back), badge[label]))
-    are_same = {*columns} == {*CONDITIONS, AVERAGE}
+    are_same = {*columns} == {*tables.CONDITIONS, tables.AVERAGE}
     for model, printed in by_row(cell for cell in found if cell.is_published).items():
-        named = f"{model} of 15" if model == AVERAGE else model
-        known = [name for name in printed if name != AVERAGE or are_same]
+        named = f"{model} of 15" if model == tables.AVERAGE else model
+        known = [name for name in printed if name != tables.AVERAGE or are_same]
         figures = (float(str(printed[name].value)) if name in known else None for name in columns)
         rows.append(Row((named, *figures, None), "published"))
     fallbacks = Column("Fallbacks", "Refined prompts that are the original ones, as the refinement did not apply.")
@@ -483,7 +460,7 @@ def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
 
 def _by_level(
     groups: Sequence[RefinedRun],
-    compute: Callable[[Sequence[PromptResult]], list[TableCell]],
+    compute: Callable[[Sequence[PromptResult]], list[tables.TableCell]],
     name: str,
     title: str,
     note: str,
@@ -539,7 +516,7 @@ def _kind(size: int) -> str:
     return _IMAGE if size == 1 else f"at least one of {size}"
 
 
-def _half_table(halves: Sequence[Threshold], badge: Mapping[str, RowKind]) -> Block:
+def _half_table(halves: Sequence[tables.Threshold], badge: Mapping[str, RowKind]) -> Block:
     kinds = sorted({one.k for one in halves})
     rows = []
     for label in dict.fromkeys(one.model for one in halves):
@@ -556,11 +533,15 @@ def _half_table(halves: Sequence[Threshold], badge: Mapping[str, RowKind]) -> Bl
 
 
 def report(
-    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
+    suite: str,
+    series: Sequence[Series],
+    refined: Sequence[Series],
+    counted: Sequence[CountingModel],
+    palette: Palette,
 ) -> SuiteReport:
     """Compose every section that the answers allow; items excluded by hand are left out."""
     left = [one for one in series if not one.is_excluded]
-    groups = [_best_first(group) for group in group_series(left, refined, unusable=UNUSABLE) if group.attempts]
+    groups = [_best_first(group) for group in group_series(left, refined, unusable=tables.UNUSABLE) if group.attempts]
     read = {one.model for group in groups for one in group.attempts}
     unread = [one.label for one in left if one.label not in read]
     notes = [Paragraph(f"{label}: no answer about its images has a value; it is in no figure.") for label in unread]
@@ -583,7 +564,7 @@ def report(
 
 def _best_first(group: RefinedRun) -> RefinedRun:
     """Sort models by their averages, the order of all figures."""
-    averages = average_by_model(group.attempts, choose_k(group.attempts))
+    averages = tables.average_by_model(group.attempts, tables.choose_k(group.attempts))
     order = sorted(averages, key=lambda label: -averages[label].value)
     known = {label: rank for rank, label in enumerate(order)}
     attempts, refined = (

@@ -23,28 +23,8 @@ from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER, tables
 from subitize.papers.t2icountbench.claims import claims, state
-from subitize.papers.t2icountbench.tables import (
-    ALL_MODELS,
-    AVERAGE,
-    CATEGORIES,
-    CONDITIONS,
-    DIFFICULTIES,
-    MODELS,
-    PUBLISHED,
-    SCENES,
-    STYLES,
-    SUITE,
-    UNUSABLE,
-    DrawnNumbers,
-    PromptShare,
-    RankAmongPublished,
-    TableCell,
-    Threshold,
-    average_categories,
-    drawn_numbers,
-    list_published,
-    thresholds_at_half,
-)
+from subitize.papers.t2icountbench.suite import NAME as SUITE
+from subitize.papers.t2icountbench.tables import drawn_numbers
 from subitize.records import Estimate, MatchesPrompt, base_suite
 from subitize.report.claims import claim_lines, tell, write_p
 from subitize.report.comparisons import name_measure, pair_table
@@ -63,7 +43,7 @@ VERDICTS: dict[PrintedVerdict, str] = {
     "differs": "no cells that round to the printed ones have a mean that rounds to it",
 }
 
-ITEMS: dict[str, int] = {name: 150 if name == "fruit" else 75 for name in CATEGORIES}
+ITEMS: dict[str, int] = {name: 150 if name == "fruit" else 75 for name in tables.CATEGORIES}
 """Prompts per category: 15 numbers in 5 conditions; fruit has two objects."""
 
 _HALF = 0.005
@@ -89,16 +69,16 @@ def check_means() -> list[PrintedMean]:
     prompts are further apart than two digits, so most cells of Table 2 imply a single number of successes, those of
     fruit one or two: these give the range of its means. In Table 3 rounding gives the range.
     """
-    two, three = list_published("table2"), list_published("table3")
+    two, three = tables.list_published("table2"), tables.list_published("table3")
     found = []
-    for model in MODELS:
-        own = [two[model, name] for name in CATEGORIES]
+    for model in tables.MODELS:
+        own = [two[model, name] for name in tables.CATEGORIES]
         shares = [[k / n for k in implied_counts(cell, n)] for cell, n in zip(own, ITEMS.values(), strict=True)]
-        found.append(_check(CellId("table2", model, AVERAGE), own, [(min(one), max(one)) for one in shares]))
-    rows = {row: [three[row, name] for name in CONDITIONS] for row in (*MODELS, AVERAGE)}
-    columns = {name: [three[model, name] for model in MODELS] for name in (*CONDITIONS, AVERAGE)}
-    means = [(CellId("table3", row, AVERAGE), cells) for row, cells in rows.items()]
-    means += [(CellId("table3", AVERAGE, name), cells) for name, cells in columns.items()]
+        found.append(_check(CellId("table2", model, tables.AVERAGE), own, [(min(one), max(one)) for one in shares]))
+    rows = {row: [three[row, name] for name in tables.CONDITIONS] for row in (*tables.MODELS, tables.AVERAGE)}
+    columns = {name: [three[model, name] for model in tables.MODELS] for name in (*tables.CONDITIONS, tables.AVERAGE)}
+    means = [(CellId("table3", row, tables.AVERAGE), cells) for row, cells in rows.items()]
+    means += [(CellId("table3", tables.AVERAGE, name), cells) for name, cells in columns.items()]
     for place, cells in means:
         found.append(_check(place, cells, [(float(cell) - _HALF, float(cell) + _HALF) for cell in cells]))
     return found
@@ -116,10 +96,12 @@ class PrintedSentence:
 
 def check_text() -> list[PrintedSentence]:
     """Check what the text says about the tables against their printed cells."""
-    two, three = ({key: float(cell) for key, cell in list_published(table).items()} for table in ("table2", "table3"))
-    averages = [two[model, AVERAGE] for model in MODELS]
+    two, three = (
+        {key: float(cell) for key, cell in tables.list_published(table).items()} for table in ("table2", "table3")
+    )
+    averages = [two[model, tables.AVERAGE] for model in tables.MODELS]
     best, worst = max(averages), min(averages)
-    highest = max(two[model, category] for model in MODELS for category in CATEGORIES)
+    highest = max(two[model, category] for model in tables.MODELS for category in tables.CATEGORIES)
     checks = [
         PrintedSentence("4.1", "no average is above 50 %", f"the highest is {best:.2f}", best <= 0.5),
         PrintedSentence("4.1", "no category is above 60 %", f"the highest is {highest:.2f}", highest <= 0.6),
@@ -130,7 +112,7 @@ def check_text() -> list[PrintedSentence]:
             best / worst - 1 > 1.25,
         ),
     ]
-    means = {name: fmean([three[model, name] for model in MODELS]) for name in CONDITIONS}
+    means = {name: fmean([three[model, name] for model in tables.MODELS]) for name in tables.CONDITIONS}
     for name in ("multiplicative", "additive", "position"):
         drop = 1 - means[name] / means["original"]
         said = f"{name} prompts lose more than 40 % of the original accuracy"
@@ -152,19 +134,19 @@ def implied_counts(printed: str, n: int) -> list[int]:
 
 def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence]:
     """Check what the text says about plain style at home against the unrefined column of Table 3, which is the same."""
-    for model in MODELS:
-        said = PUBLISHED.get(CellId("figure4", model, "home"))
+    for model in tables.MODELS:
+        said = tables.PUBLISHED.get(CellId("figure4", model, "home"))
         if said is not None:
             found = three[model, "original"]
             yield PrintedSentence("C", f"{model} has {said} % at home", f"{found:.2f}", round(100 * found) == int(said))
     flux = three["FLUX 1.1", "original"]
-    worse = sum(three[model, "original"] < flux for model in MODELS)
-    found_place = f"{worse} of the other {len(MODELS) - 1} are worse"
-    yield PrintedSentence("C", "FLUX 1.1 is among the worst at home", found_place, worse < len(MODELS) / 3)
+    worse = sum(three[model, "original"] < flux for model in tables.MODELS)
+    found_place = f"{worse} of the other {len(tables.MODELS) - 1} are worse"
+    yield PrintedSentence("C", "FLUX 1.1 is among the worst at home", found_place, worse < len(tables.MODELS) / 3)
 
 
 def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> PrintedMean:
-    printed = PUBLISHED[place]
+    printed = tables.PUBLISHED[place]
     mean, target = fmean(map(float, cells)), float(printed)
     low, high = fmean([edge for edge, _ in ranges]), fmean([edge for _, edge in ranges])
     distance = abs(mean - target)
@@ -184,8 +166,8 @@ class Beyond:
     """What the paper does not have: refinements in all scenes, numbers drawn, and where models fall below one half."""
 
     refinements: list[RefinementEffect]
-    drawn_numbers: list[DrawnNumbers]
-    half_points: list[Threshold]
+    drawn_numbers: list[tables.DrawnNumbers]
+    half_points: list[tables.Threshold]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +177,8 @@ class PaperTables:
     judge: str
     k: int
     warnings: list[str]
-    cells: list[TableCell]
-    placements: list[RankAmongPublished]
+    cells: list[tables.TableCell]
+    placements: list[tables.RankAmongPublished]
     statements: list[Claim]
     beyond: Beyond | None
 
@@ -216,7 +198,7 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
     beyond = None
     if extensions:
         beyond = Beyond(
-            compare(attempts, k, read_designs(run)), drawn_numbers(attempts), thresholds_at_half(attempts, k)
+            compare(attempts, k, read_designs(run)), drawn_numbers(attempts), tables.thresholds_at_half(attempts, k)
         )
     return PaperTables(
         name,
@@ -255,8 +237,8 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult
     seen_by = find_one_judge(run, observed.rows)
     if judge is not None and not len(observed):
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, ())
-    attempts = gather_attempts(observed, unusable=UNUSABLE)
-    omissions = find_omissions(observed, unusable=UNUSABLE)
+    attempts = gather_attempts(observed, unusable=tables.UNUSABLE)
+    omissions = find_omissions(observed, unusable=tables.UNUSABLE)
     attempts = [replace(one, judge=seen_by) for one in attempts]  # also for results without any usable value
     if not tables.unrefined(attempts):
         raise NothingToDoError(f"{run.location} {_describe_nothing(observed, omissions)}")
@@ -312,7 +294,7 @@ def observe_published() -> list[Claim]:
 
 
 def _low_and_unequal() -> Claim:
-    averages = _column("table2", AVERAGE)
+    averages = _column("table2", tables.AVERAGE)
     (mean,) = estimate([*averages.values()], scale=MEAN)
     best, worst = max(averages, key=averages.__getitem__), min(averages, key=averages.__getitem__)
     below = sum(value < 0.5 for value in averages.values())
@@ -327,9 +309,9 @@ def _low_and_unequal() -> Claim:
 
 
 def _falls_with_number() -> Claim:
-    said = list_published("figure1")
-    easy, medium = said[ALL_MODELS, "easy"], said[ALL_MODELS, "medium"]
-    above = [model for model in MODELS if said.get((model, "hard"), "").startswith(">")]
+    said = tables.list_published("figure1")
+    easy, medium = said[tables.ALL_MODELS, "easy"], said[tables.ALL_MODELS, "medium"]
+    above = [model for model in tables.MODELS if said.get((model, "hard"), "").startswith(">")]
     finding = (
         f"the text gives ranges only: easy {easy} %, medium {medium} %, and hard above 10 % for {', '.join(above)} "
         "alone; ranges that do not overlap are a drop for every model, of unknown size"
@@ -338,21 +320,25 @@ def _falls_with_number() -> Claim:
 
 
 def _refinements() -> Claim:
-    original = _column("table3", CONDITIONS[0])
-    columns = {name: _column("table3", name) for name in CONDITIONS[1:]}
+    original = _column("table3", tables.CONDITIONS[0])
+    columns = {name: _column("table3", name) for name in tables.CONDITIONS[1:]}
     comparisons = adjust(
         {(f"original − {name}", ""): found for name, own in columns.items() if (found := pair(original, own))}
     )
-    worse = sum(original[model] > own[model] for own in columns.values() for model in MODELS)
-    cells = len(columns) * len(MODELS)
+    worse = sum(original[model] > own[model] for own in columns.values() for model in tables.MODELS)
+    cells = len(columns) * len(tables.MODELS)
     finding = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
     return state("5.1", all_drop(comparisons), finding, comparisons)
 
 
 def _scenes() -> Claim:
-    said, means = list_published("figure4"), list_published("figure5")
-    home, city = means[ALL_MODELS, "home"], means[ALL_MODELS, "city"]
-    both = [f"{model} {said[model, 'home']} to {said[model, 'city']} %" for model in MODELS if (model, "home") in said]
+    said, means = tables.list_published("figure4"), tables.list_published("figure5")
+    home, city = means[tables.ALL_MODELS, "home"], means[tables.ALL_MODELS, "city"]
+    both = [
+        f"{model} {said[model, 'home']} to {said[model, 'city']} %"
+        for model in tables.MODELS
+        if (model, "home") in said
+    ]
     finding = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
     return state("C.1", "undecided", finding)
 
@@ -360,9 +346,9 @@ def _scenes() -> Claim:
 def _rankings() -> Claim:
     """Compute Kendall's W where cells are printed: not by scene, but by category and by refinement."""
     rankings = []
-    for table, what, names in (("table2", "categories", CATEGORIES), ("table3", "columns", CONDITIONS)):
+    for table, what, names in (("table2", "categories", tables.CATEGORIES), ("table3", "columns", tables.CONDITIONS)):
         columns = [_column(table, name) for name in names]
-        found = kendall_w(np.array([[own[model] for model in MODELS] for own in columns]))
+        found = kendall_w(np.array([[own[model] for model in tables.MODELS] for own in columns]))
         assert found is not None
         rankings.append(
             f"the {found.raters} {what} of {table} rank the {found.things} models with W {found.w:.3f} "
@@ -372,18 +358,18 @@ def _rankings() -> Claim:
 
 
 def _styles() -> Claim:
-    means = {level: f"{level} {share} %" for (_, level), share in list_published("figure5").items()}
-    styles, scenes = (", ".join(map(means.__getitem__, levels)) for levels in (STYLES, ("home", "city")))
+    means = {level: f"{level} {share} %" for (_, level), share in tables.list_published("figure5").items()}
+    styles, scenes = (", ".join(map(means.__getitem__, levels)) for levels in (tables.STYLES, ("home", "city")))
     return state("C.3", "undecided", f"means only: {styles}; {scenes}; without cells by model there is no interval")
 
 
 def _implied_average(model: str) -> Estimate:
     """Average a model's categories as shares of prompts; of two possible counts the lower."""
-    cells = list_published("table2")
+    cells = tables.list_published("table2")
     counts = {name: implied_counts(cells[model, name], n)[0] for name, n in ITEMS.items()}
-    return average_categories(
+    return tables.average_categories(
         [
-            PromptShare(f"{name} {place}", name, (), float(place < count))
+            tables.PromptShare(f"{name} {place}", name, (), float(place < count))
             for name, count in counts.items()
             for place in range(ITEMS[name])
         ]
@@ -391,8 +377,8 @@ def _implied_average(model: str) -> Estimate:
 
 
 def _column(table: str, column: str) -> dict[str, float]:
-    cells = list_published(table)
-    return {model: float(cells[model, column]) for model in MODELS}
+    cells = tables.list_published(table)
+    return {model: float(cells[model, column]) for model in tables.MODELS}
 
 
 _TITLES = {
@@ -409,7 +395,7 @@ _CELLS = (
     "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
     "where that is another; paper: as printed, tables as shares, what its text says in percent"
 )
-_ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
+_ORDER = (*tables.CATEGORIES, *tables.CONDITIONS, *tables.DIFFICULTIES, *tables.SCENES, *tables.STYLES)
 """The columns in the paper's order; further ones follow, and averages come last."""
 
 
@@ -452,45 +438,45 @@ def show_checks(found: Reproduction) -> Result:
     return Result(shown, lead=(found.citation, lead), notes=notes)
 
 
-def _make_table(name: str, own: Sequence[TableCell]) -> Table:
+def _make_table(name: str, own: Sequence[tables.TableCell]) -> Table:
     cells: dict[tuple[str, str], Cell] = {}
     for (row, is_published), found in group_rows(own, lambda one: (one.row, one.is_published)).items():
         cells |= {(f"{row} (paper)" if is_published else row, one.column): _write(one) for one in found}
         if any(one.per_image for one in found):
             cells |= {(f"  per image of {row}", one.column): _per_image(one) for one in found}
     there = dict.fromkeys(one.column for one in own)
-    others = (name for name in there if name != AVERAGE)
-    columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
+    others = (name for name in there if name != tables.AVERAGE)
+    columns = [name for name in dict.fromkeys((*_ORDER, *others, tables.AVERAGE)) if name in there]
     return Table.from_cells(name, _TITLES[name], cells, [Column("")], columns, caption=_CELLS, digits=3, empty="")
 
 
-def _per_image(one: TableCell) -> Cell:
+def _per_image(one: tables.TableCell) -> Cell:
     if one.per_image is None:
         return ""
     is_same = isinstance(one.value, Estimate) and one.value.n == one.per_image.n
     return Worded("", one.per_image, "" if is_same else str(one.per_image.n))
 
 
-def _write(one: TableCell) -> Cell:
+def _write(one: tables.TableCell) -> Cell:
     if isinstance(one.value, str):
         return one.value
     fallbacks = f" ({one.fallbacks} unrefined)" if one.fallbacks else ""
     return Worded("", one.value, f"{one.value.n}{fallbacks}")
 
 
-def _rank_table(placements: Iterable[RankAmongPublished]) -> Table:
+def _rank_table(placements: Iterable[tables.RankAmongPublished]) -> Table:
     rows = ((one.model, one.average, f"{one.rank} of {one.of}", f"{one.best} to {one.worst}") for one in placements)
     title = "among the paper's fifteen, by average (1 is the best)"
     return Table.of("ranks", title, ("model", "average", "rank", "range"), rows, digits=3)
 
 
-def _drawn_table(numbers: Iterable[DrawnNumbers]) -> Table:
+def _drawn_table(numbers: Iterable[tables.DrawnNumbers]) -> Table:
     names = ("suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts")
     rows = ((one.suite, one.model, one.number, one.error, one.spread, one.error.n, one.prompts) for one in numbers)
     return Table.of("numbers-drawn", "numbers drawn", names, rows, digits=3)
 
 
-def _half_points_table(points: Iterable[Threshold]) -> Table:
+def _half_points_table(points: Iterable[tables.Threshold]) -> Table:
     rows = (
         (one.suite, one.model, name_measure(one.measure, one.k), str(one.crossing), one.crossing.n) for one in points
     )
