@@ -1,23 +1,26 @@
 """The prompts of GeckoNum are those of its release, or drawn as they were; a bad file is refused with its line."""
 
 import csv
+import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from subitize.errors import BadFileError
-from subitize.language.clauses import read_scene
 from subitize.language.scene import Comparison, Entity, Halves, Pieces, Relation, Scene
 from subitize.papers.geckonum.prompts import (
-    COLOURS,
     COLUMNS,
     TYPES,
     Prompt,
     design,
+    find_faults,
     fresh_prompts,
+    plain_entities,
     read_prompts,
     scene_of,
+    spell_entities,
 )
 from tests.cases import Case
 
@@ -66,9 +69,22 @@ def test_the_text_of_every_prompt_says_what_its_entities_name() -> None:
 
 
 def check_texts(prompts: tuple[Prompt, ...]) -> None:
-    scenes = {prompt.text: scene_of(prompt) for prompt in prompts}
-    nouns = sorted({entity.noun for scene in scenes.values() for entity in scene.entities})
-    assert [text for text, scene in scenes.items() if read_scene(text, nouns, COLOURS) != scene] == []
+    spelled = {one: spell_entities(one.type, scene_of(one), one.text) for one in prompts}
+    assert [one for one, entities in spelled.items() if entities != plain_entities(one.entities)] == []
+
+
+def test_the_text_of_every_released_prompt_says_what_its_entities_name(shared_data: Path) -> None:
+    check_texts(read_prompts(shared_data / "geckonum" / "prompts.csv"))
+
+
+def test_a_sampled_text_with_other_entities_is_refused(tmp_path: Path) -> None:
+    for prompt in design(3):
+        if prompt.type in SAMPLED:
+            other = re.sub(r"\d+", lambda found: f"{int(found[0]) + 1}", prompt.entities)
+            assert [*find_faults(prompt)] == []
+            assert [*find_faults(replace(prompt, entities=other))] == [
+                f"entities {other!r} of {prompt.text!r} should be {plain_entities(prompt.entities)!r}"
+            ]
 
 
 def test_types_come_in_the_order_and_the_numbers_of_the_release() -> None:
@@ -177,10 +193,13 @@ def test_a_shorter_file_of_the_same_columns_is_read(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[list[str], str]] = [
-    ([*GOOD, "3,2 cats.,0,1,dog:two,numeric_simple,geckonum_00003"], "line 5: entities 'dog:two': the number must"),
-    (["0,2 dogs.,0,1,dog,numeric_simple,geckonum_00000"], "line 2: entities 'dog': 'dog': should be written as"),
-    (["0,2 dogs.,0,1,:2,numeric_simple,geckonum_00000"], "line 2: entities ':2'"),
-    (["0,2 dogs.,0,1,dog:²,numeric_simple,geckonum_00000"], "the number must be digits"),
+    (
+        [*GOOD, "3,2 cats.,0,1,dog:two,numeric_simple,geckonum_00003"],
+        "line 5: entities 'dog:two' of '2 cats.' should be 'cat:2'",
+    ),
+    (["0,2 dogs.,0,1,dog,numeric_simple,geckonum_00000"], "line 2: entities 'dog' of '2 dogs.' should be 'dog:2'"),
+    (["0,2 dogs.,0,1,:2,numeric_simple,geckonum_00000"], "line 2: entities ':2' of '2 dogs.' should be 'dog:2'"),
+    (["0,12 dogs.,0,1,dog:²,numeric_simple,geckonum_00000"], "entities 'dog:²' of '12 dogs.' should be 'dog:12'"),
     ([DOG, DOG], "line 3: geckonum_00000 stands in line 2 already"),
     (
         ["0,2 dogs.,0,1,dog:2,numeric,geckonum_00000"],
@@ -196,7 +215,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["0,2 dogs.,0,yes,dog:2,numeric_simple,geckonum_00000"], "line 2: is_frequent 'yes': should be -1, 0 or 1"),
     (
         ["0,13 dogs.,0,1,dog:12,numeric_simple,geckonum_00000"],
-        "line 2: prompt '13 dogs.' does not say what its entities",
+        "line 2: entities 'dog:12' of '13 dogs.' should be 'dog:13'",
     ),
     (
         ["0,3 dogs.,0,1,dog:2,numeric_simple,geckonum_00000"],
@@ -218,18 +237,22 @@ WRONG: list[tuple[list[str], str]] = [
         ["0,Some blorple.,0,1,dog:2,numeric_simple,geckonum_00000"],
         "line 2: prompt 'Some blorple.' is not understood",
     ),
-    (['0,2 dogs.,0,-1,"dog:fewer,cat:2",approx-2-entity,geckonum_00000'], "should be written as one:fewer,other:X"),
+    (['0,2 dogs.,0,-1,"dog:fewer,cat:2",approx-2-entity,geckonum_00000'], "of '2 dogs.' should be 'dog:2'"),
     (
-        ['0,2 dogs.,0,-1,"dog:several,vase:1",approx-1-entity,geckonum_00000'],
-        "should be written as thing:few,place:1",
+        ['0,An image of a cup. There are few dogs in the cup.,0,-1,"dog:some,cup:1",approx-1-entity,geckonum_00000'],
+        "should be 'dog:few,cup:1'",
     ),
+    (['0,12 dogs.,0,-1,"dog:12",approx-1-entity,geckonum_00000'], "'approx-1-entity' does not suit '12 dogs.'"),
     (
         ["0,A pie cut into bits.,0,-1,pie:bits,fractional-simple,geckonum_00000"],
-        "'bits' is no known number or form",
+        "prompt 'A pie cut into bits.' is not understood",
     ),
-    (["0,No forks.,0,-1,fork:0,part-whole,geckonum_00000"], "the number must be 1 or more"),
-    (["0,2 dogs.,0,-1,dog:2,attribute-color,geckonum_00000"], "'dog': should be a colour and a noun"),
-    (['0,2 dogs near 2 cats.,0,-1,"dog:2,cat:2",attribute-spatial,geckonum_00000'], "no one place in"),
+    (["0,No forks.,0,-1,fork:0,part-whole,geckonum_00000"], "prompt_type 'part-whole' does not suit 'No forks.'"),
+    (["0,2 dogs.,0,-1,dog:2,attribute-color,geckonum_00000"], "prompt_type 'attribute-color' of '2 dogs.' should be"),
+    (
+        ['0,2 dogs near 2 cats.,0,-1,"dog:2,cat:2",attribute-spatial,geckonum_00000'],
+        "'2 dogs near 2 cats.' is not understood",
+    ),
     ([], "no prompts; the official file has a row for each"),
 ]
 

@@ -5,7 +5,7 @@ or a user's own nouns, each marked as frequent or rare."""
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -13,9 +13,10 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from subitize.errors import BadFileError, MissingPartError
+from subitize.errors import BadFileError, BadValueError, MissingPartError
 from subitize.io.files import read_records
-from subitize.language.scene import NotUnderstood, Scene
+from subitize.language.clauses import read_scene
+from subitize.language.scene import Halves, NotUnderstood, Pieces, Portion, Scene
 from subitize.papers.geckonum.sentences import (
     OFFICIAL,
     WORDS,
@@ -25,9 +26,7 @@ from subitize.papers.geckonum.sentences import (
     Held,
     Sentence,
     Split,
-    depict,
     make_sentences,
-    may_say,
     with_frequency,
 )
 
@@ -142,8 +141,61 @@ def number_prompts(sentences: Iterable[Sentence], name: str) -> tuple[Prompt, ..
 
 @lru_cache(maxsize=2048)  # each prompt is needed twice: when read and when made an item
 def scene_of(prompt: Prompt) -> Scene:
-    """Make the scene described by a prompt's type and entities."""
-    return depict(prompt.type, prompt.entities, prompt.text)
+    """Read the scene that a prompt describes, with the nouns of the design, or else with its own."""
+    known, own = _designed_nouns(), _list_nouns(prompt.type, prompt.entities)
+    scene = read_scene(prompt.text, known if {*own} <= {*known} else own, COLOURS)
+    if isinstance(scene, NotUnderstood):
+        raise BadValueError(f"prompt {prompt.text!r} is not understood: {scene.reason}")
+    return scene
+
+
+@lru_cache(maxsize=1)
+def _designed_nouns() -> tuple[str, ...]:
+    sentences = _published_sentences().values()
+    return tuple(dict.fromkeys(noun for one in sentences for noun in _list_nouns(one.type, one.entities)))
+
+
+def _list_nouns(type: str, entities: str) -> tuple[str, ...]:
+    """List the nouns of entities, without the colours before them."""
+    names = [one.rpartition(":")[0] for one in plain_entities(entities).split(",")]
+    return tuple(name.partition(" ")[2] if type.endswith("-color") else name for name in names)
+
+
+def plain_entities(entities: str) -> str:
+    """Write entities with our names of things, and without blanks between."""
+    for written, noun in _OUR_NOUNS.items():
+        entities = entities.replace(f"{written}:", f"{noun}:")
+    return re.sub(r"\s*,\s*", ",", entities.strip())
+
+
+# Our names for these drawings; the release cuts the last letter of the second.
+_OUR_NOUNS = {"loaf of bread": "loaf", "grains of ric": "rice grain", "grain of rice": "rice grain"}
+
+
+def spell_entities(type: str, scene: Scene, text: str) -> str:
+    """Write the entities of a scene as the release does for prompts of a type; "" if the type has no such scenes."""
+    first, last = scene.entities[0], scene.entities[-1]
+    words = [relation.word for relation in scene.relations]
+    match type, last.form:
+        case "approx-2-entity", None if scene.comparisons:
+            return f"{first.noun}:{scene.comparisons[0].word},{last.noun}:X"
+        case "approx-1-entity", None if words in (["in"], ["on"]):
+            return f"{first.noun}:{first.number or 'no'},{last.noun}:1"
+        case "part-whole", Pieces(2, ()):
+            return f"{first.noun}:{sum(entity.exact_number for entity in scene.entities)}"
+        case "fractional-simple", Portion(share):
+            return f"{first.noun}:{first.exact_number + float(share):g}"
+        case "fractional-simple", Pieces():
+            return f"{first.noun}:{text.rstrip('.').partition(' into ')[2]}"
+        case "fractional-complex", Pieces(2, (1, 2)):
+            return f"{first.noun}:1/3+2/3"
+        case "fractional-complex", Halves(colours):
+            return f"{first.noun}:{'+'.join(f'1/2{colour}' for colour in colours)}"
+    is_counted = TYPES[type] == 1 and all(isinstance(entity.number, int) for entity in scene.entities)
+    if not is_counted or any(entity.form for entity in scene.entities) or bool(words) != (type == "attribute-spatial"):
+        return ""
+    named = ((" ".join(filter(None, (one.colour, one.noun))), one.number) for one in scene.entities)
+    return ",".join(f"{name}:{number}" for name, number in named)
 
 
 def read_prompts(path: Path) -> tuple[Prompt, ...]:
@@ -151,21 +203,22 @@ def read_prompts(path: Path) -> tuple[Prompt, ...]:
     records = read_records(path)
     _check_header(path, next(records, (1, []))[1])
     lines: dict[str, int] = {}
-    found: list[tuple[Prompt, Scene]] = []
+    found: list[Prompt] = []
     for line, fields in records:
         try:
             prompt = _prompt(fields)
-            scene = scene_of(prompt)
         except ValueError as error:
             raise BadFileError(f"{path.name} line {line}: {error}") from None
         if prompt.id in lines:
             raise BadFileError(f"{path.name} line {line}: {prompt.id} stands in line {lines[prompt.id]} already")
         lines[prompt.id] = line
-        found.append((prompt, scene))
+        found.append(prompt)
     if not found:
         raise BadFileError(f"{path.name}: no prompts; the official file has a row for each")
-    _check_texts(path, found, lines)
-    return tuple(prompt for prompt, _ in found)
+    for prompt in found:
+        for fault in find_faults(prompt):
+            raise BadFileError(f"{path.name} line {lines[prompt.id]}: {fault}")
+    return tuple(found)
 
 
 def _check_header(path: Path, header: list[str]) -> None:
@@ -196,42 +249,34 @@ def _prompt(fields: list[str]) -> Prompt:
     return Prompt(int(index), text, _YES_OR_NO[has_numeral], _FREQUENT[is_frequent], entities, type, id)
 
 
-def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str, int]) -> None:
-    """Refuse a prompt whose text and entities disagree."""
-    from subitize.language import clauses  # the grammar is loaded only for texts outside the design
-
-    for prompt, scene in found:
-        known = _published_sentences().get(prompt.text)
-        if known is not None:
-            _check_as_designed(path, lines[prompt.id], prompt, known)
-            continue
-        if may_say(prompt.type, prompt.text, prompt.entities):
-            continue
-        nouns = tuple(dict.fromkeys(entity.noun for _, scene in found for entity in scene.entities))
-        said = clauses.read_scene(prompt.text, nouns, COLOURS)
-        where = f"{path.name} line {lines[prompt.id]}: prompt {prompt.text!r}"
-        if isinstance(said, NotUnderstood):
-            raise BadFileError(f"{where} is not understood: {said.reason}")
-        if said != scene:
-            raise BadFileError(f"{where} does not say what its entities do: {prompt.entities!r}")
+def find_faults(prompt: Prompt) -> Iterator[str]:
+    """Say where the other columns of a prompt differ from the design's, or its entities from its text."""
+    known = _published_sentences().get(prompt.text)
+    if known is not None:
+        frequent = {value: written for written, value in _FREQUENT.items()}
+        for column, own, right in (
+            ("entities", prompt.entities, known.entities),
+            ("prompt_type", prompt.type, known.type),
+            ("has_numeral", str(int(prompt.has_numeral)), str(int(known.has_numeral))),
+            ("is_frequent", frequent[prompt.is_frequent], frequent[known.is_frequent]),
+        ):
+            if own != right:
+                yield f"{column} {own!r} of {prompt.text!r} should be {right!r}"
+        return
+    try:
+        right = spell_entities(prompt.type, scene_of(prompt), prompt.text)
+    except BadValueError as error:
+        yield str(error)
+        return
+    if not right:
+        yield f"prompt_type {prompt.type!r} does not suit {prompt.text!r}"
+    elif plain_entities(prompt.entities) != right:
+        yield f"entities {prompt.entities!r} of {prompt.text!r} should be {right!r}"
 
 
 @lru_cache(maxsize=1)
 def _published_sentences() -> dict[str, Sentence]:
     return {one.text: one for one in make_sentences(OFFICIAL, None)}
-
-
-def _check_as_designed(path: Path, line: int, prompt: Prompt, known: Sentence) -> None:
-    """Refuse a published prompt whose other columns differ from the design's."""
-    frequent = {value: written for written, value in _FREQUENT.items()}
-    for column, own, right in (
-        ("entities", prompt.entities, known.entities),
-        ("prompt_type", prompt.type, known.type),
-        ("has_numeral", str(int(prompt.has_numeral)), str(int(known.has_numeral))),
-        ("is_frequent", frequent[prompt.is_frequent], frequent[known.is_frequent]),
-    ):
-        if own != right:
-            raise BadFileError(f"{path.name} line {line}: {column} {own!r} of {prompt.text!r} should be {right!r}")
 
 
 def fresh_prompts(seed: int, wishes: FreshOptions | None = None) -> tuple[Prompt, ...]:
