@@ -16,19 +16,8 @@ from subitize.interfaces import Events, watch
 from subitize.labels import PLURALITY, Rule, read_share
 from subitize.labels.calibrations import Calibrated
 from subitize.records import Box, Boxes, Count, Estimate
+from subitize.stats import thresholds
 from subitize.stats.boxes import Detections
-from subitize.stats.thresholds import (
-    FOLDS,
-    GRID,
-    METRICS,
-    Metric,
-    average,
-    choose,
-    count_above,
-    cross_validate,
-    estimate_settings,
-    find_errors,
-)
 from subitize.store import Run, codec
 from subitize.store.reading import VOTE, read_readings, read_responses
 from subitize.store.rows import list_sources
@@ -45,7 +34,7 @@ class Search:
     against: str = "human"
     metric: str = "nae"
     with_iou: bool = False
-    folds: int = FOLDS
+    folds: int = thresholds.FOLDS
     seed: int = 0
 
 
@@ -81,21 +70,21 @@ def calibrate(run: Run, search: Search, events: Events) -> Calibration:
     _check_enough(pairs, metric)
     options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.spec == search.judge), {})
     floor = read_share(options, "floor") or 0.0
-    grid = tuple(threshold for threshold in GRID if threshold >= floor)
+    grid = tuple(threshold for threshold in thresholds.GRID if threshold >= floor)
     if not grid:
         raise BadValueError(f"the judge kept no boxes below {floor:g}, so that there is no threshold to search")
     ious = IOUS if search.with_iou else (_own_iou(run, search.judge, options),)
     # (picture, iou, threshold)
-    counts = np.stack([count_above(_scores(pair, ious), grid) for pair in watch(events, "pictures", pairs)])
+    counts = np.stack([thresholds.count_above(_scores(pair, ious), grid) for pair in watch(events, "pictures", pairs)])
     shape = (len(ious), len(grid))
     truth, items = [pair.true for pair in pairs], [pair.item_id for pair in pairs]
-    errors = find_errors(counts.reshape(len(truth), -1), truth, items)
-    overlap, place = choose(average(errors, metric).reshape(shape), metric)
+    errors = thresholds.find_errors(counts.reshape(len(truth), -1), truth, items)
+    overlap, place = thresholds.choose(thresholds.average(errors, metric).reshape(shape), metric)
     folds = min(search.folds, _count_items(pairs, metric))
-    held_out = cross_validate(errors, metric, shape, folds=folds, seed=search.seed)
-    chosen = find_errors(counts[:, overlap], truth, items)
-    naes = estimate_settings(chosen, "nae", seed=search.seed) if chosen.has_nae else [None] * len(grid)
-    accuracies = estimate_settings(chosen, "accuracy", seed=search.seed)
+    held_out = thresholds.cross_validate(errors, metric, shape, folds=folds, seed=search.seed)
+    chosen = thresholds.find_errors(counts[:, overlap], truth, items)
+    naes = thresholds.estimate_settings(chosen, "nae", seed=search.seed) if chosen.has_nae else [None] * len(grid)
+    accuracies = thresholds.estimate_settings(chosen, "accuracy", seed=search.seed)
     curve = tuple(ThresholdPoint(*each) for each in zip(grid, naes, accuracies, strict=True))
     return Calibration(
         Calibrated(
@@ -129,10 +118,10 @@ class _Pair(NamedTuple):
     true: float
 
 
-def _check(search: Search) -> Metric:
-    metric = next((known for known in METRICS if known == search.metric), None)
+def _check(search: Search) -> thresholds.Metric:
+    metric = next((known for known in thresholds.METRICS if known == search.metric), None)
     if metric is None:
-        raise UnknownNameError("metric", search.metric, METRICS)
+        raise UnknownNameError("metric", search.metric, thresholds.METRICS)
     if search.folds < 2:
         raise BadValueError(f"--folds {search.folds}: cross-validation needs at least 2")
     if not 0 <= search.seed < 2**63:
@@ -191,7 +180,7 @@ def _pair_up(run: Run, search: Search) -> tuple[list[_Pair], list[str]]:
     return pairs, notes
 
 
-def _check_enough(pairs: Sequence[_Pair], metric: Metric) -> None:
+def _check_enough(pairs: Sequence[_Pair], metric: thresholds.Metric) -> None:
     if len(pairs) < LEAST_PAIRS:
         raise NothingToDoError(
             f"{len(pairs)} pictures have both boxes and a true count; a threshold needs at least {LEAST_PAIRS}, "
@@ -203,7 +192,7 @@ def _check_enough(pairs: Sequence[_Pair], metric: Metric) -> None:
         raise NothingToDoError(f"cross-validation needs more than one {what} among the {len(pairs)} pictures{other}")
 
 
-def _count_items(pairs: Iterable[_Pair], metric: Metric) -> int:
+def _count_items(pairs: Iterable[_Pair], metric: thresholds.Metric) -> int:
     return len({pair.item_id for pair in pairs if pair.true > 0 or metric == "accuracy"})
 
 
@@ -233,10 +222,10 @@ def _scores(pair: _Pair, ious: Sequence[float]) -> list[list[float]]:
 
 
 def _warn(search: Search, grid: Sequence[float], place: int, folds: int) -> Iterator[str]:
-    if grid[0] > GRID[0]:
+    if grid[0] > thresholds.GRID[0]:
         yield f"{search.judge} kept no boxes below {grid[0]:g}: the search starts there"
     if place == 0 and len(grid) > 1:
-        lower = ", a lower one may be better: judge again with a lower floor" if grid[0] > GRID[0] else ""
+        lower = ", a lower one may be better: judge again with a lower floor" if grid[0] > thresholds.GRID[0] else ""
         yield f"the best threshold is the lowest that was tried{lower}"
     if folds < search.folds:
         with_what = " with a true count above 0" if search.metric == "nae" else ""

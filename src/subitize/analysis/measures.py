@@ -14,20 +14,8 @@ from numpy.typing import NDArray
 
 from subitize.analysis.score import MEASURES
 from subitize.records import Estimate, Stimulus
+from subitize.stats import confusion
 from subitize.stats.answers import Anchoring, Direction, KnowerLevel, find_anchors, knower_level, signed_rank_test
-from subitize.stats.confusion import (
-    Answers,
-    confusion_matrix,
-    correlate_with_law,
-    design_effect,
-    distance,
-    highest_response,
-    human_matrix,
-    least_alike,
-    make_answers,
-    random_matrix,
-    round_responses,
-)
 from subitize.stats.cues import Cues
 from subitize.stats.response_law import ResponseLawFit, Tallies, Trials, Unfitted, fit_law, tally
 from subitize.stats.weber import NoWeber, ScalarVariability, Weber, describe_weber, scalar_variability
@@ -156,29 +144,31 @@ class CountingReport:
 
         Every category weighs the same.
         """
-        return correlate_with_law(self.replies, self.numbers, self._human)
+        return confusion.correlate_with_law(self.replies, self.numbers, self._human)
 
     @measure("human")
     def human_correlation_all(self) -> Estimate | None:
         """The same correlation where no count, or a count of 0, is a response of its own, which people never give."""
         if not self.eligible or (self.has_every_count and not self.zeros):
             return self.human_correlation
-        return correlate_with_law(self._all_replies, self.numbers, self._human, with_no_count=True)
+        return confusion.correlate_with_law(self._all_replies, self.numbers, self._human, with_no_count=True)
 
     @measure()
     def human_distance(self) -> Estimate | None:
         """Distance from the matrix of the ideal human: 0 means equal, 1 nothing in common."""
-        return distance(self._counts, self._human, self._design_effect)
+        return confusion.distance(self._counts, self._human, self._design_effect)
 
     @measure("from chance")
     def random_distance(self) -> Estimate | None:
         """Distance from the matrix of random answers, which correlates with nothing, as all its shares are equal."""
-        return distance(self._counts, random_matrix(self.numbers, self.responses[-1]), self._design_effect)
+        return confusion.distance(
+            self._counts, confusion.random_matrix(self.numbers, self.responses[-1]), self._design_effect
+        )
 
     @measure("abstraction")
     def abstraction(self) -> Abstraction | None:
         """The correlation of the two least similar categories."""
-        found = least_alike(self._counts, self._design_effect)
+        found = confusion.least_alike(self._counts, self._design_effect)
         if found is None:
             return None
         estimate, (one, other) = found
@@ -229,7 +219,7 @@ class CountingReport:
     @measure()
     def responses(self) -> tuple[int, ...]:
         """The responses, which are the rows of a matrix."""
-        return tuple(range(1, highest_response(self.numbers) + 1))
+        return tuple(range(1, confusion.highest_response(self.numbers) + 1))
 
     @measure()
     def matrices(self) -> Mapping[str, NDArray[np.int64]]:
@@ -252,17 +242,17 @@ class CountingReport:
         return self.counted.height == self.judged.height
 
     @cached_property
-    def replies(self) -> Answers:
+    def replies(self) -> confusion.Answers:
         """The answers that have a count, with their clusters and strata."""
         return _make_replies(self.counted)
 
     @cached_property
-    def _all_replies(self) -> Answers:
+    def _all_replies(self) -> confusion.Answers:
         return _make_replies(self.judged)
 
     @cached_property
     def _human(self) -> NDArray[np.float64]:
-        return human_matrix(self.numbers, self.responses[-1])
+        return confusion.human_matrix(self.numbers, self.responses[-1])
 
     @cached_property
     def _answers(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -276,12 +266,12 @@ class CountingReport:
     def _counts(self) -> NDArray[np.int64]:
         """How often each number was answered: by category, response and target."""
         highest = self.responses[-1]
-        return np.stack([confusion_matrix(*part, self.numbers, highest) for part in self._by_category])
+        return np.stack([confusion.confusion_matrix(*part, self.numbers, highest) for part in self._by_category])
 
     @cached_property
     def _design_effect(self) -> float:
         """The variance of the matrix relative to that of independent answers."""
-        return design_effect(self.replies, self.numbers, self.responses[-1])
+        return confusion.design_effect(self.replies, self.numbers, self.responses[-1])
 
     @cached_property
     def _tallies(self) -> Tallies:
@@ -289,7 +279,7 @@ class CountingReport:
         codes = self.counted.select(pl.col("category", "cluster").rank("dense").cast(pl.Int64))
         is_drawn = bool((self.rows["task"] == "draw").all())
         category, cluster = (codes[name].to_numpy() for name in ("category", "cluster"))
-        found = Trials(round_responses(*self._answers), self._answers[1], category, cluster)
+        found = Trials(confusion.round_responses(*self._answers), self._answers[1], category, cluster)
         return tally(found, self.responses[-1], has_gain_by_cluster=is_drawn)
 
     @cached_property
@@ -315,11 +305,11 @@ def measures() -> dict[str, CountMeasure[object]]:
     return {name: line for name, line in vars(CountingReport).items() if isinstance(line, CountMeasure)}
 
 
-def _make_replies(rows: pl.DataFrame) -> Answers:
+def _make_replies(rows: pl.DataFrame) -> confusion.Answers:
     counts = rows.select(pl.when(_IS_COUNTED).then("response").otherwise(None).fill_null(np.nan))
     category = rows["category"].rank("dense").cast(pl.Int64) - 1
     places = (rows["number"], category, rows["cluster"], rows["stratum"])
-    return make_answers(counts.to_series().to_numpy(), *(values.to_numpy() for values in places))
+    return confusion.make_answers(counts.to_series().to_numpy(), *(values.to_numpy() for values in places))
 
 
 def _responses_and_targets(counted: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -23,20 +23,9 @@ from subitize.analysis.claims import (
     subtract,
 )
 from subitize.analysis.design import estimate_by
+from subitize.papers.gimbrr import regressions
 from subitize.papers.gimbrr.prompts import ALL, SINGLE, TASKS
 from subitize.papers.gimbrr.ratings import TaskRatings, means_by
-from subitize.papers.gimbrr.regressions import (
-    COMPLEX,
-    MULTIPLE,
-    RELATED,
-    UNRELATED,
-    RegressionLine,
-    VarianceTerm,
-    analyse,
-    fit_line,
-    point_at_multiple,
-    point_at_singles,
-)
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import STEP_TITLES
 from subitize.records import Estimate
@@ -141,13 +130,18 @@ def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Claim:
 def regressions_show(ratings: TaskRatings, there: Iterable[str]) -> Iterator[Claim]:
     """Regress shares of complex tasks on those of simpler ones, if the run has all tasks of the paper."""
     known = set(there)
-    related, unrelated = (point_at_multiple(ratings, tasks) for tasks in (RELATED, UNRELATED))
-    effects = analyse(related, unrelated) if related and unrelated else None
+    related, unrelated = (
+        regressions.point_at_multiple(ratings, tasks) for tasks in (regressions.RELATED, regressions.UNRELATED)
+    )
+    effects = regressions.analyse(related, unrelated) if related and unrelated else None
     wanted: Mapping[str, tuple[Sequence[str], Claim | None]] = {
-        "7": ((*COMPLEX, SINGLE.key), _find_nothing("7", fit_line(point_at_singles(ratings)))),
-        "8": ((MULTIPLE, *RELATED), _find_rise("8", fit_line(related))),
-        "9": ((MULTIPLE, *UNRELATED), _find_nothing("9", fit_line(unrelated))),
-        "10": ((MULTIPLE, *RELATED, *UNRELATED), _find_one_slope("10", effects)),
+        "7": (
+            (*regressions.COMPLEX, SINGLE.key),
+            _find_nothing("7", regressions.fit_line(regressions.point_at_singles(ratings))),
+        ),
+        "8": ((regressions.MULTIPLE, *regressions.RELATED), _find_rise("8", regressions.fit_line(related))),
+        "9": ((regressions.MULTIPLE, *regressions.UNRELATED), _find_nothing("9", regressions.fit_line(unrelated))),
+        "10": ((regressions.MULTIPLE, *regressions.RELATED, *regressions.UNRELATED), _find_one_slope("10", effects)),
     }
     for id, (tasks, found) in wanted.items():
         missing = _missing(tasks, known)
@@ -197,7 +191,7 @@ def _judge(id: str, comparisons: tuple[Contrast, ...], unit: str = "rating") -> 
     return _state(id, verdict, least + finding, comparisons)
 
 
-def _find_nothing(id: str, line: RegressionLine | None) -> Claim | None:
+def _find_nothing(id: str, line: regressions.RegressionLine | None) -> Claim | None:
     if line is None:
         return None
     verdict = decide(holds=line.p >= ALPHA, fails=line.p < ALPHA)
@@ -205,7 +199,7 @@ def _find_nothing(id: str, line: RegressionLine | None) -> Claim | None:
     return _state(id, verdict, _describe_line(line) + caution)
 
 
-def _find_rise(id: str, line: RegressionLine | None) -> Claim | None:
+def _find_rise(id: str, line: regressions.RegressionLine | None) -> Claim | None:
     if line is None:
         return None
     is_certain = line.p < ALPHA
@@ -213,7 +207,7 @@ def _find_rise(id: str, line: RegressionLine | None) -> Claim | None:
     return _state(id, verdict, _describe_line(line))
 
 
-def _find_one_slope(id: str, effects: tuple[VarianceTerm, VarianceTerm] | None) -> Claim | None:
+def _find_one_slope(id: str, effects: tuple[regressions.VarianceTerm, regressions.VarianceTerm] | None) -> Claim | None:
     if effects is None:
         return None
     main, interaction = effects
@@ -228,7 +222,7 @@ def _find_one_slope(id: str, effects: tuple[VarianceTerm, VarianceTerm] | None) 
     return _state(id, verdict, finding)
 
 
-def _describe_line(line: RegressionLine) -> str:
+def _describe_line(line: regressions.RegressionLine) -> str:
     return f"b is {estimate_text(line.slope)}, p {write_p(line.p)}, {line.slope.n} points of models and tasks"
 
 

@@ -15,18 +15,9 @@ from subitize.io.files import CsvRow, read_lines
 from subitize.io.frames import make_frame
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import read_vote
+from subitize.papers.gimbrr import suite
 from subitize.papers.gimbrr.prompts import BY_TITLE, STRATA
 from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, shorten
-from subitize.papers.gimbrr.suite import (
-    MATCH,
-    NAME,
-    NAMING,
-    VERSION,
-    DirectoryRow,
-    make_item,
-    make_prompt,
-    read_directory,
-)
 from subitize.records import (
     Design,
     Drawn,
@@ -76,7 +67,7 @@ class ReleasedRating:
 class GimbrrRelease:
     """The prompts by ID, with the texts that were drawn, the ratings in file order, and warnings."""
 
-    prompts: Mapping[int, DirectoryRow]
+    prompts: Mapping[int, suite.DirectoryRow]
     ratings: Sequence[ReleasedRating]
     warnings: Sequence[str]
 
@@ -87,7 +78,7 @@ def read_release(folder: Path) -> GimbrrRelease:
     files = sorted(folder.glob("annotations*.csv"))
     if not files:
         raise BadFileError(f"no annotations*.csv in {folder}; the authors' is annotations_df_230311.csv")
-    prompts = {prompt.id: prompt for prompt in read_directory(directory)}
+    prompts = {prompt.id: prompt for prompt in suite.read_directory(directory)}
     date = _date_of(directory)
     ratings = [rating for file in files for rating in _read_ratings(file, prompts, directory)]
     if not ratings:
@@ -108,15 +99,17 @@ def read_release(folder: Path) -> GimbrrRelease:
 
 def take_released(release: GimbrrRelease) -> TaskRatings:
     """Return all ratings of a release as a frame, without a run."""
-    rows = ((one.model, f"{NAME}/{one.id}", one.repeat, float(one.says_yes)) for one in release.ratings)
-    return describe_ratings(make_frame(rows, ROWS), map(make_item, map(make_prompt, release.prompts.values())))
+    rows = ((one.model, f"{suite.NAME}/{one.id}", one.repeat, float(one.says_yes)) for one in release.ratings)
+    return describe_ratings(
+        make_frame(rows, ROWS), map(suite.make_item, map(suite.make_prompt, release.prompts.values()))
+    )
 
 
 def _find_directory(folder: Path) -> Path:
     """Find the newest directory, preferably with the extra variables."""
     found = sorted(folder.glob("Prompt_dir_*.csv"), key=lambda path: (_date_of(path), len(path.name)))
     if not found:
-        raise BadFileError(f"no {VERSION} in {folder}; name the folder of GIMBRR's release")
+        raise BadFileError(f"no {suite.VERSION} in {folder}; name the folder of GIMBRR's release")
     return found[-1]
 
 
@@ -125,7 +118,7 @@ def _date_of(directory: Path) -> str:
     return found[1] if found else ""
 
 
-def _read_ratings(file: Path, prompts: Mapping[int, DirectoryRow], directory: Path) -> Iterator[ReleasedRating]:
+def _read_ratings(file: Path, prompts: Mapping[int, suite.DirectoryRow], directory: Path) -> Iterator[ReleasedRating]:
     first: dict[tuple[str, int, int], ReleasedRating] = {}
     for line in read_lines(file, [(column,) for column in _NEEDED], ", ".join((*_NEEDED, *_OPTIONAL))):
         rating = _read_rating(line, prompts, directory)
@@ -136,11 +129,11 @@ def _read_ratings(file: Path, prompts: Mapping[int, DirectoryRow], directory: Pa
         yield rating
 
 
-def _read_rating(line: CsvRow, prompts: Mapping[int, DirectoryRow], directory: Path) -> ReleasedRating:
+def _read_rating(line: CsvRow, prompts: Mapping[int, suite.DirectoryRow], directory: Path) -> ReleasedRating:
     name, algorithm, written = (line.get(column) for column in ("File_name", "Algorithm", "ID"))
     found = _FILE.fullmatch(Path(name).stem)
     if found is None or int(found["sample"]) < 1:
-        raise line.error(f"File_name {name!r} should be like {NAMING.example}: prompt, sample from 1, versions")
+        raise line.error(f"File_name {name!r} should be like {suite.NAMING.example}: prompt, sample from 1, versions")
     if not algorithm:
         raise line.error("Algorithm is empty; name the model that drew the image")
     if written != str(int(found["id"])) or line.get("Prompt_no") not in ("", written):
@@ -156,7 +149,7 @@ def _read_rating(line: CsvRow, prompts: Mapping[int, DirectoryRow], directory: P
     return ReleasedRating(line, algorithm, prompt.id, int(found["sample"]) - 1, name, found["date"], bool(vote.value))
 
 
-def _check_version(line: CsvRow, prompt: DirectoryRow, date: str, directory: Path) -> None:
+def _check_version(line: CsvRow, prompt: suite.DirectoryRow, date: str, directory: Path) -> None:
     """Refuse ratings made with another directory: with another task or a later date."""
     task, own = line.get("Task"), _date_of(directory)
     if task and task not in BY_TITLE:
@@ -174,7 +167,7 @@ def _check_version(line: CsvRow, prompt: DirectoryRow, date: str, directory: Pat
 
 
 def _find_older_texts(
-    ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]
+    ratings: Iterable[ReleasedRating], prompts: Mapping[int, suite.DirectoryRow]
 ) -> dict[int, ReleasedRating]:
     """Find prompts whose ratings have another text than the directory, each by its first such rating."""
     found: dict[int, ReleasedRating] = {}
@@ -184,7 +177,7 @@ def _find_older_texts(
     return found
 
 
-def _describe_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, DirectoryRow]) -> Iterator[str]:
+def _describe_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, suite.DirectoryRow]) -> Iterator[str]:
     """Name unrated prompts of tasks that a model was given."""
     rated: dict[str, set[int]] = defaultdict(set)
     for one in ratings:
@@ -197,7 +190,7 @@ def _describe_missing(ratings: Iterable[ReleasedRating], prompts: Mapping[int, D
 
 
 def _describe_older(
-    older: Iterable[ReleasedRating], drawn: Mapping[int, str], prompts: Mapping[int, DirectoryRow], directory: str
+    older: Iterable[ReleasedRating], drawn: Mapping[int, str], prompts: Mapping[int, suite.DirectoryRow], directory: str
 ) -> Iterator[str]:
     """Say which texts differ, and which of the two was drawn."""
     newer = Counter(prompts[one.id].task.title for one in older if one.id not in drawn)
@@ -212,7 +205,7 @@ def _describe_older(
         yield f"images of {those} are of an older text than {directory} has; it is kept"
 
 
-def _describe_contradictions(prompts: Iterable[DirectoryRow]) -> Iterator[str]:
+def _describe_contradictions(prompts: Iterable[suite.DirectoryRow]) -> Iterator[str]:
     wrong = [one.id for one in prompts if one.task.key == "spatial" and one.label not in one.text]
     if wrong:
         those = f"{number_of(len(wrong), 'prompt')} ({shorten(wrong)})"
@@ -222,7 +215,7 @@ def _describe_contradictions(prompts: Iterable[DirectoryRow]) -> Iterator[str]:
 JUDGE = "gimbrr-annotators"
 ANNOTATOR = "unnamed"
 """The annotator, whom the release does not name."""
-_SPEC = Spec(NAME, {"prompts": "as released"}, f"{NAME} (as released)")
+_SPEC = Spec(suite.NAME, {"prompts": "as released"}, f"{suite.NAME} (as released)")
 _RULE = Rule("votes")
 
 
@@ -235,12 +228,12 @@ def read_importable(folder: Path) -> Importable:
 
 def import_gimbrr(run: Run, release: GimbrrRelease) -> ReleaseSummary:
     """Add the ratings of a release to a run, all or none; models already there are left alone."""
-    items = [make_item(make_prompt(prompt)) for prompt in release.prompts.values()]
+    items = [suite.make_item(suite.make_prompt(prompt)) for prompt in release.prompts.values()]
     with run.lease(f"judge {JUDGE}") as lease:
         run.add_suite(_SPEC, 0, items, Design(strata=STRATA))
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         new = _find_new(run, release.ratings)
-        specs = {one.model: Spec(one.model, {"released": NAME}, one.model) for one in new}
+        specs = {one.model: Spec(one.model, {"released": suite.NAME}, one.model) for one in new}
         for spec in specs.values():
             run.add_model(spec, is_stand_in=False)
         trials = {_image(one): _trial(specs[one.model], one) for one in new}
@@ -256,7 +249,7 @@ def _find_new(run: Run, ratings: Sequence[ReleasedRating]) -> list[ReleasedRatin
         trial = trials[stored.reading.subject.trial_ids[0]]
         there[trial.model, trial.item_id, trial.repeat, stored.reading.evidence == Words("True")] += 1
     known = {model for model, *_ in there}
-    given = Counter((one.model, f"{NAME}/{one.id}", one.repeat, one.says_yes) for one in ratings)
+    given = Counter((one.model, f"{suite.NAME}/{one.id}", one.repeat, one.says_yes) for one in ratings)
     for model in dict.fromkeys(one.model for one in ratings):
         of_run, of_release = ({key: n for key, n in of.items() if key[0] == model} for of in (there, given))
         if model in known and of_run != of_release:
@@ -272,7 +265,7 @@ def _image(one: ReleasedRating) -> _Image:
 
 
 def _trial(spec: Spec, one: ReleasedRating) -> Trial:
-    return Trial(f"{NAME}/{one.id}", spec.text, spec.options, one.repeat)
+    return Trial(f"{suite.NAME}/{one.id}", spec.text, spec.options, one.repeat)
 
 
 def _responses(
@@ -285,7 +278,7 @@ def _responses(
 
 
 def _readings(ratings: Iterable[ReleasedRating], trials: Mapping[_Image, Trial]) -> Iterator[Reading]:
-    question, rule = MATCH.question, str(_RULE)
+    question, rule = suite.MATCH.question, str(_RULE)
     values = {yes: (Words(str(yes)), interpret(Words(str(yes)), question, _RULE)) for yes in (True, False)}
     for one in ratings:
         subject = Subject((trials[_image(one)].id,))

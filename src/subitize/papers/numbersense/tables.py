@@ -12,23 +12,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from subitize.analysis import published
 from subitize.analysis.counting import ALL, CountingReport
-from subitize.analysis.published import (
-    Cell,
-    CellId,
-    ComparedCell,
-    PublishedBias,
-    PublishedCounts,
-    PublishedRow,
-    compare_cell,
-    make_cell,
-    read_published,
-)
 from subitize.records import Estimate
 from subitize.stats.answers import Direction
 
 BIAS_TABLES: Mapping[str, str] = {"naming": "table2", "production": "table3"}
-_CELLS = read_published(Path(__file__).with_name("published.csv"))
+_CELLS = published.read_published(Path(__file__).with_name("published.csv"))
 _DIRECTIONS: Mapping[str, Direction] = {"Over": "over", "Under": "under", "-": "none"}
 
 
@@ -41,16 +31,16 @@ def _rows(table: str) -> dict[str, dict[str, str]]:
     return rows
 
 
-def _row(suite: str, model: str, cells: Mapping[str, str]) -> PublishedRow:
+def _row(suite: str, model: str, cells: Mapping[str, str]) -> published.PublishedRow:
     accuracy, nae, correlation = (float(cells[name]) for name in ("accuracy", "nae", "human_correlation"))
-    return PublishedRow(suite, model, accuracy, nae, int(cells["knower_level"]), correlation, cells["size"])
+    return published.PublishedRow(suite, model, accuracy, nae, int(cells["knower_level"]), correlation, cells["size"])
 
 
-def _biases(suite: str) -> Iterator[PublishedBias]:
+def _biases(suite: str) -> Iterator[published.PublishedBias]:
     for model, cells in _rows(BIAS_TABLES[suite]).items():
         for category, cell in cells.items():
             direction, r = _read_bias(cell)
-            yield PublishedBias(suite, model, category, direction, float(r) if r else None)
+            yield published.PublishedBias(suite, model, category, direction, float(r) if r else None)
 
 
 def _read_bias(cell: str) -> tuple[Direction, str]:
@@ -87,11 +77,11 @@ def _our_name(category: str) -> str:
     return "fastcards" if category == "flashcards" else category
 
 
-def _counts(suite: str) -> PublishedCounts:
+def _counts(suite: str) -> published.PublishedCounts:
     rows = tuple(row for row in TABLE_1 if row.suite == suite)
     biases = tuple(replace(bias, category=_our_name(bias.category)) for bias in _biases(suite))
     theirs = {row.model for row in rows}
-    return PublishedCounts(
+    return published.PublishedCounts(
         "Table 1 of Testolin, Hou and Zorzi (2025), on other pictures",
         rows,
         biases,
@@ -101,7 +91,7 @@ def _counts(suite: str) -> PublishedCounts:
     )
 
 
-COUNTS: Mapping[str, PublishedCounts] = {suite: _counts(suite) for suite in BIAS_TABLES}
+COUNTS: Mapping[str, published.PublishedCounts] = {suite: _counts(suite) for suite in BIAS_TABLES}
 """The published figures of each suite, as reports show them."""
 
 
@@ -123,7 +113,7 @@ def _plain(name: str) -> str:
 _MODELS: Mapping[str, str] = {_plain(spelling): model for spelling, model in SPELLINGS.items()}
 
 
-def _print() -> Iterator[tuple[CellId, str]]:
+def _print() -> Iterator[tuple[published.CellId, str]]:
     suites = {row.model: row.suite for row in TABLE_1}
     for place, text in _CELLS.items():
         model = SPELLINGS[place.row]
@@ -131,27 +121,27 @@ def _print() -> Iterator[tuple[CellId, str]]:
             case "table2" | "table3":
                 category = _our_name(place.column)
                 direction, r = _read_bias(text)
-                yield CellId(place.table, model, category), direction
+                yield published.CellId(place.table, model, category), direction
                 if r:
-                    yield CellId(place.table, model, f"{category}_r"), r
+                    yield published.CellId(place.table, model, f"{category}_r"), r
             case "abstraction":
-                yield CellId(f"abstraction_{suites[model]}", model, place.column), text
+                yield published.CellId(f"abstraction_{suites[model]}", model, place.column), text
             case _ if place.column != "size":
                 yield place, text
 
 
-PRINTED: Mapping[CellId, str] = dict(_print())
+PRINTED: Mapping[published.CellId, str] = dict(_print())
 """Every cell as printed, by place; rows have the names of Table 1, categories ours."""
 
 SUITES: tuple[str, ...] = ("naming", "production")
 _LEVEL = "knower_level"
 
-Table = Callable[[CountingReport], Iterator[Cell]]
+Table = Callable[[CountingReport], Iterator[published.Cell]]
 
 
 def compute_tables(
     measured: Sequence[CountingReport], *, extensions: bool = False, sizes: Mapping[str, int] | None = None
-) -> list[ComparedCell]:
+) -> list[published.ComparedCell]:
     """Compute all tables, a row per model, next to the printed figures of the paper's models.
 
     `sizes` are numbers of parameters by model name, where known.
@@ -162,43 +152,43 @@ def compute_tables(
     return [_compare(cell, one) for table in tables for one in ordered for cell in table(one)]
 
 
-def table_1(one: CountingReport) -> Iterator[Cell]:
+def table_1(one: CountingReport) -> Iterator[published.Cell]:
     """Accuracy, error, counting level, and the correlation with the ideal human's confusion matrix."""
-    place = CellId(f"table1_{one.suite}", one.model, "")
+    place = published.CellId(f"table1_{one.suite}", one.model, "")
     yield from _figure(place, "accuracy", one.accuracy_read)  # the paper leaves out what could not be counted
     yield from _figure(place, "nae", one.nae)
     if one.knower is not None and one.knower.level is not None:
         level, low, high = one.knower.level, one.knower.low, one.knower.high
-        yield Cell(place._replace(column=_LEVEL), float(level), low, high, n=one.eligible)
+        yield published.Cell(place._replace(column=_LEVEL), float(level), low, high, n=one.eligible)
     yield from _figure(place, "human_correlation", one.human_correlation)
 
 
-def size_of(one: CountingReport, sizes: Mapping[str, int]) -> Iterator[Cell]:
+def size_of(one: CountingReport, sizes: Mapping[str, int]) -> Iterator[published.Cell]:
     """The last column of Table 1: parameters in billions, where known."""
     if one.model in sizes:
-        yield Cell(CellId(f"table1_{one.suite}", one.model, "size"), sizes[one.model] / 1e9)
+        yield published.Cell(published.CellId(f"table1_{one.suite}", one.model, "size"), sizes[one.model] / 1e9)
 
 
-def table_of_biases(one: CountingReport) -> Iterator[Cell]:
+def table_of_biases(one: CountingReport) -> Iterator[published.Cell]:
     """Whether responses are above or below the target in each category, with the effect size r (Tables 2 and 3)."""
-    place = CellId(BIAS_TABLES[one.suite], one.model, "")
+    place = published.CellId(BIAS_TABLES[one.suite], one.model, "")
     for bias in one.biases:
         if bias.category != ALL:
-            yield Cell(place._replace(column=bias.category), bias.direction, n=bias.n)
+            yield published.Cell(place._replace(column=bias.category), bias.direction, n=bias.n)
             yield from _figure(place, f"{bias.category}_r", bias.r)
 
 
-def abstraction(one: CountingReport) -> Iterator[Cell]:
+def abstraction(one: CountingReport) -> Iterator[published.Cell]:
     """The smallest correlation between the confusion matrices of two categories (sections 3.1 and 3.2)."""
     if one.abstraction is not None:
-        place = CellId(f"abstraction_{one.suite}", one.model, "")
+        place = published.CellId(f"abstraction_{one.suite}", one.model, "")
         yield from _figure(place, "least_correlation", one.abstraction.estimate)
-        yield Cell(place._replace(column="between"), " and ".join(one.abstraction.pair))
+        yield published.Cell(place._replace(column="between"), " and ".join(one.abstraction.pair))
 
 
-def beyond(one: CountingReport) -> Iterator[Cell]:
+def beyond(one: CountingReport) -> Iterator[published.Cell]:
     """Measures that the paper does not have."""
-    place = CellId(f"beyond_{one.suite}", one.model, "")
+    place = published.CellId(f"beyond_{one.suite}", one.model, "")
     figures = {
         "accuracy_answered": one.accuracy_answered,
         "mae": one.mae,
@@ -212,13 +202,13 @@ def beyond(one: CountingReport) -> Iterator[Cell]:
         yield from _figure(place, column, estimate)
 
 
-def _figure(place: CellId, column: str, estimate: Estimate | None) -> Iterator[Cell]:
+def _figure(place: published.CellId, column: str, estimate: Estimate | None) -> Iterator[published.Cell]:
     if estimate is not None:
-        yield make_cell(place._replace(column=column), estimate)
+        yield published.make_cell(place._replace(column=column), estimate)
 
 
-def _compare(cell: Cell, one: CountingReport) -> ComparedCell:
+def _compare(cell: published.Cell, one: CountingReport) -> published.ComparedCell:
     theirs = find_model(one.model, one.suite)
     printed = None if theirs is None else PRINTED.get(cell.place._replace(row=theirs))
     # Errors and correlations are compared like shares; levels are equal or not.
-    return compare_cell(cell, printed, points=float("inf") if cell.place.column == _LEVEL else 100.0)
+    return published.compare_cell(cell, printed, points=float("inf") if cell.place.column == _LEVEL else 100.0)
