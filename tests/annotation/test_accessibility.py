@@ -14,7 +14,7 @@ from tests.cases import Case
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.axe, pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
+pytestmark = [pytest.mark.axe, pytest.mark.browser, pytest.mark.web, pytest.mark.slow]
 
 SIZES = {"desktop": {"width": 1100, "height": 750}, "phone": {"width": 390, "height": 844}}
 FORMS: dict[str, list[Item]] = {"count": COUNTS, "line": [LINES], "statement": [STATEMENT], "vote": [VOTE]}

@@ -18,7 +18,7 @@ from tests.annotation.visitors import served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
-pytestmark = [pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.web, pytest.mark.slow]
 
 DESKTOP, PHONE = {"width": 1100, "height": 750}, {"width": 390, "height": 844}
 

@@ -23,7 +23,7 @@ from tests.annotation.visitors import served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.web, pytest.mark.slow]
 
 SIZE = {"width": 1100, "height": 750}
 SCREENSHOTS = os.environ.get("SUBITIZE_SCREENSHOTS")

@@ -19,7 +19,7 @@ from subitize.store import Database, Location, Run
 from tests.annotation.studies import item, make_run
 from tests.annotation.visitors import served_by_process
 
-pytestmark = pytest.mark.annotate
+pytestmark = pytest.mark.web
 
 PEOPLE = ("anna", "ben", "chris")
 

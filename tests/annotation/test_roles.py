@@ -16,7 +16,7 @@ from tests.annotation.studies import COUNTS, folder, make_run, opened
 from tests.annotation.visitors import Visitor
 from tests.cases import Case
 
-pytestmark = pytest.mark.annotate
+pytestmark = pytest.mark.web
 
 ROLES = ("stranger", "withdrawn", "annotator", "reviewer", "owner")
 ANSWER = {"key": "12345678", "text": "3"}

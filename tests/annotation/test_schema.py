@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from subitize.annotation.people import Role
 from subitize.store import Folder, list_runs
+from subitize.web.hosting import address_at
 from tests.annotation.studies import COUNTS, make_run
 from tests.annotation.visitors import Visitor, visited
 from tests.cases import Case
@@ -18,7 +19,7 @@ from tests.cases import Case
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-pytestmark = [pytest.mark.schemathesis, pytest.mark.annotate, pytest.mark.slow]
+pytestmark = [pytest.mark.schemathesis, pytest.mark.web, pytest.mark.slow]
 
 FEW, MANY = 4, 30
 ROLES: tuple[Role, ...] = ("annotator", "reviewer", "owner")
@@ -61,7 +62,7 @@ def test_no_request_of_whoever_makes_studies_is_a_server_error(tmp_path: Path, c
     make_run(Folder(tmp_path / "first"), COUNTS)
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
-        Host(list_runs(Folder(tmp_path)), listening, "127.0.0.1") as host,
+        Host(list_runs(Folder(tmp_path)), address_at("127.0.0.1", listening)) as host,
     ):
         client = TestClient(host.app, base_url="http://127.0.0.1")
         join = urlsplit(host.making_link).path

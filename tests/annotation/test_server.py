@@ -15,7 +15,7 @@ from subitize.records import Ask, Count
 from tests.annotation.studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
 from tests.annotation.visitors import Visitor, visited
 
-pytestmark = pytest.mark.annotate
+pytestmark = pytest.mark.web
 
 
 def test_an_answer_is_stored_and_shown_again(tmp_path: Path) -> None:

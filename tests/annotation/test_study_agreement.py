@@ -95,7 +95,7 @@ def test_the_effect_of_leaving_somebody_out_is_what_the_others_agree_on(
     )
 
 
-@pytest.mark.annotate
+@pytest.mark.web
 @pytest.mark.slow
 def test_figures_that_are_too_old_are_not_shown(
     seen: tuple[Path, dict[str, list[int]]], monkeypatch: pytest.MonkeyPatch

@@ -14,6 +14,7 @@ import pytest
 
 from subitize.records import Known
 from subitize.store import Folder, Location, Run, list_runs
+from subitize.web.hosting import address_at
 from tests.annotation.studies import COUNTS, STATEMENT, VOTE, add_gold, make_run
 from tests.cases import Case
 from tests.commands import serving
@@ -21,7 +22,7 @@ from tests.commands import serving
 if TYPE_CHECKING:
     from subitize.annotation.host import Host
 
-pytestmark = pytest.mark.annotate
+pytestmark = pytest.mark.web
 
 
 class Browser:
@@ -52,7 +53,7 @@ def hosted(folder: Path) -> "Iterator[Host]":
 
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
-        Host(list_runs(Folder(folder)), listening, "127.0.0.1") as host,
+        Host(list_runs(Folder(folder)), address_at("127.0.0.1", listening)) as host,
     ):
         assert host.reopen_made() == []
         yield host
@@ -282,7 +283,7 @@ def test_a_run_that_cannot_be_opened_keeps_no_other_from_being_served(runs: Path
     (runs / "broken" / "run.sqlite").write_text("nothing of ours")
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
-        Host(list_runs(Folder(runs)), listening, "127.0.0.1") as host,
+        Host(list_runs(Folder(runs)), address_at("127.0.0.1", listening)) as host,
     ):
         (fault,) = host.reopen_made()
         assert "broken cannot be used" in fault

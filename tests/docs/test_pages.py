@@ -21,7 +21,7 @@ QUICK = [
     *("api-models", "architecture", "costs", "diffusers", "inspect", "local-models", "matching", "walkthrough"),
 ]
 MARKS = dict.fromkeys(QUICK, ()) | {
-    "annotating": pytest.mark.annotate,
+    "annotating": pytest.mark.web,
     "corpus": pytest.mark.spacy,
     "hf-inference": pytest.mark.hub,
 }

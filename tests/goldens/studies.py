@@ -232,7 +232,7 @@ def mask_moments(text: str) -> str:
     return re.sub(r"\b\d{10}\.\d+", "<time>", text)
 
 
-ANNOTATE = (pytest.mark.annotate,)
+ANNOTATE = (pytest.mark.web,)
 GOLDENS: dict[str, Golden] = {
     "rows-study": Golden(make_study, ANNOTATE),
     "rows-made-study": Golden(make_made_study, ANNOTATE),

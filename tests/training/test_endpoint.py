@@ -19,7 +19,6 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
-from subitize.cli.serving import listen
 from subitize.errors import UnusableModelError
 from subitize.evaluate.costs import Budget
 from subitize.evaluate.engines import open_caller
@@ -33,6 +32,7 @@ from subitize.registry import Resolved, make_judge
 from subitize.stimuli.recipes import render
 from subitize.training import endpoint
 from subitize.training.endpoint import Admission, RewardSettings, admit_judge, make_app
+from subitize.web.hosting import listen
 from tests import commands
 from tests.cases import Case
 from tests.models import openai_server

@@ -4,6 +4,7 @@ import time
 from functools import lru_cache
 
 from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.responses import FileResponse
 from PIL import Image
 
 from subitize.annotation.assignment import AnswerRecord, Assignment
@@ -12,9 +13,11 @@ from subitize.annotation.pages import list_instructions, split_paragraphs
 from subitize.annotation.people import RECRUITERS_DETAILS, Person
 from subitize.annotation.plan import PRACTICE, Purpose
 from subitize.annotation.schemas import (
+    PAGES,
     SHOWN_AS,
     AnswerGiven,
     AnswerShown,
+    Changing,
     Completion,
     LinkedShown,
     Me,
@@ -24,14 +27,17 @@ from subitize.annotation.schemas import (
     QuestionShown,
     ReadAs,
     Saved,
+    SignedIn,
     StudyProgress,
 )
-from subitize.annotation.sessions import UNKNOWN_LINK, Sessions, guarded_app, is_same
 from subitize.annotation.study import Study, UnreadAnswerError
 from subitize.errors import BadImageError
 from subitize.io.images import decode, encode_png
 from subitize.records import Choose
 from subitize.store.images import Images
+from subitize.web.app import make_web_app
+from subitize.web.sessions import UNKNOWN_LINK, Account, Sessions
+from subitize.web.tokens import is_same
 
 _MOST_PAGES = 8
 _ANSWERING: tuple[Purpose, ...] = ("answer", *PRACTICE)
@@ -48,9 +54,10 @@ def make_app(
     """Make the app; `hosts` are the names it answers to (None: any), `making_link` is shown to the owner."""
     sessions = Sessions(study.people.secret, study.people.find)
     desk = _Desk(study, images, sessions)
-    owner = OwnerDesk(study, monitor, desk.pace, sessions, desk.link_pictures, making_link)
-    screening = ScreeningDesk(study, images, owner.identify, owner.identify_changing, desk.link_pictures)
-    app = guarded_app(hosts)
+    owner = OwnerDesk(study, monitor, desk.pace, desk.link_pictures, making_link)
+    screening = ScreeningDesk(study, images, desk.link_pictures)
+    app = make_web_app("subitize.annotation", hosts)
+    app.state.sessions = sessions
     app.add_api_route("/", desk.index, include_in_schema=False)
     app.add_api_route("/adjudicate", desk.adjudicate, include_in_schema=False)
     app.add_api_route("/join/{token}", desk.join, include_in_schema=False)
@@ -85,15 +92,15 @@ class _Desk:
         self._reviewed: dict[str, Assignment] = {}
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
 
-    def index(self, request: Request) -> Response:
+    def index(self, person: SignedIn) -> Response:
         """Show the page, or how to sign in."""
-        return self._sessions.send_page(
-            request, lambda person: "owner.html" if person.role == "owner" else "annotate.html"
-        )
+        return FileResponse(str(PAGES / ("owner.html" if person.role == "owner" else "annotate.html")))
 
-    def adjudicate(self, request: Request) -> Response:
+    def adjudicate(self, person: SignedIn) -> Response:
         """Show the page where the owner adjudicates disagreements."""
-        return self._sessions.send_page(request, self._choose_adjudication)
+        if person.role != "owner" or not self._study.plan.purposes_of(person.role):
+            raise _NOTHING_TO_ANSWER
+        return FileResponse(str(PAGES / "annotate.html"))
 
     def join(self, token: str, request: Request) -> Response:
         """Sign in by an invitation, which works on any device, any number of times."""
@@ -114,22 +121,20 @@ class _Desk:
             return self._sessions.let_in(known, request)
         return self._sessions.let_in(self._study.people.recruit(details), request)
 
-    def consent(self, request: Request) -> None:
+    def consent(self, person: Changing) -> None:
         """Record that a person agrees to take part."""
-        self._study.people.consent(self._sessions.identify_changing(request))
+        self._study.people.consent(person)
 
-    def completion(self, request: Request) -> Completion:
+    def completion(self, person: SignedIn) -> Completion:
         """Return the recruiter's address for people who have finished."""
-        person = self._sessions.identify(request)
         if person.role != "annotator":
             return Completion(url=None)
         if self._study.progress(person)["left"] and self._study.outcome(person) != "failed":
             raise HTTPException(409, "there is something left to answer")
         return Completion(url=self._study.plan.completion_url(has_failed=self._study.outcome(person) == "failed"))
 
-    def me(self, request: Request) -> Me:
+    def me(self, person: SignedIn) -> Me:
         """Return the signed-in person and the texts they should read."""
-        person = self._sessions.identify(request)
         return Me(
             name=person.name,
             role=person.role,
@@ -140,9 +145,8 @@ class _Desk:
             finished=[self._page_id(person, task) for task in self._study.finished_tasks(person)],
         )
 
-    def next_pages(self, request: Request, count: int = 1) -> PagesShown:
+    def next_pages(self, person: SignedIn, count: int = 1) -> PagesShown:
         """Lease the next pages to answer, review or adjudicate to this person."""
-        person = self._sessions.identify(request)
         if not self._study.plan.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
         if self._must_consent(person):
@@ -151,23 +155,22 @@ class _Desk:
         pages = [self._show(person, task) for task in tasks]
         return PagesShown(pages=pages, progress=StudyProgress(**self._study.progress(person)))
 
-    def page(self, page_id: str, request: Request) -> PageShown:
+    def page(self, page_id: str, person: SignedIn) -> PageShown:
         """Show a page again, with this person's answers."""
-        person = self._sessions.identify(request)
         return self._show(person, self._find(person, page_id))
 
-    def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Saved:
+    def save(self, page_id: str, number: int, given: AnswerGiven, person: Changing) -> Saved:
         """Store an answer on disk before returning; in training, also return the right answer."""
-        person, task = self._changing(request, page_id, number)
+        task = self._find_answerable(person, page_id, number)
         if self._study.save(person, task, number, AnswerRecord(**given.model_dump())):
             self.pace.note(time.time())
         page = self._study.pages[task.page_index]
         expected = self._study.gold.expects(page, number) if task.purpose == "training" else None
         return Saved(**self._study.progress(person), expected=None if expected is None else str(expected))
 
-    def read(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> ReadAs:
+    def read(self, page_id: str, number: int, given: AnswerGiven, person: Changing) -> ReadAs:
         """Return how an answer would be read, without storing it."""
-        _, task = self._changing(request, page_id, number)
+        task = self._find_answerable(person, page_id, number)
         try:
             return ReadAs(
                 value=str(self._study.read(self._study.pages[task.page_index], number, given.text)), reason=None
@@ -175,9 +178,8 @@ class _Desk:
         except UnreadAnswerError as error:
             return ReadAs(value=None, reason=str(error))
 
-    def picture(self, page_id: str, number: int, request: Request) -> Response:
+    def picture(self, page_id: str, number: int, person: SignedIn) -> Response:
         """Send the pixels of a picture without any metadata of its file."""
-        person = self._sessions.identify(request)
         page = self._study.pages[self._find(person, page_id).page_index]
         pictures = (*page.pictures, *(one.picture for one in page.linked))
         if not 0 <= number < len(pictures):
@@ -198,12 +200,7 @@ class _Desk:
     def _link_picture(self, person: Person, task: Assignment, number: int) -> str:
         return f"pictures/{self._page_id(person, task)}/{number}"
 
-    def _choose_adjudication(self, person: Person) -> str:
-        if person.role != "owner" or not self._study.plan.purposes_of(person.role):
-            raise _NOTHING_TO_ANSWER
-        return "annotate.html"
-
-    def _known(self, request: Request) -> Person | None:
+    def _known(self, request: Request) -> Account | None:
         try:
             return self._sessions.identify(request)
         except HTTPException:
@@ -212,15 +209,14 @@ class _Desk:
     def _must_consent(self, person: Person) -> bool:
         return bool(self._consent) and person.role == "annotator" and not person.has_consented
 
-    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, Assignment]:
-        """Return who answers and which page."""
-        person = self._sessions.identify_changing(request)
+    def _find_answerable(self, person: Person, page_id: str, number: int) -> Assignment:
+        """Find a page that a person answers, by its ID, and check that it has the question."""
         task = self._find(person, page_id)
         if task.purpose not in self._study.plan.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
         if not 0 <= number < len(self._study.pages[task.page_index].asks):
             raise HTTPException(404, "there is no such question")
-        return person, task
+        return task
 
     def _show(self, person: Person, task: Assignment) -> PageShown:
         page, page_id = self._study.pages[task.page_index], self._page_id(person, task)

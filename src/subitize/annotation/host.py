@@ -3,39 +3,33 @@
 import asyncio
 import os
 import secrets
-import signal
-import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from ipaddress import ip_address
 from types import TracebackType
 from typing import Self
 
-import uvicorn
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from subitize.annotation.app import make_app
+from subitize.annotation.creation import CREATOR_PATH, StudyCreator, creator_token, make_creator_app
 from subitize.annotation.opening import OpenStudy, open_study, read_plans, save_plan
-from subitize.annotation.owner import CREATOR_PATH, AgreementMonitor, StudyCreator, creator_token, make_creator_app
+from subitize.annotation.owner import AgreementMonitor
 from subitize.annotation.plan import StudyPlan
 from subitize.errors import BadValueError, SubitizeError
 from subitize.records import digest
 from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run
+from subitize.web.hosting import hosts_at
 
 
 class Host:
     """A server of studies, which closes them and returns their leases on exit."""
 
-    def __init__(self, runs: Sequence[Location], listening: socket.socket, host: str) -> None:
+    def __init__(self, runs: Sequence[Location], address: str) -> None:
         self._locations = {_name_of(location): location for location in runs}
-        self._listening = listening
-        named = f"[{host}]" if ":" in host else host
-        self.address = f"http://{named}:{listening.getsockname()[1]}"
-        is_local = ip_address(listening.getsockname()[0]).is_loopback
-        self._hosts = frozenset({"localhost", "127.0.0.1", "::1"}) if is_local else None
+        self.address, self._hosts = address, hosts_at(address)
         self._stack, self._lock = ExitStack(), threading.RLock()
         self._runs: dict[str, Run] = {}
         self._leases: dict[tuple[str, str], Lease] = {}
@@ -83,16 +77,6 @@ class Host:
             opened = self._open(name, plan, path)
             save_plan(self.open_run(name), self._leases[name, plan.judge], plan)
         return opened.make_links(self.address + path)
-
-    def serve(self, on_ready: Callable[[], object]) -> None:
-        """Serve until SIGINT or SIGTERM; requests under way are answered first."""
-        config = uvicorn.Config(self.app, log_level="critical", access_log=False, server_header=False, lifespan="on")
-        server = uvicorn.Server(config)
-        on_ready()
-        # After stopping, the server raises the signal again, which must not end us before we close.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with suppress(KeyboardInterrupt):
-            server.run(sockets=[self._listening])
 
     def reopen_made(self) -> list[str]:
         """Serve earlier studies made in the browser again; return the problems."""

@@ -1,35 +1,29 @@
-"""The owner's pages over HTTP: the state of a study, screening of pictures, and creating studies."""
+"""The owner's page over HTTP: the state of a study, its people, and screening of pictures."""
 
 import asyncio
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import get_args
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_json
 
 from subitize.annotation.agreement import AgreementSnapshot, measure_agreement
 from subitize.annotation.assignment import Assignment
-from subitize.annotation.opening import OWNER, check_plan
-from subitize.annotation.pages import FORMS, collect_pages
-from subitize.annotation.people import Person, Role, sign
-from subitize.annotation.plan import Group, StudyPlan, describe_options, list_options, plan_adapter
+from subitize.annotation.people import Person, Role
 from subitize.annotation.reviewing import Tally
-from subitize.annotation.sampling import draw_sample, list_samples, store_sample
-from subitize.annotation.schemas import WithoutNul
+from subitize.annotation.schemas import Changing, SignedIn, WithoutNul
 from subitize.annotation.screening import HAS_FACES, MAY_BE_MISSED, FaceFinder
-from subitize.annotation.sessions import UNKNOWN_LINK, Sessions, address_of, guarded_app, is_same
 from subitize.annotation.study import Study
-from subitize.errors import BadImageError, BadValueError, NothingToDoError, RunError, SubitizeError
+from subitize.errors import BadImageError, NothingToDoError, RunError, SubitizeError
 from subitize.evaluate.processes import Pool, result_of
 from subitize.io.images import decode
 from subitize.records import Stored, to_plain
-from subitize.store import Location, Run
+from subitize.store import Location
 from subitize.store.images import Images
-from subitize.store.rows import read_judges
+from subitize.web.sessions import address_of
 
 MOST_AGE_SECONDS = 30.0
 _SPEED_SECONDS = 600.0
@@ -168,6 +162,20 @@ class AgreementMonitor:
         self._process.shutdown()
 
 
+async def _only_owner(person: SignedIn) -> Person:
+    if person.role != "owner":
+        raise HTTPException(403, "only the owner of the study may see this")
+    return person
+
+
+async def _only_owner_changing(_: Changing, owner: Annotated[Person, Depends(_only_owner)]) -> Person:
+    return owner
+
+
+Owner = Annotated[Person, Depends(_only_owner)]
+OwnerChanging = Annotated[Person, Depends(_only_owner_changing)]
+
+
 class OwnerDesk:
     """Handles the owner's requests about the study and its people."""
 
@@ -176,16 +184,14 @@ class OwnerDesk:
         study: Study,
         monitor: AgreementMonitor,
         pace: Pace,
-        sessions: Sessions,
         link_pictures: Callable[[Person, Assignment], list[str]],
         making_link: str | None,
     ) -> None:
         self._study, self._monitor, self._pace = study, monitor, pace
-        self._sessions, self._link_pictures, self._making_link = sessions, link_pictures, making_link
+        self._link_pictures, self._making_link = link_pictures, making_link
 
-    async def study(self, request: Request) -> StudyShown:
+    async def study(self, owner: Owner, request: Request) -> StudyShown:
         """Show the study's progress and people's agreement."""
-        owner = self.identify(request)
         self._monitor.refresh()
         latest, totals, now = self._monitor.latest, self._study.progress(owner), time.time()
         per_hour, left = self._pace.per_hour(now), totals["wanted"] - totals["given"]
@@ -214,9 +220,8 @@ class OwnerDesk:
             making_link=self._making_link,
         )
 
-    async def effect(self, person_id: int, request: Request) -> PersonEffect:
+    async def effect(self, person_id: int, _: Owner) -> PersonEffect:
         """Show what excluding a person would change, without changing it."""
-        self.identify(request)
         person = self._find(person_id)
         try:
             without = (await self._monitor.without(person.name)).agreements
@@ -225,31 +230,16 @@ class OwnerDesk:
         latest = self._monitor.latest
         return PersonEffect(agreement=_plain(latest.agreements) if latest else None, without=_plain(without))
 
-    def invite(self, invited: Invited, request: Request) -> PersonShown:
+    def invite(self, invited: Invited, _: OwnerChanging, request: Request) -> PersonShown:
         """Invite a person by a personal link."""
-        self.identify_changing(request)
         return self._show_person(self._study.people.invite(invited.name, invited.role), None, request)
 
-    def withdraw(self, person_id: int, withdrawal: Withdrawal, request: Request) -> None:
+    def withdraw(self, person_id: int, withdrawal: Withdrawal, owner: OwnerChanging) -> None:
         """Close a person's link; with a reason, also exclude their answers from all results."""
-        owner, person = self.identify_changing(request), self._find(person_id)
+        person = self._find(person_id)
         if person == owner:
             raise HTTPException(409, "this is your own link; another owner can withdraw it")
         self._study.withdraw(person, withdrawal.reason.strip())
-
-    def identify(self, request: Request) -> Person:
-        """Return the owner, if they send the request."""
-        return self._owner(self._sessions.identify(request))
-
-    def identify_changing(self, request: Request) -> Person:
-        """Return the owner, if they send the changing request."""
-        return self._owner(self._sessions.identify_changing(request))
-
-    @staticmethod
-    def _owner(person: Person) -> Person:
-        if person.role != "owner":
-            raise HTTPException(403, "only the owner of the study may see this")
-        return person
 
     def _find(self, person_id: int) -> Person:
         person = self._study.people.find(person_id)
@@ -333,26 +323,22 @@ class Decision(BaseModel):
 
 
 class ScreeningDesk:
-    """Handles the owner's requests about screening; `identify` returns the owner, if they send the request."""
+    """Handles the owner's requests about screening."""
 
     def __init__(
         self,
         study: Study,
         images: Images,
-        identify: Callable[[Request], Person],
-        identify_changing: Callable[[Request], Person],
         link_pictures: Callable[[Person, Assignment], list[str]],
     ) -> None:
         self._study, self._link_pictures = study, link_pictures
-        self._identify, self._identify_changing = identify, identify_changing
         self._places = {
             image: (place, number) for place, page in enumerate(study.pages) for number, image in enumerate(page.images)
         }
         self._faces = _FaceSearch(study, images)
 
-    def screening(self, request: Request) -> ScreeningShown:
+    def screening(self, owner: Owner) -> ScreeningShown:
         """Show the flagged and the held-back pictures."""
-        owner = self._identify(request)
         self._study.screen()
         return ScreeningShown(
             flagged=self._show(owner, self._study.list_flagged()),
@@ -360,9 +346,8 @@ class ScreeningDesk:
             faces=self._faces.shown,
         )
 
-    def decide(self, decision: Decision, request: Request) -> None:
+    def decide(self, decision: Decision, _: OwnerChanging) -> None:
         """Hold a picture back, or show it."""
-        self._identify_changing(request)
         if decision.image not in self._places:
             raise HTTPException(404, "there is no such picture in this study")
         if decision.is_held:
@@ -370,14 +355,12 @@ class ScreeningDesk:
         else:
             self._study.show_again(decision.image)
 
-    def hold_flagged(self, request: Request) -> None:
+    def hold_flagged(self, _: OwnerChanging) -> None:
         """Hold back all flagged pictures."""
-        self._identify_changing(request)
         self._study.hold_back(self._study.list_flagged())
 
-    async def find_faces(self, request: Request) -> None:
+    async def find_faces(self, _: OwnerChanging) -> None:
         """Start a search for faces that holds back the pictures with any."""
-        self._identify_changing(request)
         self._faces.begin(picture for page in self._study.shown_pages() for picture in page.pictures)
 
     def _show(self, owner: Person, images: Mapping[str, str]) -> list[ScreenedPicture]:
@@ -421,165 +404,3 @@ class _FaceSearch:
         except BadImageError:
             self.shown.unreadable += 1
             return False
-
-
-CREATOR_PATH = "studies"
-"""The path of the app that creates studies."""
-_CREATOR = Person(0, OWNER, "owner")
-
-
-class CreatorShown(BaseModel):
-    """The CSRF token and the names of the runs."""
-
-    csrf_token: str
-    runs: list[str]
-
-
-class FieldShown(BaseModel):
-    """A field of a plan: its group, what it means, what leaving it empty means, and its JSON schema."""
-
-    name: str
-    group: Group
-    label: str
-    empty: str
-    kind: dict[str, object]
-
-
-class FormShown(BaseModel):
-    """A form of questions that a run has: what people do, and the number of images."""
-
-    name: str
-    told: str
-    images: int
-
-
-class RunShown(BaseModel):
-    """The choices for a study of a run: forms, images per model, factors, samples, and judges for known answers."""
-
-    forms: list[FormShown]
-    models: dict[str, int]
-    factors: list[str]
-    samples: list[str]
-    judges: list[str]
-
-
-class SampleRequest(BaseModel):
-    """A sample to draw: its size, and the factors to stratify by."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    size: int = Field(ge=1, le=10_000_000)
-    by: list[str] = Field(default=[], max_length=20)
-
-
-class StudyWanted(BaseModel):
-    """A study to create: its run, its plan, and a sample to draw, which gets the study's name."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    run: str
-    plan: StudyPlan
-    draw: SampleRequest | None = None
-
-
-class StudyMade(BaseModel):
-    """The links of a study, by name."""
-
-    links: dict[str, str]
-
-
-class StudyCreator:
-    """Creates studies of runs; `open_run` opens a run by name, `make` creates a study and returns its links."""
-
-    def __init__(
-        self, runs: Collection[str], open_run: Callable[[str], Run], make: Callable[[str, StudyPlan], dict[str, str]]
-    ) -> None:
-        self.runs, self._open_run, self._make = runs, open_run, make
-
-    def describe_run(self, name: str) -> RunShown:
-        """Describe the choices for a study of a run."""
-        run = self._open_run(name)
-        collected = {form: collect_pages(run, [form]) for form in FORMS}
-        models = {page.subject.id: page.model for one in collected.values() for page in one.pages}
-        return RunShown(
-            forms=[
-                FormShown(name=form, told=FORMS[form], images=len(one.pages))
-                for form, one in collected.items()
-                if one.pages
-            ],
-            models=dict(sorted(Counter(models.values()).items())),
-            factors=sorted({factor for one in collected.values() for page in one.pages for factor in page.factors}),
-            samples=list_samples(run),
-            judges=read_judges(run),
-        )
-
-    def make(self, wanted: StudyWanted) -> StudyMade:
-        """Create a study, after drawing its sample if requested."""
-        plan = check_plan(wanted.plan)
-        if wanted.draw is not None:
-            if plan.sample is not None:
-                raise BadValueError(f"sample {plan.sample!r}: choose one that was drawn, or draw another, not both")
-            run = self._open_run(wanted.run)
-            drawn = draw_sample(collect_pages(run, plan.forms), plan.name, wanted.draw.size, wanted.draw.by, seed=0)
-            store_sample(run, drawn)
-            plan = replace(plan, sample=drawn.name)
-        return StudyMade(links=self._make(wanted.run, plan))
-
-
-def describe_fields() -> Iterator[FieldShown]:
-    """Describe the fields of a plan, from which a form is made."""
-    kinds = plan_adapter().json_schema()["properties"]
-    groups = get_args(Group)
-    for name, option in sorted(list_options().items(), key=lambda one: groups.index(one[1].group)):
-        kind, (label, _, empty) = kinds[name], describe_options()[name].partition(" [")
-        kind |= kind.pop("anyOf", ({},))[0]  # without null, for which a field is left empty
-        yield FieldShown(name=name, group=option.group, label=label, empty=empty.rstrip("]"), kind=kind)
-
-
-def creator_token(secret: str) -> str:
-    """Make the secret part of the link for creating studies."""
-    return sign(secret, "join")
-
-
-def make_creator_app(creator: StudyCreator, secret: str, hosts: frozenset[str] | None) -> FastAPI:
-    """Make the app that creates studies, for anybody with its link."""
-    sessions = Sessions(secret, lambda number: _CREATOR if number == _CREATOR.id else None)
-
-    def index(request: Request) -> Response:
-        """Show the page, or how to sign in."""
-        return sessions.send_page(request, lambda _: "making.html")
-
-    def join(token: str, request: Request) -> Response:
-        """Sign in by the link."""
-        if is_same(token, creator_token(secret)):
-            return sessions.let_in(_CREATOR, request)
-        sessions.slow_down(request)
-        raise UNKNOWN_LINK
-
-    def me(request: Request) -> CreatorShown:
-        """List the runs."""
-        return CreatorShown(csrf_token=sessions.csrf_token(sessions.identify(request)), runs=list(creator.runs))
-
-    def plan(request: Request) -> list[FieldShown]:
-        """Describe the fields of a plan."""
-        sessions.identify(request)
-        return list(describe_fields())
-
-    def describe_run(run: str, request: Request) -> RunShown:
-        """Describe the choices for a study of a run."""
-        sessions.identify(request)
-        return creator.describe_run(run)
-
-    def make(wanted: StudyWanted, request: Request) -> StudyMade:
-        """Create a study."""
-        sessions.identify_changing(request)
-        return creator.make(wanted)
-
-    app = guarded_app(hosts)
-    app.add_api_route("/", index, include_in_schema=False)
-    app.add_api_route("/join/{token}", join, include_in_schema=False)
-    app.add_api_route("/api/me", me)
-    app.add_api_route("/api/plan", plan)
-    app.add_api_route("/api/run", describe_run)
-    app.add_api_route("/api/studies", make, methods=["POST"])
-    return app

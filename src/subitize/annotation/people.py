@@ -1,7 +1,5 @@
 """The people of a study: invited by a personal link, or recruited by a shared one."""
 
-import hashlib
-import hmac
 import json
 import threading
 import time
@@ -15,6 +13,7 @@ from subitize.annotation import tables
 from subitize.annotation.tables import StudyRows
 from subitize.errors import BadValueError
 from subitize.store import Lease, Run
+from subitize.web.tokens import sign
 
 Role = Literal["annotator", "reviewer", "owner"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -121,12 +120,6 @@ class People:
         with self._run.reading() as connection:
             rows = connection.execute(self._rows.of(tables.people).order_by(tables.people.c.id)).all()
         return {row.id: _person(row) for row in rows}
-
-
-def sign(secret: str, *parts: object) -> str:
-    """Make a token that requires the secret."""
-    text = "\0".join(map(str, parts))
-    return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def _is_participant(person: Person, details: Mapping[str, str]) -> bool:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.util import find_spec
 from inspect import getdoc
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_type_hints
 from urllib.parse import quote
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen
 
-from subitize.errors import BadValueError, MissingPartError
+from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -184,10 +183,3 @@ def describe_fault(error: "ValidationError") -> str:
     fault = error.errors(include_url=False)[0]
     name, given = fault["loc"][0], f"{fault['input']!r:.60}"
     return f"{name} {given}: {fault['msg'].removeprefix('Input ').removeprefix('String ')}"
-
-
-def require_parts() -> None:
-    """Raise an error unless the packages of the web app are installed."""
-    for module in ("fastapi", "uvicorn", "itsdangerous"):
-        if find_spec(module) is None:
-            raise MissingPartError("the annotation page", module, "annotate")

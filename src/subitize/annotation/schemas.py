@@ -1,15 +1,21 @@
 """The requests and responses of the annotation API."""
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Annotated, Literal
 
+from fastapi import Depends
 from pydantic import BaseModel, ConfigDict, Field
 
-from subitize.annotation.people import Role
+from subitize.annotation.people import Person, Role
 from subitize.annotation.plan import Purpose
+from subitize.web.sessions import identify, identify_changing
 
+PAGES = files("subitize.annotation") / "static"
 WithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """A text that every database can hold."""
+SignedIn = Annotated[Person, Depends(identify)]
+Changing = Annotated[Person, Depends(identify_changing)]
 ShownPurpose = Literal["question", "training", "review", "adjudication"]
 SHOWN_AS: Mapping[Purpose, ShownPurpose] = {
     "answer": "question",

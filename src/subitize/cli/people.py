@@ -9,12 +9,13 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-from subitize.annotation.plan import StudyPlan, describe_options, list_options, require_parts
+from subitize.annotation.plan import StudyPlan, describe_options, list_options
 from subitize.cli import options
 from subitize.cli.options import app, emit_lines, locate, open_run
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.io.outputs import check_file
 from subitize.report.terminal import TerminalEvents, print_line, print_warnings
+from subitize.web.hosting import address_at, is_loopback, listen, require_parts, serve
 
 
 def _plan_parameters() -> Iterator[Parameter]:
@@ -81,14 +82,13 @@ def annotate(
     import webbrowser
 
     from subitize.annotation.host import Host
-    from subitize.cli.serving import is_loopback, listen
     from subitize.store import list_runs
 
     plan = _read_plan(plan_options)
     location = locate(run, database, images)
     runs = list_runs(location)
     is_run = location in runs or not runs  # a folder without a run is refused when it is opened
-    with listen(host, port) as listening, Host(runs or [location], listening, host) as hosting:
+    with listen(host, port) as listening, Host(runs or [location], address_at(host, listening)) as hosting:
         first = hosting.open_first(plan) if is_run else None
         if first:
             print_line(first.describe())
@@ -99,7 +99,7 @@ def annotate(
             print(f"{name}: {link}")
         print("Ctrl-C ends it; the same command goes on.", flush=True)
         opened_at = next(iter(links.values()))
-        hosting.serve(lambda: webbrowser.open(opened_at) if browser and is_loopback(host) else None)
+        serve(hosting.app, listening, lambda: webbrowser.open(opened_at) if browser and is_loopback(host) else None)
     see = f"subitize score {shlex.quote(run)} --judge {shlex.quote(plan.judge)}" if is_run else "subitize score RUN"
     print_line(f"stopped; every answer is stored; see: {see}")
 

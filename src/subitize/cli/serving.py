@@ -1,8 +1,6 @@
-"""The command that serves counts as rewards, and the sockets that commands listen on."""
+"""The command that serves counts as rewards."""
 
 import os
-import socket
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +10,7 @@ from subitize.cli.options import app, rule_for
 from subitize.cli.running import Tries
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal import print_line, print_warnings
+from subitize.web.hosting import address_at, is_loopback, listen
 
 if TYPE_CHECKING:
     from subitize.evaluate.looks import RewardKind
@@ -58,7 +57,7 @@ def serve_(
         print_warnings(*filter(None, [admission.note, admission.fault]))
         if not is_loopback(host) and token is None:
             print_warnings(f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out")
-        address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        address = address_at(host, listening)
 
         def announce() -> None:
             print_line(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
@@ -89,29 +88,3 @@ def _example(address: str, token_variable: str | None) -> str:
         """printf '{"prompts": ["3 apples"], "images": ["%s"]}' "$(base64 -w0 picture.png)" | """
         f"curl -s {address}/compute -H 'Content-Type: application/json'{bearer} -d @-"
     )
-
-
-_MOST_WAITING = 1024
-"""The number of connections that may wait to be accepted."""
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Reserve the address before any slow work begins."""
-    if not 0 <= port <= 65_535:
-        raise BadValueError(f"--port {port}: should be from 0 (any that is free) to 65535")
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=_MOST_WAITING)
-    except (OSError, UnicodeError) as error:
-        why, _, _ = str(getattr(error, "strerror", None) or error).partition(" (while")
-        raise BadValueError(
-            f"cannot listen at {host}, port {port}: {why}; name another with --port (0: any that is free) or --host"
-        ) from None
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address can be reached from this machine only."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -13,14 +13,8 @@ export async function call(path, options = {}) {
   const headers = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
   const response = await fetch(path, { ...options, headers });
   const body = response.status === 204 ? {} : await response.json();
-  if (!response.ok) throw new Error(tellDetail(body.detail));
+  if (!response.ok) throw new Error(body.detail);
   return body;
-}
-
-function tellDetail(detail) {
-  if (typeof detail === "string") return detail;
-  const [first] = detail ?? [];
-  return first ? `${first.loc.at(-1)}: ${first.msg}` : "The server did not understand this.";
 }
 
 /** Do some work, and show in the notice what goes wrong. */
