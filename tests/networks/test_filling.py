@@ -1,7 +1,6 @@
 """Filling gaps: the library's own probabilities by word, every numeral among them."""
 
 import shutil
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +11,8 @@ import pytest
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.numbers import NUMERALS
-from subitize.networks.encoders import LazyImage, open_joint
-from subitize.networks.joint import FILLERS, Filler, open_filler
+from subitize.networks.encoders import LazyImage
+from subitize.networks.joint import FILLERS, JointNetwork
 from subitize.networks.regions import Regions
 from subitize.networks.weights import Device
 from tests.networks import tiny_matchers
@@ -45,20 +44,17 @@ class Network(NamedTuple):
     architecture: str
     regions: Path | None
 
-    def open(self, placement: Device = CPU) -> Filler:
-        return open_filler(self.folder, self.architecture, placement, self.regions)
+    def open(self, placement: Device = CPU) -> JointNetwork:
+        return JointNetwork(self.folder, self.architecture, placement, self.regions)
 
 
 @pytest.fixture(scope="module", params=sorted(KINDS))
-def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
-    """A tiny network, kept open so that it is loaded once."""
+def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
+    """A tiny network."""
     is_lxmert = "Lxmert" in request.param
     file = tmp_path_factory.mktemp("regions") / "regions.npz"
     regions = tiny_matchers.write_regions(file, NAMES) if is_lxmert else None
-    network = Network(find_tiny(KINDS[request.param], tmp_path_factory), request.param, regions)
-    opened = network.open()
-    yield network
-    del opened
+    return Network(find_tiny(KINDS[request.param], tmp_path_factory), request.param, regions)
 
 
 @pytest.fixture(scope="module")
@@ -143,18 +139,13 @@ def test_a_text_needs_one_gap_and_is_read_whole(text: str, told: str, network: N
     assert "\n" not in str(caught.value)
 
 
-def test_another_architecture_is_refused_in_one_line(network: Network) -> None:
-    with pytest.raises(UnusableModelError, match="cannot fill a gap in a text; known: LxmertForPreTraining, Vilt"):
-        open_filler(network.folder, "ViltForQuestionAnswering", CPU, network.regions)
-
-
 def test_lxmert_without_a_file_of_regions_is_told_to_name_one(network: Network) -> None:
     if network.regions is not None:
         with pytest.raises(BadValueError, match=r"write regions=FILE\.npz"):
-            open_filler(network.folder, network.architecture, CPU, None)
+            JointNetwork(network.folder, network.architecture, CPU, None)
     else:
         with pytest.raises(BadValueError, match="leave regions out"):
-            open_filler(network.folder, network.architecture, CPU, Path("regions.npz"))
+            JointNetwork(network.folder, network.architecture, CPU, Path("regions.npz"))
 
 
 def test_a_tokenizer_without_a_mask_is_refused(network: Network, tmp_path: Path) -> None:
@@ -165,10 +156,4 @@ def test_a_tokenizer_without_a_mask_is_refused(network: Network, tmp_path: Path)
     tokenizer.mask_token = None
     tokenizer.save_pretrained(folder)
     with pytest.raises(UnusableModelError, match="has no mask token"):
-        open_filler(folder, network.architecture, CPU, network.regions)
-
-
-def test_matching_and_filling_by_one_network_load_it_once_while_it_is_in_use(network: Network) -> None:
-    first = open_joint(network.folder, network.architecture, CPU, network.regions)
-    assert open_joint(network.folder, network.architecture, CPU, network.regions) is first
-    assert open_joint(network.folder, network.architecture, Device("cpu", "bfloat16"), network.regions) is not first
+        JointNetwork(folder, network.architecture, CPU, network.regions)

@@ -2,7 +2,7 @@
 
 import math
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,8 @@ import pytest
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.networks.encoders import DUAL_ENCODERS, DualEncoder, LazyImage
-from subitize.networks.joint import FILLERS, MATCHERS, Matcher, open_matcher
+from subitize.networks.generators import GenerationOptions
+from subitize.networks.joint import FILLERS, HEADS, MATCHERS, JointNetwork, open_network, tasks_of
 from subitize.networks.regions import Regions
 from subitize.networks.weights import Device, name_architecture, read_config
 from tests.networks import tiny_matchers
@@ -50,8 +51,8 @@ class Network:
     architecture: str
     regions: Path | None
 
-    def open(self, placement: Device = CPU) -> Matcher | DualEncoder:
-        return open_matcher(self.folder, self.architecture, placement, self.regions)
+    def open(self, placement: Device = CPU) -> JointNetwork:
+        return JointNetwork(self.folder, self.architecture, placement, self.regions)
 
     def match(self, placement: Device = CPU) -> Sequence[Mapping[str, float]]:
         return self.open(placement).match(views(are_seen=self.regions is None), TEXTS)
@@ -79,12 +80,9 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Network]:
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def network(request: pytest.FixtureRequest, find: Callable[[str], Network]) -> Iterator[Network]:
-    """A tiny network, kept open so that it is loaded once."""
-    network = find(request.param)
-    opened = network.open()
-    yield network
-    del opened
+def network(request: pytest.FixtureRequest, find: Callable[[str], Network]) -> Network:
+    """A tiny network."""
+    return find(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -206,10 +204,11 @@ def test_vilt_looks_at_all_of_a_picture_and_draws_no_lots(vilt: Network) -> None
 
 def test_a_dual_encoder_comes_by_the_same_door(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = find_tiny("clip", tmp_path_factory)
-    found = open_matcher(folder, "CLIPModel", CPU, None).match(views(), TEXTS)
-    assert found == DualEncoder(folder, CPU).match(views(), TEXTS)
+    opened = open_network(folder, "CLIPModel", CPU, None, GenerationOptions())
+    assert isinstance(opened, DualEncoder)
+    assert opened.match(views(), TEXTS) == DualEncoder(folder, CPU).match(views(), TEXTS)
     with pytest.raises(BadValueError, match="looks at pixels; leave regions out"):
-        open_matcher(folder, "CLIPModel", CPU, Path("regions.npz"))
+        open_network(folder, "CLIPModel", CPU, Path("regions.npz"), GenerationOptions())
 
 
 def test_every_known_architecture_is_one_of_the_library() -> None:
@@ -219,13 +218,21 @@ def test_every_known_architecture_is_one_of_the_library() -> None:
     assert DUAL_ENCODERS < MATCHERS
 
 
-@pytest.mark.parametrize("architecture", ["ViltForQuestionAnswering", "LxmertForQuestionAnswering", "BertModel", ""])
-def test_another_architecture_is_refused_in_one_line(architecture: str, vilt: Network) -> None:
-    with pytest.raises(
-        UnusableModelError, match="cannot say how well a text fits a picture; known: AlignModel"
-    ) as caught:
-        open_matcher(vilt.folder, architecture, CPU, None)
-    assert "\n" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("architecture", "tasks"),
+    [
+        ("CLIPModel", {"match"}),
+        ("LxmertForPreTraining", {"match", "fill"}),
+        ("ViltForMaskedLM", {"fill"}),
+        ("ViltForQuestionAnswering", {"answer", "match"}),
+        ("LxmertForQuestionAnswering", {"answer", "match"}),
+        ("Qwen2VLForConditionalGeneration", {"answer", "match"}),
+    ],
+)
+def test_what_a_network_can_do_follows_from_its_architecture(architecture: str, tasks: set[str]) -> None:
+    assert tasks_of(architecture, {"id2label": {"0": "Yes", "1": "no"}}) == tasks
+    mute = {"answer"} if architecture in HEADS else tasks
+    assert tasks_of(architecture, {"id2label": {"0": "2", "1": "3"}}) == mute
 
 
 def test_a_network_without_the_head_is_refused_not_filled_up_at_random(
@@ -233,20 +240,20 @@ def test_a_network_without_the_head_is_refused_not_filled_up_at_random(
 ) -> None:
     folder = find_tiny("vilt-mlm", tmp_path_factory)
     with pytest.raises(UnusableModelError, match=r"lack rank_output") as caught:
-        open_matcher(folder, "ViltForImageAndTextRetrieval", CPU, None)
+        JointNetwork(folder, "ViltForImageAndTextRetrieval", CPU, None)
     assert "\n" not in str(caught.value)
 
 
 def test_lxmert_without_a_file_of_regions_is_told_to_name_one(lxmert: Network, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match=r"sees regions, not pixels; write regions=FILE\.npz"):
-        open_matcher(lxmert.folder, lxmert.architecture, CPU, None)
+        JointNetwork(lxmert.folder, lxmert.architecture, CPU, None)
     with pytest.raises(BadFileError, match="there is no file"):
-        open_matcher(lxmert.folder, lxmert.architecture, CPU, tmp_path / "none.npz")
+        JointNetwork(lxmert.folder, lxmert.architecture, CPU, tmp_path / "none.npz")
 
 
 def test_pixels_take_no_regions(vilt: Network, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="looks at pixels; leave regions out"):
-        open_matcher(vilt.folder, vilt.architecture, CPU, tmp_path / "regions.npz")
+        JointNetwork(vilt.folder, vilt.architecture, CPU, tmp_path / "regions.npz")
 
 
 def test_a_picture_without_regions_is_named(lxmert: Network) -> None:
@@ -258,7 +265,7 @@ def test_a_picture_without_regions_is_named(lxmert: Network) -> None:
 def test_regions_for_another_network_are_refused_when_it_is_opened(lxmert: Network, tmp_path: Path) -> None:
     regions = tiny_matchers.write_regions(tmp_path / "wide.npz", NAMES, width=36)
     with pytest.raises(BadFileError, match=r"wide\.npz has regions of 36 numbers; this network takes 20"):
-        open_matcher(lxmert.folder, lxmert.architecture, CPU, regions)
+        JointNetwork(lxmert.folder, lxmert.architecture, CPU, regions)
 
 
 def test_each_text_needs_its_picture(vilt: Network) -> None:

@@ -7,10 +7,8 @@ has the same ones and anyone can draw them again.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -27,7 +25,7 @@ from subitize.networks import weights
 from subitize.networks.collages import PHOTO_NOUNS, make_collage
 from subitize.networks.detectors.classes import AKIN, class_of
 from subitize.networks.encoders import DualEncoder, LazyImage
-from subitize.networks.weights import Device
+from subitize.networks.local import LocalNetwork
 from subitize.records import Ask, Compared, Confirm, Fit, Item, Measured, Outcome, Provenance, Question, digest
 from subitize.stimuli.colours import COLOUR_NAMES
 
@@ -36,13 +34,13 @@ _LEAST_SHARE = 0.75
 _SEEDS = (0, 1, 2)
 
 
-class Encoders(Judge):
+class Encoders(LocalNetwork, Judge):
     """Base class of judges by a dual encoder, from a folder or the hub, loaded when first needed.
 
     Subclasses put a noun into a phrase of their own.
     """
 
-    name: str
+    packages = ("torch", "transformers")
 
     def __init__(
         self,
@@ -54,13 +52,9 @@ class Encoders(Judge):
         batch_size: Annotated[int, RuntimeOption] = 16,
         self_test: Annotated[bool, RuntimeOption] = True,
     ) -> None:
-        who = f"{self.name}:{model_or_folder}"
-        with weights.naming(who):
-            weights.check_at_least(1, batch_size=batch_size)
-            self._placement = Device(device, dtype)
-        weights.require(who, "torch", "transformers")
+        super().__init__(model_or_folder, dtype=dtype, device=device, batch_size=batch_size)
         weights.find_folder(model_or_folder)
-        self.batch_size, self._model, self._is_tested = batch_size, model_or_folder, self_test
+        self._is_tested = self_test
 
     def check(self) -> None:
         """Load the weights."""
@@ -69,16 +63,7 @@ class Encoders(Judge):
     @cached_property
     def similarity(self) -> DualEncoder:
         """The dual encoder, its weights loaded."""
-        return DualEncoder(self._folder, self._placement)
-
-    @cached_property
-    def _folder(self) -> Path:
-        return weights.locate(self._model)
-
-    def provenance(self, text: str) -> Provenance:
-        """Describe what computed, for the provenance."""
-        versions = weights.name_versions("torch", "transformers")
-        return Provenance(0, text, weights_hash=weights.hash_weights(self._folder), versions=versions)
+        return DualEncoder(self.folder, self.device)
 
     def self_test(self) -> SelfTest:
         """Score photographs of known things: their own names must beat others in most rounds."""
@@ -180,7 +165,7 @@ class Clip(Encoders):
         places = {text: place for place, text in enumerate(texts)}
         return [
             tuple(
-                Finding(Compared({text: float(row[places[text]]) for text in some}), self.provenance(some[0]))
+                Finding(Compared({text: float(row[places[text]]) for text in some}), self.trace(Provenance(0, some[0])))
                 for some in of_one
             )
             for of_one, row in zip(compared, scores, strict=True)
@@ -271,11 +256,10 @@ class ClipScore(Encoders):
         return f"{PREFIX} {article(noun)} {noun}"
 
     def _find(self, text: str, scores: Mapping[str, float]) -> Finding:
-        provenance = self.provenance(text)
         # A text longer than the network reads was scored by its beginning.
         cut = {"tokens_cut": int(scores["tokens_cut"])} if "tokens_cut" in scores else {}
         score = WEIGHT * max(scores["match"], 0.0)
-        return Finding(Measured(score), replace(provenance, parameters={"cosine": scores["match"], **cut}))
+        return Finding(Measured(score), self.trace(Provenance(0, text), {"cosine": scores["match"], **cut}))
 
 
 def _texts(exhibit: JudgeRequest) -> list[str]:

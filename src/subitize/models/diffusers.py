@@ -1,9 +1,7 @@
 """Pictures by a diffusers pipeline on this machine, each from noise of its own, in any batch."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,17 +11,18 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption
+from subitize.interfaces import Pixels, RuntimeOption
 from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.networks import pipelines, weights
+from subitize.networks.local import Described, LocalModel
 from subitize.networks.weights import Device, Untyped
-from subitize.records import Failed, Provenance, Refused, Scalar
+from subitize.records import Failed, Refused, Scalar
 
 if TYPE_CHECKING:
     import torch
 
 
-class Diffusers(Model):
+class Diffusers(LocalModel):
     """Draw with a text-to-image pipeline of diffusers: a folder, or a name on the hub.
 
     What has no value is left to the pipeline; the provenance of each picture says what was in effect. `size` is width
@@ -37,7 +36,7 @@ class Diffusers(Model):
         offload: keep on the accelerator only the part that is at work
     """
 
-    tasks = frozenset({"draw"})
+    name, packages = "diffusers", ("torch", "diffusers", "transformers")
 
     def __init__(
         self,
@@ -57,60 +56,44 @@ class Diffusers(Model):
         offload: Annotated[bool, RuntimeOption] = False,
         vae_slicing: Annotated[bool, RuntimeOption] = False,
     ) -> None:
-        who = f"diffusers:{model}"
-        with weights.naming(who):
-            weights.check_at_least(1, batch_size=batch_size, steps=steps)
+        super().__init__(model, dtype=dtype, device=device, batch_size=batch_size)
+        weights.require(self.who, "accelerate")
+        with weights.naming(self.who):
+            weights.check_at_least(1, steps=steps)
             weights.check_at_least(0, guidance=guidance)
-            self._placement = Device(device, dtype)
             wanted = pipelines.parse_size(size)
             if wanted is not None and wanted[0] * wanted[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
                 raise BadValueError(f"size={size}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
             self._options = pipelines.PipelineOptions(steps, guidance, negative_prompt or None, wanted, scheduler)
-        self._source = pipelines.PipelineSource(who, model, variant or None)
+        self._source = pipelines.PipelineSource(self.who, model, variant or None)
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
-        self.batch_size = batch_size
-        weights.require(who, "torch", "diffusers", "transformers", "accelerate")
         self._source.find()
 
-    def check(self) -> None:
+    def load(self) -> None:
         """Load the pipeline, and check that it takes its options."""
-        _ = self._loaded
-
-    def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
-        """Draw a picture for each request."""
-        loaded = self._loaded
-        start = time.perf_counter()
-        drawn = loaded.draw([request.text for request in requests], [request.seed for request in requests])
-        seconds = (time.perf_counter() - start) / len(requests)
-        return [
-            Reply(content, self._complete(request.provenance(), parameters), seconds)
-            for request, (content, parameters) in zip(requests, drawn, strict=True)
-        ]
-
-    def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
-        """Add weights, versions and parameters to the provenance."""
-        return replace(
-            provenance,
-            parameters=parameters,
-            revision=self._folder.name if self._folder.parent.name == "snapshots" else None,
-            weights_hash=weights.hash_weights(self._folder),
-            parameter_count=self._loaded.parameter_count,
-            versions={**provenance.versions, **weights.name_versions("torch", "diffusers", "transformers")},
-        )
-
-    @cached_property
-    def _folder(self) -> Path:
-        return self._source.locate()
-
-    @cached_property
-    def _loaded(self) -> "_LoadedPipeline":
-        who, folder = self._source.who, self._folder
-        with weights.naming(who), weights.loading(who):
-            pipeline = pipelines.load_pipeline(self._source, folder, self._placement, offload=self._offload)
-            loaded = _LoadedPipeline(who, pipeline, self._options, self._placement)
+        with weights.loading(self.who):
+            pipeline = pipelines.load_pipeline(self._source, self.folder, self.device, offload=self._offload)
+            self._loaded = _LoadedPipeline(self.who, pipeline, self._options, self.device)
             _save_memory(pipeline, self._slices)
-        weights.hash_weights(folder)  # takes long, and is cached
-        return loaded
+        weights.hash_weights(self.folder)  # takes long, and is cached
+
+    def parameters(self) -> dict[str, Scalar]:
+        """List what was in effect for all pictures."""
+        return self._loaded.parameters
+
+    def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> list[Described]:
+        """Draw each prompt from the noise of its seed."""
+        return self._loaded.draw(prompts, seeds)
+
+    @property
+    def parameter_count(self) -> int | None:
+        """How many parameters the denoiser has."""
+        return self._loaded.parameter_count
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder of the pipeline, fetched from the hub if need be."""
+        return self._source.locate()
 
 
 class _LoadedPipeline:
@@ -128,7 +111,7 @@ class _LoadedPipeline:
         self._limits = signature.token_limits()
         self._mixes = type(pipeline).__name__ in _PAD_ALIKE
         self._is_solitary = False
-        self._parameters: dict[str, Scalar] = {
+        self.parameters: dict[str, Scalar] = {
             "pipeline": type(pipeline).__name__,
             "scheduler": type(pipeline.scheduler).__name__,
             "dtype": str(placement.torch_dtype()).removeprefix("torch."),
@@ -137,21 +120,21 @@ class _LoadedPipeline:
             **self._arguments,
         }
         if options.negative_prompt:
-            self._parameters["negative_prompt"] = options.negative_prompt
+            self.parameters["negative_prompt"] = options.negative_prompt
 
-    def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> "list[_Made]":
+    def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> list[Described]:
         """Draw each prompt from the noise of its seed, in batches where these change nothing but rounding."""
         with weights.quiet():
             counts = [
                 {name: len(getattr(self._pipeline, name)(prompt).input_ids) for name in self._limits}
                 for prompt in prompts
             ]
-            drawn: dict[int, _Made] = {}
+            drawn: dict[int, Described] = {}
             for group in self._groups(counts):
                 made = self._draw_group([prompts[place] for place in group], [seeds[place] for place in group])
                 for place, (content, size) in zip(group, made, strict=True):
                     cut = _tell_truncated(counts[place], self._limits)
-                    drawn[place] = content, self._parameters | cut | size
+                    drawn[place] = Described(content, cut | size)
         return [drawn[place] for place in range(len(prompts))]
 
     def _groups(self, counts: Sequence[Mapping[str, int]]) -> list[list[int]]:
@@ -200,7 +183,7 @@ class _LoadedPipeline:
         if is_flagged:
             return Refused("the pipeline's safety checker holds the picture back"), told
         if not np.isfinite(picture).all():
-            dtype = self._parameters["dtype"]
+            dtype = self.parameters["dtype"]
             is_wide = dtype == "float32"
             remedy = "another scheduler or less guidance" if is_wide else "dtype=float32, as another model of the run"
             reason = f"the numbers ran over in {dtype}, so there is no picture; try {remedy}"

@@ -2,22 +2,19 @@
 
 Also turns pictures and texts into tensors, and tensors into numbers, for all networks that read both."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.errors import BadValueError, UnusableModelError
 from subitize.interfaces import Request
 from subitize.io.images import Rgb, decode
 from subitize.networks import weights
-from subitize.networks.regions import Regions
 from subitize.networks.weights import Device, Untyped
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 
@@ -136,88 +133,10 @@ def numbers(tensor: Untyped) -> NDArray[np.float64]:
     return found
 
 
-class JointNetwork:
-    """A network that reads a picture and a text together, with what makes its inputs."""
-
-    def __init__(self, model: Untyped, tokens: Tokens, prepare: Callable[[Sequence[LazyImage]], Tensors]) -> None:
-        self.model = model
-        self.tokens = tokens
-        self._prepare = prepare
-
-    @contextmanager
-    def at_work(self) -> Iterator[None]:
-        """Compute without gradients, from the same random numbers each time: ViLT shuffles patches."""
-        import torch
-
-        with torch.inference_mode(), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            yield
-
-    def encode(self, views: Sequence[LazyImage], texts: Sequence[str]) -> Tensors:
-        """Make the inputs of pictures with one text each, on the network's device."""
-        if len(views) != len(texts):
-            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        return to_device(self.model, self._prepare(views) | self.tokens.encode(texts))
-
-
-def open_joint(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
-    """Open a joint network, or return the one already open."""
-    key = (folder.resolve(), architecture, placement, regions)
-    found = _OPENED.get(key)
-    if found is None:
-        found = _OPENED[key] = _open(folder, architecture, placement, regions)
-    return found
-
-
-# Matching and filling by one network should not hold its weights twice.
-_OPENED: WeakValueDictionary[tuple[Path, str, Device, Path | None], JointNetwork] = WeakValueDictionary()
-
-
 def refuse_regions(folder: Path, architecture: str, regions: Path | None) -> None:
     """Refuse region features for a network that looks at pixels."""
     if regions is not None:
         raise BadValueError(f"regions={regions}: {folder.name} ({architecture}) looks at pixels; leave regions out")
-
-
-def _open(folder: Path, architecture: str, placement: Device, regions: Path | None) -> JointNetwork:
-    import transformers
-
-    is_lxmert = architecture.startswith("Lxmert")
-    opened = None
-    if not is_lxmert:
-        refuse_regions(folder, architecture, regions)
-    elif regions is None:
-        raise BadValueError(f"{folder.name} ({architecture}) sees regions, not pixels; write regions=FILE.npz")
-    else:
-        opened = Regions.open(regions)
-    model = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
-    config = model.config
-    if architecture.startswith("Vilt"):
-        # Without a limit, beyond which the network would sample patches.
-        config.max_image_length = -1
-    text_config = getattr(config, "qformer_config", None) or config.get_text_config()
-    tokens = Tokens.load(folder, text_config.max_position_embeddings)
-    if opened:
-        return JointNetwork(model, tokens, _prepare_regions(opened, config))
-    process = load_images(folder)
-    return JointNetwork(model, tokens, lambda views: process([view.pixels() for view in views]))
-
-
-def _prepare_regions(regions: Regions, config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
-    import torch
-
-    def prepare(names: Sequence[str]) -> Tensors:
-        features, boxes, mask = regions.of(names)
-        if features.shape[2] != config.visual_feat_dim:
-            raise BadFileError(
-                f"{regions.path.name} has regions of {features.shape[2]} numbers; "
-                f"this network takes {config.visual_feat_dim}"
-            )
-        found = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": mask}
-        return {name: torch.from_numpy(array) for name, array in found.items()}
-
-    prepare([min(regions.names)])  # a file for another network is refused before anything is made
-    return lambda views: prepare([view.name for view in views])
 
 
 def with_cut(scores: Mapping[str, float], tokens_cut: int) -> dict[str, float]:

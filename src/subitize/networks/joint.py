@@ -6,7 +6,8 @@ LXMERT at region features (regions.py)."""
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,59 +15,245 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.errors import BadValueError, UnusableModelError
+from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.language.numbers import NUMERALS
+from subitize.networks import weights
 from subitize.networks.encoders import (
     DUAL_ENCODERS,
     DualEncoder,
-    JointNetwork,
     LazyImage,
     Tensors,
+    Tokens,
+    load_images,
     numbers,
-    open_joint,
     refuse_regions,
+    to_device,
     with_cut,
 )
-from subitize.networks.generators import OTHERS
+from subitize.networks.generators import OTHERS, GenerationOptions, Generator, open_generator
+from subitize.networks.regions import Regions
 from subitize.networks.weights import Device, Untyped, quiet
-from subitize.records import Said, Scalar, Token
+from subitize.records import Said, Scalar, TaskKind, Token
+
+VQASCORE_PROMPT = 'Does this figure show "{text}"? Please answer yes or no.'
 
 
-def open_matcher(folder: Path, architecture: str, placement: Device, regions: Path | None) -> "Matcher | DualEncoder":
-    """Open a network whose architecture is in MATCHERS; LXMERT also needs a file of region features (regions.py)."""
+def ask(text: str) -> str:
+    """Ask whether a picture shows what a text says: the probability of a yes is VQAScore (Lin et al. 2024).
+
+    It is the probability of the whole answer: by the first token alone, "Yes" and "Yesterday" may count the same. The
+    authors' code for CLIP-FlanT5 takes the geometric mean over the answer's tokens; here it is their product, which is
+    a probability.
+    """
+    return VQASCORE_PROMPT.replace("{text}", text)
+
+
+GAP = "[GAP]"
+
+_OTHER_WORDS = 10
+
+
+def tasks_of(architecture: str, config: Mapping[str, Any]) -> frozenset[TaskKind]:
+    """List what a network can do, by its architecture and config; to score a text, yes must be among its answers."""
+    tasks: set[TaskKind] = {"match"} if architecture in MATCHERS else set()
+    if architecture in FILLERS:
+        tasks.add("fill")
+    if not tasks:
+        names = config.get("id2label")
+        answers = names.values() if isinstance(names, dict) else ()
+        can_say_yes = architecture not in HEADS or any(str(name).lower() == "yes" for name in answers)
+        tasks = {"answer", "match"} if can_say_yes else {"answer"}
+    return frozenset(tasks)
+
+
+def open_network(
+    folder: Path, architecture: str, placement: Device, regions: Path | None, options: GenerationOptions
+) -> "JointNetwork | DualEncoder | Generator":
+    """Open a network; LXMERT also needs a file of region features (regions.py)."""
+    if architecture in MATCHERS - DUAL_ENCODERS | FILLERS | HEADS:
+        return JointNetwork(folder, architecture, placement, regions)
+    refuse_regions(folder, architecture, regions)
     if architecture in DUAL_ENCODERS:
-        refuse_regions(folder, architecture, regions)
         return DualEncoder(folder, placement)
-    if architecture not in _HEADS:
-        raise UnusableModelError(
-            f"{folder} ({architecture}) cannot say how well a text fits a picture; known: {', '.join(sorted(MATCHERS))}"
-        )
-    return Matcher(open_joint(folder, architecture, placement, regions), _HEADS[architecture])
+    return open_generator(folder, architecture, placement, options)
 
 
-class Matcher:
-    """A network with a head for image-text matching: "match" is the probability of a match, the sigmoid of "logit"."""
+class JointNetwork:
+    """A network that reads a picture and a text together; its architecture says which of its methods it can do."""
 
-    def __init__(self, joint: JointNetwork, head: "_Head") -> None:
-        self._joint = joint
-        self.network = joint.model
-        self._head = head
+    def __init__(self, folder: Path, architecture: str, placement: Device, regions: Path | None = None) -> None:
+        import transformers
+
+        self._architecture = architecture
+        opened = _open_regions(folder, architecture, regions)
+        self.network: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
+        config = self.network.config
+        if architecture.startswith("Vilt"):
+            # Without a limit, beyond which the network would sample patches.
+            config.max_image_length = -1
+        text_config = getattr(config, "qformer_config", None) or config.get_text_config()
+        self.tokens = Tokens.load(folder, text_config.max_position_embeddings)
+        self._tokenizer: Any = self.tokens.tokenizer
+        if architecture in FILLERS and self._tokenizer.mask_token is None:
+            raise UnusableModelError("the tokenizer has no mask token, so that no gap can be filled; take another")
+        self._answers = _read_names(folder, config) if architecture in HEADS else {}
+        if opened:
+            self._prepare = _prepare_regions(opened, config)
+        else:
+            process = load_images(folder)
+            self._prepare = lambda views: process([view.pixels() for view in views])
 
     def match(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
-        """Score each text against its picture."""
+        """Score each text against its picture: "match" is the probability of a match, the sigmoid of "logit"."""
         if not texts:
             return []
-        with self._joint.at_work():
-            found = self._head(self._joint.model, self._joint.encode(views, texts))
+        with self._at_work():
+            found = _MATCHING[self._architecture](self.network, self._encode(views, texts))
         columns = {name: numbers(column) for name, column in found.items()}
         columns = {"match": 1 / (1 + np.exp(-columns["logit"]))} | columns
         return [
             with_cut({name: float(column[row]) for name, column in columns.items()}, cut)
-            for row, cut in enumerate(self._joint.tokens.count_cut(texts))
+            for row, cut in enumerate(self.tokens.count_cut(texts))
         ]
 
+    def fill(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+        """Give the probabilities of all numerals in the gap of each text, and of the ten likeliest other words.
 
-_Head = Callable[[Any, Tensors], dict[str, Any]]
+        They are over the whole vocabulary, so that they add up to less than 1. Pieces of words, special tokens and
+        punctuation are left out. A text longer than the network reads is refused.
+        """
+        if not texts:
+            return []
+        masked = [self._mask(text) for text in texts]
+        with self._at_work():
+            inputs = self._encode(views, masked)
+            gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
+            logits = self.network(**inputs)[_FILLING[self._architecture]][range(len(texts)), gaps]
+            shares = numbers(logits.double().softmax(dim=-1))
+        return [self._words(row) for row in shares]
+
+    def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
+        """Choose the likeliest answer as a single token, and the next few as its alternatives."""
+        return [self._read(logprobs) for logprobs in self._logprobs(views, questions)]
+
+    def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
+        """Give the probability of the answer yes; those of all answers need not add up to 1."""
+        yes = next(number for number, name in self._answers.items() if name.lower() == "yes")
+        return [math.exp(logprobs[yes]) for logprobs in self._logprobs(views, questions)]
+
+    def describe(self) -> dict[str, Scalar]:
+        """Describe how questions are put: as they are."""
+        return {}
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Compute without gradients, from the same random numbers each time: ViLT shuffles patches."""
+        import torch
+
+        with torch.inference_mode(), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            yield
+
+    def _encode(self, views: Sequence[LazyImage], texts: Sequence[str]) -> Tensors:
+        """Make the inputs of pictures with one text each, on the network's device."""
+        if len(views) != len(texts):
+            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
+        return to_device(self.network, self._prepare(views) | self.tokens.encode(texts))
+
+    def _mask(self, text: str) -> str:
+        """Put the tokenizer's mask in the gap; refuse a text without just one gap, or too long to read."""
+        count, mask = text.count(GAP), self._tokenizer.mask_token
+        if count != 1:
+            raise ValueError(f"the text has {count or 'no'} {GAP}: {text[:80]!r}; write one, where a word is missing")
+        if mask in text:
+            raise ValueError(f"{text[:80]!r} has a {mask} besides its {GAP}; leave it out")
+        masked = text.replace(GAP, mask)
+        cut = self.tokens.count_cut([masked])[0]
+        if cut:
+            most = self.tokens.most
+            raise ValueError(f"{text[:80]!r} has {most + cut} tokens; this network reads {most}: shorten the text")
+        return masked
+
+    def _words(self, shares: NDArray[np.float64]) -> dict[str, float]:
+        numerals = {word: float(shares[id]) for word, id in self._numerals.items()}
+        best = self._others[np.argsort(-shares[self._others], kind="stable")[:_OTHER_WORDS]]
+        others = {str(self._tokenizer.convert_ids_to_tokens(int(id))): float(shares[id]) for id in best}
+        return dict(sorted((numerals | others).items(), key=lambda pair: (-pair[1], pair[0])))
+
+    @cached_property
+    def _numerals(self) -> dict[str, int]:
+        vocabulary = self._vocabulary()
+        return {word: vocabulary[word] for word in NUMERALS if word in vocabulary}
+
+    @cached_property
+    def _others(self) -> NDArray[np.int64]:
+        others = {id for word, id in self._vocabulary().items() if word not in self._numerals and word.isalnum()}
+        return np.array(sorted(others), np.int64)
+
+    def _vocabulary(self) -> dict[str, int]:
+        """List the tokens that the network has an output for, without special ones."""
+        most = self.network.config.vocab_size
+        special = set(self._tokenizer.all_special_tokens)
+        found = self._tokenizer.get_vocab().items()
+        return {word: id for word, id in found if id < most and word not in special}
+
+    def _logprobs(self, views: Sequence[LazyImage], questions: Sequence[str]) -> list[list[float]]:
+        import torch
+
+        for question, cut in zip(questions, self.tokens.count_cut(questions), strict=True):
+            if cut:
+                raise BadValueError(
+                    f"the question {question[:40]!r} is {cut} tokens longer than the {self.tokens.most} that "
+                    "this network reads; shorten it"
+                )
+        with self._at_work(), quiet():
+            scores = self.network(**self._encode(views, questions))[_ANSWERING[self._architecture]]
+            # Both networks were trained on each answer by itself: several may be right.
+            found: list[list[float]] = numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
+        return found
+
+    def _read(self, logprobs: Sequence[float]) -> Said:
+        best, *others = sorted(self._answers, key=lambda number: -logprobs[number])[: OTHERS + 1]
+        alternatives = {self._answers[number]: logprobs[number] for number in others}
+        return Said(self._answers[best], (Token(self._answers[best], logprobs[best], alternatives),))
+
+
+def _open_regions(folder: Path, architecture: str, regions: Path | None) -> Regions | None:
+    if not architecture.startswith("Lxmert"):
+        refuse_regions(folder, architecture, regions)
+        return None
+    if regions is None:
+        raise BadValueError(f"{folder.name} ({architecture}) sees regions, not pixels; write regions=FILE.npz")
+    return Regions.open(regions)
+
+
+def _prepare_regions(regions: Regions, config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
+    import torch
+
+    def prepare(names: Sequence[str]) -> Tensors:
+        features, boxes, mask = regions.of(names)
+        if features.shape[2] != config.visual_feat_dim:
+            raise BadFileError(
+                f"{regions.path.name} has regions of {features.shape[2]} numbers; "
+                f"this network takes {config.visual_feat_dim}"
+            )
+        found = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": mask}
+        return {name: torch.from_numpy(array) for name, array in found.items()}
+
+    prepare([min(regions.names)])  # a file for another network is refused before anything is made
+    return lambda views: prepare([view.name for view in views])
+
+
+def _read_names(folder: Path, config: Untyped) -> dict[int, str]:
+    names = {int(number): str(name) for number, name in config.id2label.items()}
+    expected = getattr(config, "num_qa_labels", len(names))
+    is_complete = sorted(names) == list(range(expected))
+    if not is_complete or all(re.fullmatch(r"LABEL_\d+", name) for name in names.values()):
+        raise UnusableModelError(
+            f"the config.json of {folder} does not name its {expected} answers; add them as id2label, in the order it "
+            'was trained with: {"0": "net", "1": "pitcher", …}'
+        )
+    return names
 
 
 def _match_by_blip(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
@@ -116,174 +303,14 @@ def _cosine(pictures: Untyped, texts: Untyped) -> Untyped:
     return torch.nn.functional.cosine_similarity(pictures.double(), texts.double(), dim=-1)
 
 
-_HEADS: Mapping[str, _Head] = {
+_MATCHING: Mapping[str, Callable[[Any, Tensors], dict[str, Any]]] = {
     "Blip2ForImageTextRetrieval": _match_by_blip_2,
     "BlipForImageTextRetrieval": _match_by_blip,
     "LxmertForPreTraining": lambda model, inputs: {"logit": _odds(model(**inputs).cross_relationship_score)},
     "ViltForImageAndTextRetrieval": lambda model, inputs: {"logit": model(**inputs).logits[:, 0]},
 }
-MATCHERS: frozenset[str] = DUAL_ENCODERS | _HEADS.keys()
-
-
-VQASCORE_PROMPT = 'Does this figure show "{text}"? Please answer yes or no.'
-
-
-def ask(text: str) -> str:
-    """Ask whether a picture shows what a text says: the probability of a yes is VQAScore (Lin et al. 2024).
-
-    It is the probability of the whole answer: by the first token alone, "Yes" and "Yesterday" may count the same. The
-    authors' code for CLIP-FlanT5 takes the geometric mean over the answer's tokens; here it is their product, which is
-    a probability.
-    """
-    return VQASCORE_PROMPT.replace("{text}", text)
-
-
-GAP = "[GAP]"
-
-_OTHER_WORDS = 10
-
-_LOGITS = {"LxmertForPreTraining": "prediction_logits", "ViltForMaskedLM": "logits"}
-FILLERS: frozenset[str] = frozenset(_LOGITS)
-
-
-def open_filler(folder: Path, architecture: str, placement: Device, regions: Path | None) -> "Filler":
-    """Open a network whose architecture is in FILLERS; LXMERT also needs a file of region features (regions.py)."""
-    if architecture not in FILLERS:
-        raise UnusableModelError(
-            f"{folder} ({architecture}) cannot fill a gap in a text; known: {', '.join(sorted(FILLERS))}"
-        )
-    return Filler(open_joint(folder, architecture, placement, regions), _LOGITS[architecture])
-
-
-class Filler:
-    """Fills a gap: gives the probabilities of all numerals of the vocabulary and of the ten likeliest other words.
-
-    Probabilities are over the whole vocabulary, so that they add up to less than 1. Pieces of words, special tokens
-    and punctuation are left out. A text longer than the network reads is refused.
-    """
-
-    def __init__(self, joint: JointNetwork, logits: str) -> None:
-        self._joint = joint
-        self.network = joint.model
-        self._logits = logits
-        self._tokenizer: Any = joint.tokens.tokenizer
-        if self._tokenizer.mask_token is None:
-            raise UnusableModelError("the tokenizer has no mask token, so that no gap can be filled; take another")
-
-    def fill(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
-        """Give the probabilities of words in the gap of each text."""
-        if not texts:
-            return []
-        masked = [self._mask(text) for text in texts]
-        with self._joint.at_work():
-            inputs = self._joint.encode(views, masked)
-            gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
-            logits = self._joint.model(**inputs)[self._logits][range(len(texts)), gaps]
-            shares = numbers(logits.double().softmax(dim=-1))
-        return [self._words(row) for row in shares]
-
-    def _mask(self, text: str) -> str:
-        """Put the tokenizer's mask in the gap; refuse a text without just one gap, or too long to read."""
-        count, mask = text.count(GAP), self._tokenizer.mask_token
-        if count != 1:
-            raise ValueError(f"the text has {count or 'no'} {GAP}: {text[:80]!r}; write one, where a word is missing")
-        if mask in text:
-            raise ValueError(f"{text[:80]!r} has a {mask} besides its {GAP}; leave it out")
-        masked = text.replace(GAP, mask)
-        cut = self._joint.tokens.count_cut([masked])[0]
-        if cut:
-            most = self._joint.tokens.most
-            raise ValueError(f"{text[:80]!r} has {most + cut} tokens; this network reads {most}: shorten the text")
-        return masked
-
-    def _words(self, shares: NDArray[np.float64]) -> dict[str, float]:
-        numerals = {word: float(shares[id]) for word, id in self._numerals.items()}
-        best = self._others[np.argsort(-shares[self._others], kind="stable")[:_OTHER_WORDS]]
-        others = {str(self._tokenizer.convert_ids_to_tokens(int(id))): float(shares[id]) for id in best}
-        return dict(sorted((numerals | others).items(), key=lambda pair: (-pair[1], pair[0])))
-
-    @cached_property
-    def _numerals(self) -> dict[str, int]:
-        vocabulary = self._vocabulary()
-        return {word: vocabulary[word] for word in NUMERALS if word in vocabulary}
-
-    @cached_property
-    def _others(self) -> NDArray[np.int64]:
-        others = {id for word, id in self._vocabulary().items() if word not in self._numerals and word.isalnum()}
-        return np.array(sorted(others), np.int64)
-
-    def _vocabulary(self) -> dict[str, int]:
-        """List the tokens that the network has an output for, without special ones."""
-        most = self._joint.model.config.vocab_size
-        special = set(self._tokenizer.all_special_tokens)
-        found = self._tokenizer.get_vocab().items()
-        return {word: id for word, id in found if id < most and word not in special}
-
-
-_SCORES = {"LxmertForQuestionAnswering": "question_answering_score", "ViltForQuestionAnswering": "logits"}
-HEADS: frozenset[str] = frozenset(_SCORES)
-
-
-class Head:
-    """A network that chooses among ready answers, each with a probability of its own (they need not add up to 1)."""
-
-    def __init__(self, joint: JointNetwork, scores: str, names: Mapping[int, str]) -> None:
-        self._joint, self._scores, self._names = joint, scores, names
-        self.network = joint.model
-
-    def describe(self) -> dict[str, Scalar]:
-        """Describe how questions are put: as they are."""
-        return {}
-
-    def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
-        """Give the likeliest answer as a single token, and the next few as its alternatives."""
-        return [self._read(logprobs) for logprobs in self._logprobs(views, questions)]
-
-    def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
-        """Give the probability of the answer yes."""
-        yes = next(number for number, name in self._names.items() if name.lower() == "yes")
-        return [math.exp(logprobs[yes]) for logprobs in self._logprobs(views, questions)]
-
-    def _logprobs(self, views: Sequence[LazyImage], questions: Sequence[str]) -> list[list[float]]:
-        import torch
-
-        for question, cut in zip(questions, self._joint.tokens.count_cut(questions), strict=True):
-            if cut:
-                raise BadValueError(
-                    f"the question {question[:40]!r} is {cut} tokens longer than the {self._joint.tokens.most} that "
-                    "this network reads; shorten it"
-                )
-        with self._joint.at_work(), quiet():
-            scores = self._joint.model(**self._joint.encode(views, questions))[self._scores]
-            # Both networks were trained on each answer by itself: several may be right.
-            found: list[list[float]] = numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
-        return found
-
-    def _read(self, logprobs: Sequence[float]) -> Said:
-        best, *others = sorted(self._names, key=lambda number: -logprobs[number])[: OTHERS + 1]
-        alternatives = {self._names[number]: logprobs[number] for number in others}
-        return Said(self._names[best], (Token(self._names[best], logprobs[best], alternatives),))
-
-
-def open_head(folder: Path, architecture: str, placement: Device, regions: Path | None) -> Head:
-    """Load a network with an answer head; LXMERT also needs a file of region features (regions.py)."""
-    joint = open_joint(folder, architecture, placement, regions)
-    return Head(joint, _SCORES[architecture], _read_names(folder, joint.model.config))
-
-
-def can_say_yes(config: Mapping[str, Any]) -> bool:
-    """Return whether yes is among a network's answers, by its config."""
-    names = config.get("id2label")
-    return isinstance(names, dict) and any(str(name).lower() == "yes" for name in names.values())
-
-
-def _read_names(folder: Path, config: Untyped) -> dict[int, str]:
-    names = {int(number): str(name) for number, name in config.id2label.items()}
-    expected = getattr(config, "num_qa_labels", len(names))
-    is_complete = sorted(names) == list(range(expected))
-    if not is_complete or all(re.fullmatch(r"LABEL_\d+", name) for name in names.values()):
-        raise UnusableModelError(
-            f"the config.json of {folder} does not name its {expected} answers; add them as id2label, in the order it "
-            'was trained with: {"0": "net", "1": "pitcher", …}'
-        )
-    return names
+_FILLING = {"LxmertForPreTraining": "prediction_logits", "ViltForMaskedLM": "logits"}
+_ANSWERING = {"LxmertForQuestionAnswering": "question_answering_score", "ViltForQuestionAnswering": "logits"}
+MATCHERS: frozenset[str] = DUAL_ENCODERS | _MATCHING.keys()
+FILLERS: frozenset[str] = frozenset(_FILLING)
+HEADS: frozenset[str] = frozenset(_ANSWERING)
